@@ -1,0 +1,2 @@
+//! The command percuss.
+fn main() {}

@@ -1,0 +1,131 @@
+//! What a step says of itself: residual, momentum and energy budget (JM92 §6).
+//!
+//! In kinetic coordinates the budget of a step reads
+//!
+//! ```text
+//! momentum:  v̂_F − v̂_L = Σ Ĝ_αᵀ S_α
+//! energy:    E_F − E_I = (v̂_L − v̂_I)·½(v̂_F + v̂_I) + Σ_α [ ½ S_α·(U_F,α + U_I,α) − S_α·W_α ]
+//! ```
+//!
+//! The first term is the work of the given forces; each contact's bracket splits into impact
+//! dissipation (normal row), sliding dissipation (the other rows) and the work −S·W of a moving
+//! boundary. With one common dissipation index, normal and tangential, neither dissipation is ever
+//! positive; with mixed ones energy may be gained (Kane–Levinson), and the budget shows it.
+
+use crate::judge::{Judge, Judgement};
+use crate::kinetic::Kinetic;
+use crate::problem::{Operator, Problem};
+
+/// The account of one step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Certificate {
+    /// Residuals and physical gaps of the impulses.
+    pub judgement: Judgement,
+    /// ‖v̂_F − v̂_L − Σ Ĝᵀ S‖ relative to the largest of its terms.
+    pub momentum: f64,
+    /// Kinetic energy at the beginning of the step.
+    pub energy_begin: f64,
+    /// Kinetic energy at its end.
+    pub energy_end: f64,
+    /// Work of the given forces over the step.
+    pub work_given: f64,
+    /// ½ S_n (U_F + U_I)_n over all contacts, with the rows of bilateral constraints.
+    pub impact: f64,
+    /// ½ S_t · (U_F + U_I)_t over all contacts.
+    pub sliding: f64,
+    /// −S · W over all contacts: work of moving boundaries on the system.
+    pub boundary: f64,
+    /// What is left of the energy balance, relative to its largest term.
+    pub energy: f64,
+}
+
+/// The velocities of a step in kinetic coordinates, and the impulses.
+#[derive(Debug, Clone, Copy)]
+pub struct Motion<'a> {
+    /// v̂ at the end of the step.
+    pub end: &'a [f64],
+    /// S by row.
+    pub impulse: &'a [f64],
+}
+
+impl Certificate {
+    /// Accounts for a step whose problem came from masses; `None` for a stored matrix, which has
+    /// neither momentum nor energy.
+    pub fn of(problem: &Problem, motion: Motion<'_>) -> Option<Self> {
+        let Operator::Kinetic(kinetic) = problem.operator() else {
+            return None;
+        };
+        let judgement = Judge::new(problem).judge(problem, motion.impulse);
+        let (begin, free) = (kinetic.begin(), kinetic.free());
+        let work_given = (0..free.len())
+            .map(|i| (free[i] - begin[i]) * 0.5 * (motion.end[i] + begin[i]))
+            .sum::<f64>();
+        let mut certificate = Self {
+            judgement,
+            momentum: momentum(problem, kinetic, motion),
+            energy_begin: 0.5 * begin.iter().map(|v| v * v).sum::<f64>(),
+            energy_end: 0.5 * motion.end.iter().map(|v| v * v).sum::<f64>(),
+            work_given,
+            impact: 0.0,
+            sliding: 0.0,
+            boundary: 0.0,
+            energy: 0.0,
+        };
+        certificate.add_contacts(problem, kinetic, motion);
+        certificate.close();
+        Some(certificate)
+    }
+
+    fn add_contacts(&mut self, problem: &Problem, kinetic: &Kinetic, motion: Motion<'_>) {
+        let mut before = Vec::new();
+        let mut after = Vec::new();
+        for a in 0..problem.num_contacts() {
+            let rows = problem.rows(a);
+            let given = &kinetic.boundary()[rows.clone()];
+            before.clear();
+            before.extend_from_slice(given);
+            kinetic.add_gather(a, kinetic.begin(), &mut before);
+            after.clear();
+            after.extend_from_slice(given);
+            kinetic.add_gather(a, motion.end, &mut after);
+            let bilateral = !problem.law(a).normal();
+            for (i, s) in motion.impulse[rows].iter().enumerate() {
+                let work = 0.5 * s * (before[i] + after[i]);
+                if i == 0 || bilateral {
+                    self.impact += work;
+                } else {
+                    self.sliding += work;
+                }
+                self.boundary -= s * given[i];
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let terms = [
+            self.energy_end,
+            -self.energy_begin,
+            -self.work_given,
+            -self.impact,
+            -self.sliding,
+            -self.boundary,
+        ];
+        let scale = terms.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
+        let left = terms.iter().sum::<f64>().abs();
+        self.energy = if scale > 0.0 { left / scale } else { left };
+    }
+}
+
+fn momentum(problem: &Problem, kinetic: &Kinetic, motion: Motion<'_>) -> f64 {
+    let mut predicted = vec![0.0; kinetic.num_coordinates()];
+    kinetic.velocity_into(motion.impulse, &mut predicted);
+    let (mut left, mut scale) = (0.0, 0.0_f64);
+    for i in 0..predicted.len() {
+        left += (motion.end[i] - predicted[i]).powi(2);
+    }
+    for v in [motion.end, kinetic.free(), &predicted] {
+        scale = scale.max(v.iter().map(|x| x * x).sum::<f64>());
+    }
+    debug_assert_eq!(motion.impulse.len(), problem.num_rows());
+    if scale > 0.0 { (left / scale).sqrt() } else { left.sqrt() }
+}

@@ -1,0 +1,60 @@
+//! Coulomb friction in the plane, with a coefficient for each sense of sliding.
+//!
+//! Unknown r = (r_n, r_t), given H (2 x 2) and q:
+//!
+//! ```text
+//! u = H r + q,   0 <= u_n ⊥ r_n >= 0,   -u_t ∈ N_{r_n D}(r_t),   D = [-minus, plus]      (M88 §13)
+//! ```
+//!
+//! Method (M88 §14): q_n >= 0 takes r = 0, also where Painlevé's other solutions exist. Otherwise
+//! u_n = 0 restricts r to a straight line which enters the cone at r_t = 0; the law asks for the
+//! point of that line nearest, in the sense of dissipation, to the sticking point. A convex set
+//! leaves a line once, so the answer is the sticking point when it is inside and the exit point
+//! otherwise: no case distinction can fail and no iteration is needed.
+//!
+//! Limits: H_nn > 0 and a positive semi-definite H are expected; anything else still gives finite
+//! numbers. H need not be symmetric.
+
+use super::Status;
+
+/// Solves one planar contact: `-minus r_n <= r_t <= plus r_n`; returns the impulse and the status.
+#[inline]
+pub fn solve(h: &[[f64; 2]; 2], q: &[f64; 2], plus: f64, minus: f64) -> ([f64; 2], Status) {
+    let hnn = h[0][0];
+    // The negated comparisons send NaN to the open branch: the answer stays finite.
+    if !(q[0] < 0.0 && hnn > 0.0) {
+        return ([0.0; 2], Status::Open);
+    }
+    // Eliminate the normal row: u_t = b_mat r_t + b along the line u_n = 0.
+    let c = h[1][0] / hnn;
+    let b_mat = h[1][1] - c * h[0][1];
+    let b = q[1] - c * q[0];
+    if b == 0.0 {
+        return finite([-q[0] / hnn, 0.0], Status::Stick, q[0] / hnn);
+    }
+    // Friction opposes b: it leans towards the side `w` of the section.
+    let w = if b < 0.0 { plus } else { -minus };
+    let den = hnn + w * h[0][1];
+    // Sticking point, kept finite when the tangential part is singular to rounding.
+    let floor = 4.0 * f64::EPSILON * h[1][1].abs() + 1e-40 * hnn;
+    let stick = -b / b_mat.max(floor);
+    // The line is inside the cone as long as |r_t| <= |w| r_n, that is |r_t| den <= -|w| q_n.
+    if den <= 0.0 || stick.abs() * den <= -w.abs() * q[0] {
+        let r_n = -(q[0] + h[0][1] * stick) / hnn;
+        return finite([r_n.max(0.0), stick], Status::Stick, q[0] / hnn);
+    }
+    let r_n = -q[0] / den;
+    finite([r_n, w * r_n], Status::Slip, q[0] / hnn)
+}
+
+/// Replaces an overflowed answer by the frictionless one, so that no caller ever sees NaN.
+#[inline]
+fn finite(r: [f64; 2], status: Status, minus_r_n: f64) -> ([f64; 2], Status) {
+    if (r[0] + r[1]).is_finite() {
+        (r, status)
+    } else if minus_r_n.is_finite() {
+        ([-minus_r_n, 0.0], Status::Slip)
+    } else {
+        ([0.0; 2], Status::Open)
+    }
+}

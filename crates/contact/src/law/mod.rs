@@ -1,0 +1,320 @@
+//! The laws of one contact: which impulses r and velocities u go together.
+//!
+//! ```text
+//! law(u, r),   u = H r + q        H (d x d): diagonal block of the Delassus operator, q: free velocity
+//! ```
+//!
+//! Rows are those of the contact frame, normal first: (n), (n, t), (n, t1, t2), (n, t1, t2, roll1,
+//! roll2, spin). r is the impulse on body b, u the relative velocity of b with respect to a with
+//! the restitution shift already in q. H is a row-major slice and need not be symmetric.
+//!
+//! [`Law`] is a closed enumeration; each family has a file with its equation and its exact local
+//! solve. Everything a solver may ask of a contact is a method here, so that no solver branches on
+//! the law: [`Law::solve_local`], [`Law::project`], [`Law::shift`], [`Law::natural_residual`],
+//! [`Law::alart_curnier`]. None of the methods allocates.
+
+use std::sync::Arc;
+
+mod bilateral;
+mod bilateral_friction;
+pub mod coulomb2;
+pub mod coulomb3;
+pub mod elliptic;
+mod error;
+mod gaps;
+mod nonfirm;
+pub mod polygon;
+mod reduced;
+mod residual;
+mod rolling;
+mod small;
+mod static_dynamic;
+mod threshold;
+
+pub use error::LawError;
+pub use gaps::Gaps;
+pub use nonfirm::NonFirmSet;
+pub use polygon::Section;
+pub use small::MAX_ROWS;
+pub use static_dynamic::StaticDynamic;
+
+use error::coefficient;
+
+/// What a contact does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// No impulse.
+    Open,
+    /// An impulse and no relative velocity (bilateral rows always stick).
+    Stick,
+    /// An impulse and a relative velocity.
+    Slip,
+}
+
+/// The law of one contact.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Law {
+    /// 0 <= u_n ⊥ r_n >= 0; one row (M88 §8).
+    Frictionless,
+    /// Coulomb's law, |r_t| <= mu r_n; two or three rows, or one row where friction has no
+    /// direction to act in (M88 12.2).
+    Coulomb {
+        /// Friction coefficient.
+        mu: f64,
+    },
+    /// Planar friction with a coefficient for each sense: -minus r_n <= r_t <= plus r_n; two rows
+    /// (M88 §13).
+    CoulombAsymmetric {
+        /// Bound of r_t in the sense of +t, met when sliding towards -t.
+        plus: f64,
+        /// Bound of r_t in the sense of -t, met when sliding towards +t.
+        minus: f64,
+    },
+    /// Friction with an elliptic section, (r_1/mu1)² + (r_2/mu2)² <= r_n²; three rows (M88 §12).
+    CoulombElliptic {
+        /// Coefficient along t1.
+        mu1: f64,
+        /// Coefficient along t2.
+        mu2: f64,
+    },
+    /// Friction with a polygonal section, r_t ∈ r_n D; three rows (M88 §12).
+    CoulombPolygon(Arc<Section>),
+    /// Coulomb's law with static and dynamic coefficients (M88 §17); rows as for `Coulomb`.
+    StaticDynamic {
+        /// The two coefficients.
+        friction: StaticDynamic,
+        /// What the contact did in the step before.
+        previous: Status,
+    },
+    /// Friction with rolling and spinning resistance in space (M99 §7.2): rows (n, t1, t2, roll1,
+    /// roll2, spin), or the first five of them, where `mu_spin` has no row to act on.
+    Rolling {
+        /// Friction coefficient.
+        mu: f64,
+        /// Bound of the rolling moment over r_n, a length.
+        mu_roll: f64,
+        /// Bound of the spinning moment over r_n, a length.
+        mu_spin: f64,
+    },
+    /// Friction with rolling resistance in the plane; rows (n, t, moment).
+    RollingPlane {
+        /// Friction coefficient.
+        mu: f64,
+        /// Bound of the moment over r_n, a length.
+        mu_roll: f64,
+    },
+    /// u = 0; any number of rows up to [`MAX_ROWS`] (B02 §2, §4).
+    Bilateral,
+    /// -u ∈ N_C(r) with a closed convex C that contains 0 (B02 §5).
+    NonFirm(Arc<NonFirmSet>),
+    /// The first `normal_rows` (1 or 2) rows are bilateral; the 1 or 2 others carry friction of
+    /// threshold mu |r_n| (B02 §6).
+    BilateralFriction {
+        /// Number of bilateral rows.
+        normal_rows: usize,
+        /// Friction coefficient.
+        mu: f64,
+    },
+}
+
+impl Law {
+    /// Name of the law, for messages and tables.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Frictionless => "frictionless",
+            Self::Coulomb { .. } => "Coulomb",
+            Self::CoulombAsymmetric { .. } => "asymmetric Coulomb",
+            Self::CoulombElliptic { .. } => "elliptic Coulomb",
+            Self::CoulombPolygon(_) => "polygonal Coulomb",
+            Self::StaticDynamic { .. } => "static-dynamic Coulomb",
+            Self::Rolling { .. } => "rolling",
+            Self::RollingPlane { .. } => "planar rolling",
+            Self::Bilateral => "bilateral",
+            Self::NonFirm(_) => "non-firm",
+            Self::BilateralFriction { .. } => "bilateral with friction",
+        }
+    }
+
+    /// Whether the first row is a unilateral normal row, 0 <= u_n ⊥ r_n >= 0.
+    #[inline]
+    #[must_use]
+    pub fn normal(&self) -> bool {
+        !matches!(
+            self,
+            Self::Bilateral | Self::NonFirm(_) | Self::BilateralFriction { .. }
+        )
+    }
+
+    /// Checks the coefficients and that the law fits a contact of `d` rows.
+    ///
+    /// # Errors
+    /// A coefficient that is negative or not finite, or a number of rows the law cannot take.
+    pub fn validate(&self, d: usize) -> Result<(), LawError> {
+        let law = self.name();
+        let rows = |fits: bool, expected| {
+            if fits {
+                Ok(())
+            } else {
+                Err(LawError::Rows {
+                    law,
+                    found: d,
+                    expected,
+                })
+            }
+        };
+        let check = |pairs: &[(&'static str, f64)]| {
+            pairs
+                .iter()
+                .try_for_each(|&(name, value)| coefficient(law, name, value))
+        };
+        match self {
+            Self::Frictionless => rows(d == 1, "1"),
+            Self::Coulomb { mu } => {
+                check(&[("mu", *mu)])?;
+                rows((1..=3).contains(&d), "1, 2 or 3")
+            }
+            Self::CoulombAsymmetric { plus, minus } => {
+                check(&[("plus", *plus), ("minus", *minus)])?;
+                rows(d == 2, "2")
+            }
+            Self::CoulombElliptic { mu1, mu2 } => {
+                check(&[("mu1", *mu1), ("mu2", *mu2)])?;
+                rows(d == 3, "3")
+            }
+            Self::CoulombPolygon(_) => rows(d == 3, "3"),
+            Self::StaticDynamic { friction, .. } => {
+                friction.validate(law)?;
+                rows((1..=3).contains(&d), "1, 2 or 3")
+            }
+            Self::Rolling {
+                mu,
+                mu_roll,
+                mu_spin,
+            } => {
+                check(&[("mu", *mu), ("mu_roll", *mu_roll), ("mu_spin", *mu_spin)])?;
+                rows(d == 5 || d == 6, "5 (without spin) or 6")
+            }
+            Self::RollingPlane { mu, mu_roll } => {
+                check(&[("mu", *mu), ("mu_roll", *mu_roll)])?;
+                rows(d == 3, "3: normal, tangential, moment")
+            }
+            Self::Bilateral => rows((1..=MAX_ROWS).contains(&d), "1 to 32"),
+            Self::NonFirm(set) => rows(d == set.rows(), "as many as its set of impulses has"),
+            Self::BilateralFriction { normal_rows, mu } => {
+                check(&[("mu", *mu)])?;
+                rows(
+                    (1..=2).contains(normal_rows)
+                        && (*normal_rows + 1..=*normal_rows + 2).contains(&d),
+                    "1 or 2 normal rows and then 1 or 2 tangential ones",
+                )
+            }
+        }
+    }
+
+    /// Friction coefficient of the laws with a disc as section.
+    #[inline]
+    fn disc_radius(&self) -> Option<f64> {
+        match self {
+            Self::Coulomb { mu } => Some(*mu),
+            Self::StaticDynamic { friction, previous } => Some(friction.coefficient(*previous)),
+            _ => None,
+        }
+    }
+
+    /// Solves law(H r + q, r) for r, exact to rounding, whatever r held before.
+    ///
+    /// q_n >= 0 gives r = 0 for the unilateral laws, also where other solutions exist (Painlevé).
+    /// The numbers are finite for every finite input; an H that no mechanical system has (H_nn <= 0)
+    /// has no meaningful answer.
+    #[inline]
+    pub fn solve_local(&self, h: &[f64], q: &[f64], r: &mut [f64]) -> Status {
+        match (self, q.len()) {
+            (Self::Frictionless, _) => solve_normal(h, q, r),
+            (Self::Coulomb { .. } | Self::StaticDynamic { .. }, d) => {
+                let mu = self.disc_radius().unwrap_or(0.0);
+                match d {
+                    3 => store(r, coulomb3::solve(&block3(h), &[q[0], q[1], q[2]], mu)),
+                    2 => store(r, coulomb2::solve(&block2(h), &[q[0], q[1]], mu, mu)),
+                    _ => solve_normal(h, q, r),
+                }
+            }
+            (Self::CoulombAsymmetric { plus, minus }, _) => {
+                store(r, coulomb2::solve(&block2(h), &[q[0], q[1]], *plus, *minus))
+            }
+            (Self::CoulombElliptic { mu1, mu2 }, _) => store(
+                r,
+                elliptic::solve(&block3(h), &[q[0], q[1], q[2]], *mu1, *mu2),
+            ),
+            (Self::CoulombPolygon(section), _) => store(
+                r,
+                polygon::solve(&block3(h), &[q[0], q[1], q[2]], section.vertices()),
+            ),
+            (Self::Rolling { .. }, d) => {
+                let (radii, sizes) = self.discs(d);
+                rolling::solve(h, q, &radii, sizes, r)
+            }
+            (Self::RollingPlane { mu, mu_roll }, _) => store(
+                r,
+                rolling::solve_plane(&block3(h), &[q[0], q[1], q[2]], *mu, *mu_roll),
+            ),
+            (Self::Bilateral, _) => {
+                bilateral::solve(h, q, r);
+                Status::Stick
+            }
+            (Self::NonFirm(set), _) => set.solve(h, q, r),
+            (Self::BilateralFriction { normal_rows, mu }, _) => {
+                bilateral_friction::solve(h, q, *normal_rows, *mu, r)
+            }
+        }
+    }
+
+    /// Radii and sizes of the discs of the rolling laws for a block of `d` rows.
+    #[inline]
+    fn discs(&self, d: usize) -> ([f64; 3], &'static [usize]) {
+        match self {
+            Self::Rolling {
+                mu,
+                mu_roll,
+                mu_spin,
+            } => (
+                [*mu, *mu_roll, *mu_spin],
+                if d == 6 { &[2, 2, 1] } else { &[2, 2] },
+            ),
+            Self::RollingPlane { mu, mu_roll } => ([*mu, *mu_roll, 0.0], &[1, 1]),
+            _ => ([0.0; 3], &[]),
+        }
+    }
+}
+
+/// 0 <= h r + q ⊥ r >= 0.
+#[inline]
+fn solve_normal(h: &[f64], q: &[f64], r: &mut [f64]) -> Status {
+    let x = -q[0] / h[0];
+    if q[0] < 0.0 && h[0] > 0.0 && x.is_finite() {
+        r[0] = x;
+        Status::Stick
+    } else {
+        r[0] = 0.0;
+        Status::Open
+    }
+}
+
+/// Writes a fixed-size answer into the caller's slice.
+#[inline]
+fn store<const D: usize>(r: &mut [f64], (x, status): ([f64; D], Status)) -> Status {
+    r[..D].copy_from_slice(&x);
+    status
+}
+
+#[inline]
+fn block2(h: &[f64]) -> [[f64; 2]; 2] {
+    let h = &h[..4];
+    [[h[0], h[1]], [h[2], h[3]]]
+}
+
+#[inline]
+fn block3(h: &[f64]) -> [[f64; 3]; 3] {
+    let h = &h[..9];
+    [[h[0], h[1], h[2]], [h[3], h[4], h[5]], [h[6], h[7], h[8]]]
+}

@@ -1,0 +1,236 @@
+//! Coulomb friction with a convex polygon D as section (M88 §12, P15 H3).
+//!
+//! ```text
+//! u = H r + q,   0 <= u_n ⊥ r_n >= 0,   -u_t ∈ N_{r_n D}(r_t)
+//! ```
+//!
+//! Method: q_n >= 0 is open. Otherwise u_n = 0 and the answer sticks (u_t = 0), slides at a vertex
+//! (r_t = r_n v, -u_t in the vertex' normal cone) or on an edge (r_t = r_n v + σ e, u_t ⊥ e): a
+//! finite enumeration of linear systems of at most three unknowns. Each candidate is measured by
+//! how far it misses its inequalities, in units of impulse, and the least miss wins; an exact hit
+//! ends the search. Cost: linear in the number of vertices.
+//!
+//! Limits: where several candidates hit (strong normal-tangential coupling) the first in the order
+//! stick, then vertex and edge by index is taken.
+
+use std::sync::Arc;
+
+use super::error::LawError;
+use super::{Law, Status, small};
+
+/// A convex polygon that contains 0, counter-clockwise: the section D of the friction cone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    vertices: Box<[[f64; 2]]>,
+}
+
+impl Section {
+    /// Takes the vertices of a strictly convex polygon in either sense of rotation.
+    ///
+    /// # Errors
+    /// Fewer than three vertices, a non-finite coordinate, repeated or collinear vertices, a
+    /// polygon that is not convex or winds more than once, or one without 0 inside or on its edge.
+    pub fn new(vertices: &[[f64; 2]]) -> Result<Self, LawError> {
+        let fail = |vertex: usize, why| {
+            let [x, y] = vertices.get(vertex).copied().unwrap_or([f64::NAN; 2]);
+            Err(LawError::Section { vertex, x, y, why })
+        };
+        let m = vertices.len();
+        if m < 3 {
+            return fail(0, "at least three vertices are needed");
+        }
+        if let Some(k) = vertices.iter().position(|v| !(v[0] + v[1]).is_finite()) {
+            return fail(k, "every coordinate must be finite");
+        }
+        let area: f64 = (0..m)
+            .map(|k| cross(vertices[k], vertices[(k + 1) % m]))
+            .sum();
+        let mut ordered = vertices.to_vec();
+        if area < 0.0 {
+            ordered.reverse();
+        }
+        let original = |k: usize| if area < 0.0 { m - 1 - k } else { k };
+        let mut turn = 0.0;
+        for k in 0..m {
+            let (v, w, z) = (ordered[k], ordered[(k + 1) % m], ordered[(k + 2) % m]);
+            let (e, f) = (minus(w, v), minus(z, w));
+            let corner = original((k + 1) % m);
+            if cross(e, f) <= 0.0 {
+                return fail(
+                    corner,
+                    "the vertices must form a strictly convex polygon, here it is flat or turns back",
+                );
+            }
+            turn += cross(e, f).atan2(e[0] * f[0] + e[1] * f[1]);
+            if cross(e, minus([0.0; 2], v)) < 0.0 {
+                return fail(original(k), "0 must lie inside or on an edge of the polygon");
+            }
+        }
+        // One turn is 2π; a star polygon turns at least twice as much.
+        if turn > 3.0 * std::f64::consts::PI {
+            return fail(0, "the polygon winds more than once around its centre");
+        }
+        Ok(Self {
+            vertices: ordered.into(),
+        })
+    }
+
+    /// The law with this section.
+    #[must_use]
+    pub fn into_law(self) -> Law {
+        Law::CoulombPolygon(Arc::new(self))
+    }
+
+    /// The vertices, counter-clockwise.
+    #[must_use]
+    pub fn vertices(&self) -> &[[f64; 2]] {
+        &self.vertices
+    }
+
+    /// Support function of D at `d`: max over D of w·d.
+    #[inline]
+    pub(super) fn support(&self, d: [f64; 2]) -> f64 {
+        self.vertices
+            .iter()
+            .map(|v| v[0] * d[0] + v[1] * d[1])
+            .fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+#[inline]
+fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+#[inline]
+fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+#[inline]
+fn dot2(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+/// Solves one contact whose section has the given counter-clockwise vertices (at least three).
+pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3], Status) {
+    let trace = h[0][0] + h[1][1] + h[2][2];
+    if !(q[0] < 0.0 && h[0][0] > 0.0 && trace > 0.0) {
+        return ([0.0; 3], Status::Open);
+    }
+    // The frictionless answer stands if every candidate is broken (H of no mechanical system).
+    let mut best = (f64::INFINITY, [-q[0] / h[0][0], 0.0, 0.0], Status::Slip);
+    let mut take = |miss: f64, r: [f64; 3], status| {
+        if miss < best.0 && r.iter().all(|v| v.is_finite()) {
+            best = (miss, r, status);
+        }
+        miss == 0.0
+    };
+    let (r, miss) = stick(h, q, vertices);
+    let mut done = take(miss, r, Status::Stick);
+    let m = vertices.len();
+    for k in 0..m {
+        if done {
+            break;
+        }
+        let (before, v, after) = (
+            vertices[(k + m - 1) % m],
+            vertices[k],
+            vertices[(k + 1) % m],
+        );
+        let (r, miss) = at_vertex(h, q, before, v, after, 3.0 / trace);
+        done = take(miss, r, Status::Slip);
+        if !done {
+            let (r, miss) = on_edge(h, q, v, after, 3.0 / trace);
+            done = take(miss, r, Status::Slip);
+        }
+    }
+    if best.1.iter().all(|v| v.is_finite()) {
+        (best.1, best.2)
+    } else {
+        ([0.0; 3], Status::Open)
+    }
+}
+
+/// u_t of r.
+#[inline]
+fn tangential_velocity(h: &[[f64; 3]; 3], q: &[f64; 3], r: &[f64; 3]) -> [f64; 2] {
+    [
+        h[1][0] * r[0] + h[1][1] * r[1] + h[1][2] * r[2] + q[1],
+        h[2][0] * r[0] + h[2][1] * r[1] + h[2][2] * r[2] + q[2],
+    ]
+}
+
+/// Sticking: H r = -q; misses by the distance of r_t outside r_n D.
+fn stick(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3], f64) {
+    let mut a = [0.0; 9];
+    for i in 0..3 {
+        a[i * 3..i * 3 + 3].copy_from_slice(&h[i]);
+    }
+    let mut r = [-q[0], -q[1], -q[2]];
+    small::solve_any_rank(&mut a, 3, &mut r);
+    let m = vertices.len();
+    let mut miss = (-r[0]).max(0.0);
+    for k in 0..m {
+        let e = minus(vertices[(k + 1) % m], vertices[k]);
+        let z = [r[1] - r[0] * vertices[k][0], r[2] - r[0] * vertices[k][1]];
+        miss = miss.max(-cross(e, z) / small::norm(&e));
+    }
+    // A singular block may have dropped a row: then u does not vanish and the candidate misses.
+    let kappa = 3.0 / (h[0][0] + h[1][1] + h[2][2]);
+    let u = tangential_velocity(h, q, &r);
+    let noise = 16.0 * f64::EPSILON * (small::norm(&r) + kappa * small::norm(q));
+    let moving = kappa * small::norm(&u);
+    (r, if moving > noise { miss.max(moving) } else { miss })
+}
+
+/// Sliding at a vertex: -u_t in the cone between the normals of the two edges.
+fn at_vertex(
+    h: &[[f64; 3]; 3],
+    q: &[f64; 3],
+    before: [f64; 2],
+    v: [f64; 2],
+    after: [f64; 2],
+    kappa: f64,
+) -> ([f64; 3], f64) {
+    let den = h[0][0] + dot2([h[0][1], h[0][2]], v);
+    if den <= 0.0 {
+        return ([0.0; 3], f64::INFINITY);
+    }
+    let r_n = -q[0] / den;
+    let r = [r_n, r_n * v[0], r_n * v[1]];
+    let u = tangential_velocity(h, q, &r);
+    let (e, f) = (minus(v, before), minus(after, v));
+    let miss = (dot2(u, e) / small::norm(&e)).max(-dot2(u, f) / small::norm(&f));
+    (r, kappa * miss.max(0.0))
+}
+
+/// Sliding on the edge from v to w: unknowns (r_n, σ), r_t = r_n v + σ e, 0 <= σ <= r_n.
+fn on_edge(
+    h: &[[f64; 3]; 3],
+    q: &[f64; 3],
+    v: [f64; 2],
+    w: [f64; 2],
+    kappa: f64,
+) -> ([f64; 3], f64) {
+    let e = minus(w, v);
+    let len = small::norm(&e);
+    // Columns of H applied to (1, v) and (0, e).
+    let column = |a: f64, t: [f64; 2]| {
+        let row = |i: usize| h[i][0] * a + h[i][1] * t[0] + h[i][2] * t[1];
+        [row(0), dot2([row(1), row(2)], e)]
+    };
+    let (a, b) = (column(1.0, v), column(0.0, e));
+    let mut m = [a[0], b[0], a[1], b[1]];
+    let mut x = [-q[0], -dot2([q[1], q[2]], e)];
+    if !small::solve(&mut m, 2, &mut x) || x[0] <= 0.0 {
+        return ([0.0; 3], f64::INFINITY);
+    }
+    let (r_n, sigma) = (x[0], x[1]);
+    let outside = (-sigma).max(sigma - r_n).max(0.0) * len;
+    let r = [r_n, r_n * v[0] + sigma * e[0], r_n * v[1] + sigma * e[1]];
+    let u = tangential_velocity(h, q, &r);
+    // Outward normal of a counter-clockwise edge; u_t must point inwards.
+    let outward = dot2(u, [e[1], -e[0]]) / len;
+    (r, outside.max(kappa * outward.max(0.0)))
+}

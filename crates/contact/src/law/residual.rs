@@ -1,0 +1,272 @@
+//! The two functions whose zeros are the pairs (u, r) of a law.
+//!
+//! Natural residual: F = r - proj_K(r - κ(u + g(u) e_n)), g De Saxcé's shift; bilateral rows
+//! F = κ u; non-firm F = r - proj_C(r - κ u). It judges.
+//!
+//! Alart and Curnier's function: F_n = r_n - s, F_t = r_t - proj_{sD}(r_t - rho u_t),
+//! s = max(0, r_n - rho u_n). It has a generalised Jacobian of simple form and drives Newton.
+
+use convex::cone;
+
+use super::small::norm;
+use super::{Law, Status, threshold};
+
+/// Most tangential rows of a unilateral law (rolling with spin).
+const MAX_TANGENTIAL: usize = 5;
+
+impl Law {
+    /// Projects x onto the admissible impulses: the cone K of a unilateral law, C of a non-firm
+    /// one, everything for bilateral rows; for bilateral rows with friction onto |r_t| <= mu |r_n|.
+    #[inline]
+    pub fn project(&self, x: &mut [f64]) {
+        match self {
+            Self::Frictionless => x[0] = x[0].max(0.0),
+            Self::Coulomb { .. } | Self::StaticDynamic { .. } => {
+                cone::project_circular(x, self.disc_radius().unwrap_or(0.0));
+            }
+            Self::CoulombAsymmetric { plus, minus } => cone::project_interval(x, *plus, *minus),
+            Self::CoulombElliptic { mu1, mu2 } => cone::project_elliptic(x, *mu1, *mu2),
+            Self::CoulombPolygon(section) => cone::project_polygonal(x, section.vertices()),
+            Self::Rolling { .. } | Self::RollingPlane { .. } => {
+                let (radii, sizes) = self.discs(x.len());
+                cone::project_rolling(x, &radii[..sizes.len()], sizes);
+            }
+            Self::Bilateral => {}
+            Self::NonFirm(set) => set.project(x),
+            Self::BilateralFriction { normal_rows, mu } => project_double(x, *normal_rows, *mu),
+        }
+    }
+
+    /// De Saxcé's shift g(u) = max over D of -u_t·w, the support function of the section; 0 for the
+    /// laws without a unilateral normal row.
+    #[inline]
+    #[must_use]
+    pub fn shift(&self, u: &[f64]) -> f64 {
+        match self {
+            Self::Coulomb { .. } | Self::StaticDynamic { .. } => {
+                self.disc_radius().unwrap_or(0.0) * norm(&u[1..])
+            }
+            Self::CoulombAsymmetric { plus, minus } => (minus * u[1]).max(-plus * u[1]),
+            Self::CoulombElliptic { mu1, mu2 } => norm(&[mu1 * u[1], mu2 * u[2]]),
+            Self::CoulombPolygon(section) => section.support([-u[1], -u[2]]),
+            Self::Rolling { .. } | Self::RollingPlane { .. } => {
+                let (radii, sizes) = self.discs(u.len());
+                let mut at = 1;
+                let mut g = 0.0;
+                for (&size, &mu) in sizes.iter().zip(&radii) {
+                    g += mu * norm(&u[at..at + size]);
+                    at += size;
+                }
+                g
+            }
+            Self::Frictionless
+            | Self::Bilateral
+            | Self::NonFirm(_)
+            | Self::BilateralFriction { .. } => 0.0,
+        }
+    }
+
+    /// Natural residual with step `kappa` > 0, in units of r; `f` has the length of r.
+    #[inline]
+    pub fn natural_residual(&self, kappa: f64, r: &[f64], u: &[f64], f: &mut [f64]) {
+        match self {
+            Self::Bilateral => {
+                for (fi, ui) in f.iter_mut().zip(u) {
+                    *fi = kappa * ui;
+                }
+            }
+            Self::BilateralFriction { normal_rows, mu } => {
+                let k = *normal_rows;
+                for i in 0..k {
+                    f[i] = kappa * u[i];
+                }
+                let bound = mu * norm(&r[..k]);
+                for i in k..r.len() {
+                    f[i] = r[i] - kappa * u[i];
+                }
+                let n = norm(&f[k..]);
+                let factor = if n <= bound { 1.0 } else { bound / n };
+                for i in k..r.len() {
+                    f[i] = r[i] - f[i] * factor;
+                }
+            }
+            _ => {
+                for i in 0..r.len() {
+                    f[i] = r[i] - kappa * u[i];
+                }
+                if self.normal() {
+                    f[0] -= kappa * self.shift(u);
+                }
+                self.project(f);
+                for i in 0..r.len() {
+                    f[i] = r[i] - f[i];
+                }
+            }
+        }
+    }
+
+    /// Alart and Curnier's function with step `rho` > 0 and an element of its generalised Jacobian,
+    /// dF = `df_dr` dr + `df_du` du (row-major d x d).
+    pub fn alart_curnier(
+        &self,
+        rho: f64,
+        r: &[f64],
+        u: &[f64],
+        f: &mut [f64],
+        df_dr: &mut [f64],
+        df_du: &mut [f64],
+    ) {
+        let d = r.len();
+        df_dr[..d * d].fill(0.0);
+        df_du[..d * d].fill(0.0);
+        match self {
+            Self::Bilateral => {
+                for i in 0..d {
+                    f[i] = rho * u[i];
+                    df_du[i * d + i] = rho;
+                }
+            }
+            Self::NonFirm(set) => set.alart_curnier(rho, r, u, f, df_dr, df_du),
+            Self::BilateralFriction { normal_rows, .. } => {
+                let k = *normal_rows;
+                for i in 0..k {
+                    f[i] = rho * u[i];
+                    df_du[i * d + i] = rho;
+                }
+                // The threshold is |r_n|, of gradient r_n/|r_n| (0 where it has none).
+                let s = norm(&r[..k]);
+                let mut gradient = [0.0; 2];
+                if s > 0.0 {
+                    for i in 0..k {
+                        gradient[i] = r[i] / s;
+                    }
+                }
+                self.tangential(rho, s, k, &gradient, 0.0, r, u, f, df_dr, df_du);
+            }
+            _ => {
+                let x = r[0] - rho * u[0];
+                let active = f64::from(u8::from(x > 0.0));
+                let s = x.max(0.0);
+                f[0] = r[0] - s;
+                df_dr[0] = 1.0 - active;
+                df_du[0] = rho * active;
+                let by_u = -rho * active;
+                self.tangential(rho, s, 1, &[active, 0.0], by_u, r, u, f, df_dr, df_du);
+            }
+        }
+    }
+
+    /// Rows k.. of Alart and Curnier's function: F_t = r_t - P(s, r_t - rho u_t), where s has the
+    /// gradient `ds_dr` in the first k entries of r and `ds_du` in u_n.
+    #[allow(clippy::too_many_arguments)]
+    fn tangential(
+        &self,
+        rho: f64,
+        s: f64,
+        k: usize,
+        ds_dr: &[f64; 2],
+        ds_du: f64,
+        r: &[f64],
+        u: &[f64],
+        f: &mut [f64],
+        df_dr: &mut [f64],
+        df_du: &mut [f64],
+    ) {
+        let d = r.len();
+        let m = d - k;
+        let mut y = [0.0; MAX_TANGENTIAL];
+        for i in 0..m {
+            y[i] = r[k + i] - rho * u[k + i];
+        }
+        let mut p = [0.0; MAX_TANGENTIAL];
+        let mut jac = [0.0; MAX_TANGENTIAL * MAX_TANGENTIAL];
+        let mut ds = [0.0; MAX_TANGENTIAL];
+        self.clip(s, &y[..m], &mut p[..m], &mut jac, &mut ds[..m]);
+        for i in 0..m {
+            let row = (k + i) * d;
+            f[k + i] = r[k + i] - p[i];
+            for j in 0..k {
+                df_dr[row + j] = -ds[i] * ds_dr[j];
+            }
+            df_du[row] = -ds[i] * ds_du;
+            for j in 0..m {
+                let delta = f64::from(u8::from(i == j));
+                df_dr[row + k + j] = delta - jac[i * m + j];
+                df_du[row + k + j] = rho * jac[i * m + j];
+            }
+        }
+    }
+
+    /// P(s, y) with its derivatives for the section of this law.
+    fn clip(&self, s: f64, y: &[f64], p: &mut [f64], jac: &mut [f64], ds: &mut [f64]) {
+        match self {
+            _ if y.is_empty() => {}
+            Self::CoulombAsymmetric { plus, minus } => {
+                threshold::interval(s, (*plus, *minus), y, p, jac, ds);
+            }
+            Self::CoulombElliptic { mu1, mu2 } => {
+                threshold::ellipse(s, [*mu1, *mu2], y, p, jac, ds);
+            }
+            Self::CoulombPolygon(section) => {
+                threshold::polygon(s, section.vertices(), y, p, jac, ds);
+            }
+            Self::Rolling { .. } | Self::RollingPlane { .. } => {
+                let (radii, sizes) = self.discs(y.len() + 1);
+                threshold::discs(s, &radii, sizes, y, p, jac, ds);
+            }
+            Self::BilateralFriction { mu, .. } => threshold::disc(s, *mu, y, p, jac, ds),
+            _ => threshold::disc(s, self.disc_radius().unwrap_or(0.0), y, p, jac, ds),
+        }
+    }
+
+    /// Distance of the tangential impulse to the scaled section s D.
+    pub(super) fn outside(&self, s: f64, r_t: &[f64]) -> f64 {
+        let m = r_t.len();
+        let mut p = [0.0; MAX_TANGENTIAL];
+        let mut jac = [0.0; MAX_TANGENTIAL * MAX_TANGENTIAL];
+        let mut ds = [0.0; MAX_TANGENTIAL];
+        self.clip(s, r_t, &mut p[..m], &mut jac, &mut ds[..m]);
+        for i in 0..m {
+            p[i] = r_t[i] - p[i];
+        }
+        norm(&p[..m])
+    }
+
+    /// Reads the status off a pair (r, u); `tol` is the velocity below which a row is at rest.
+    ///
+    /// Unilateral laws: open when r_n <= 0 or u_n > tol, else stick when the other rows rest.
+    #[must_use]
+    pub fn status(&self, r: &[f64], u: &[f64], tol: f64) -> Status {
+        let (open, moving) = match self {
+            Self::Bilateral => (false, false),
+            Self::NonFirm(_) => {
+                let moving = norm(u) > tol;
+                (moving && r.iter().all(|&x| x == 0.0), moving)
+            }
+            Self::BilateralFriction { normal_rows, .. } => (false, norm(&u[*normal_rows..]) > tol),
+            _ => (r[0] <= 0.0 || u[0] > tol, norm(&u[1..]) > tol),
+        };
+        match (open, moving) {
+            (true, _) => Status::Open,
+            (false, true) => Status::Slip,
+            (false, false) => Status::Stick,
+        }
+    }
+}
+
+/// Nearest point of the double cone |r_t| <= mu |r_n|: the direction of r_n is kept.
+fn project_double(x: &mut [f64], k: usize, mu: f64) {
+    let n = norm(&x[..k]);
+    let t = norm(&x[k..]);
+    let mut pair = [n, t];
+    cone::project_circular(&mut pair, mu);
+    for i in 0..x.len() {
+        let (new, old) = if i < k { (pair[0], n) } else { (pair[1], t) };
+        if old > 0.0 {
+            x[i] *= new / old;
+        } else if i == 0 {
+            // No direction of its own: any is nearest, the first is taken.
+            x[0] = new;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+pub mod certificate;
+pub mod error;
+pub mod judge;
+pub mod kinetic;
+pub mod law;
+pub mod problem;
+pub mod stored;
+
+pub use certificate::{Certificate, Motion};
+pub use error::ProblemError;
+pub use judge::{Judge, Judgement, Measure};
+pub use kinetic::{Kinetic, KineticBuilder, Restitution};
+pub use law::Law;
+pub use problem::{Operator, Problem};
+pub use stored::BlockSparse;

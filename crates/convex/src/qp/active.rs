@@ -1,0 +1,280 @@
+//! The dual active-set iteration: min ½|w|² with g_a·w ≤ c_a, rows of unit length.
+//!
+//! Invariant: w = −Σ u_k g_{active k}, g_a·w = c_a on the active rows, u_k ≥ 0 on the active
+//! inequality rows.
+
+use super::{DEPENDENT, FEASIBLE, ProxReport, ProxWorkspace};
+use crate::dense::{axpy, dot, norm};
+use crate::error::{ConvexError, Result};
+
+/// Steps allowed before the violation tolerance is relaxed tenfold. The dual objective rises
+/// strictly in exact arithmetic; only rounding between nearly dependent rows can revisit an
+/// active set, and a looser test of violation ends that.
+fn budget(m: usize, n: usize) -> usize {
+    50 + 10 * (m + n)
+}
+
+/// Relaxations of the violation tolerance before giving up: from 1e-14 to 1e-10.
+const RELAXATIONS: usize = 4;
+
+impl ProxWorkspace {
+    pub(super) fn run(&mut self, warm: &[usize]) -> Result<ProxReport> {
+        self.enter_equalities()?;
+        self.enter_warm(warm);
+        let mut iterations = 0;
+        let mut tolerance = FEASIBLE;
+        for _ in 0..=RELAXATIONS {
+            let limit = iterations + budget(self.m, self.n);
+            while iterations < limit {
+                let Some(row) = self.most_violated(tolerance) else {
+                    // Recompute from the factors and look again: drift must not decide.
+                    self.refresh();
+                    if self.most_violated(tolerance).is_none() {
+                        let violation = self.worst_violation();
+                        return Ok(ProxReport {
+                            iterations,
+                            violation,
+                        });
+                    }
+                    iterations += 1;
+                    continue;
+                };
+                iterations += self.admit(row)?;
+            }
+            tolerance *= 10.0;
+        }
+        Err(ConvexError::NotConverged {
+            what: "dual active set",
+            iterations,
+            residual: self.worst_violation(),
+        })
+    }
+
+    fn row(&self, a: usize) -> &[f64] {
+        &self.g[a * self.n..(a + 1) * self.n]
+    }
+
+    /// g_a·w − c_a.
+    fn excess(&self, a: usize) -> f64 {
+        dot(self.row(a), &self.w) - self.c[a]
+    }
+
+    fn most_violated(&self, tolerance: f64) -> Option<usize> {
+        let size = norm(&self.w);
+        let mut worst = None;
+        let mut most = 0.0;
+        for a in self.equalities..self.m {
+            if self.is_active[a] {
+                continue;
+            }
+            let v = self.excess(a);
+            if v > tolerance * (self.floor[a] + size) && v > most {
+                (worst, most) = (Some(a), v);
+            }
+        }
+        worst
+    }
+
+    fn worst_violation(&self) -> f64 {
+        (self.equalities..self.m)
+            .map(|a| self.excess(a))
+            .chain((0..self.equalities).map(|a| self.excess(a).abs()))
+            .fold(0.0, f64::max)
+    }
+
+    /// Makes row `a` active by partial and full steps; returns how many steps it took.
+    fn admit(&mut self, a: usize) -> Result<usize> {
+        if self.length[a] == 0.0 {
+            return Err(self.conflict(a, 0));
+        }
+        let mut entering = 0.0;
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            let (n, q) = (self.n, self.active.len());
+            let free = self.factor.measure(
+                &self.g[a * n..(a + 1) * n],
+                &mut self.free,
+                &mut self.coef,
+            );
+            // Longest dual step before an active inequality's multiplier vanishes.
+            let (mut leaving, mut partial) = (None, f64::INFINITY);
+            for k in 0..q {
+                if self.active[k] >= self.equalities && self.coef[k] > 0.0 {
+                    let t = self.u[k] / self.coef[k];
+                    if t < partial {
+                        (leaving, partial) = (Some(k), t);
+                    }
+                }
+            }
+            let dependent = free <= DEPENDENT || q == n;
+            let full = if dependent {
+                f64::INFINITY
+            } else {
+                self.excess(a).max(0.0) / (free * free)
+            };
+            if full.is_infinite() && leaving.is_none() {
+                return Err(self.conflict(a, q));
+            }
+            let t = full.min(partial);
+            if !dependent {
+                axpy(-t, &self.free, &mut self.w);
+            }
+            for k in 0..q {
+                self.u[k] -= t * self.coef[k];
+                if self.active[k] >= self.equalities {
+                    self.u[k] = self.u[k].max(0.0);
+                }
+            }
+            entering += t;
+            match leaving {
+                Some(k) if partial < full => self.drop_active(k),
+                _ => {
+                    self.factor.push();
+                    self.active.push(a);
+                    self.is_active[a] = true;
+                    self.u.push(entering);
+                    return Ok(steps);
+                }
+            }
+        }
+    }
+
+    fn drop_active(&mut self, k: usize) {
+        self.is_active[self.active[k]] = false;
+        self.factor.remove(k);
+        self.active.remove(k);
+        self.u.remove(k);
+    }
+
+    /// w and u anew from the factors of the active rows.
+    fn refresh(&mut self) {
+        let q = self.active.len();
+        for k in 0..q {
+            self.coef[k] = self.c[self.active[k]];
+        }
+        self.factor.least_norm(&mut self.coef[..q], &mut self.w);
+        for k in 0..q {
+            self.u[k] = -self.coef[k];
+        }
+        for k in 0..q {
+            // Rounding may leave a vanishing multiplier slightly negative.
+            if self.active[k] >= self.equalities {
+                self.u[k] = self.u[k].max(0.0);
+            }
+        }
+    }
+
+    fn enter_equalities(&mut self) -> Result<()> {
+        for a in 0..self.equalities {
+            let n = self.n;
+            let q = self.active.len();
+            let free = if self.length[a] == 0.0 {
+                0.0
+            } else {
+                self.factor.measure(
+                    &self.g[a * n..(a + 1) * n],
+                    &mut self.free,
+                    &mut self.coef,
+                )
+            };
+            let excess = self.excess(a);
+            if free <= DEPENDENT || q == n {
+                // A repeated equation: fine if it says the same. The error of what it says is
+                // that of the earlier rows, amplified by the coefficients it is made of.
+                let spread: f64 = 1.0 + self.coef[..q].iter().map(|r| r.abs()).sum::<f64>();
+                let size = self.floor[a] + norm(&self.w);
+                if excess.abs() > 100.0 * FEASIBLE * spread * size {
+                    return Err(self.conflict(a, if self.length[a] == 0.0 { 0 } else { q }));
+                }
+                continue;
+            }
+            let t = excess / (free * free);
+            axpy(-t, &self.free, &mut self.w);
+            for k in 0..q {
+                self.u[k] -= t * self.coef[k];
+            }
+            self.factor.push();
+            self.active.push(a);
+            self.is_active[a] = true;
+            self.u.push(t);
+        }
+        if self.equalities > 0 {
+            self.refresh();
+        }
+        Ok(())
+    }
+
+    /// Starts from a guess of the active rows, thinned until every multiplier is ≥ 0.
+    fn enter_warm(&mut self, warm: &[usize]) {
+        // Rows closer than this to the span of the others would spoil the start; they can
+        // still enter later, one by one.
+        const CLEAR: f64 = 1e-7;
+        let n = self.n;
+        for &a in warm {
+            let usable = a >= self.equalities && a < self.m && !self.is_active[a];
+            if !usable || self.active.len() == n || self.length[a] == 0.0 {
+                continue;
+            }
+            let row = &self.g[a * n..(a + 1) * n];
+            if self.factor.measure(row, &mut self.free, &mut self.coef) > CLEAR {
+                self.factor.push();
+                self.active.push(a);
+                self.is_active[a] = true;
+                self.u.push(0.0);
+            }
+        }
+        while !warm.is_empty() {
+            let q = self.active.len();
+            for k in 0..q {
+                self.coef[k] = self.c[self.active[k]];
+            }
+            self.factor.least_norm(&mut self.coef[..q], &mut self.w);
+            let mut worst = None;
+            let mut least = 0.0;
+            for k in 0..q {
+                self.u[k] = -self.coef[k];
+                if self.active[k] >= self.equalities && self.u[k] < least {
+                    (worst, least) = (Some(k), self.u[k]);
+                }
+            }
+            match worst {
+                Some(k) => self.drop_active(k),
+                None => break,
+            }
+        }
+    }
+
+    /// Farkas: row a is −Σ of active ones with admissible signs, and its bound says otherwise.
+    fn conflict(&self, a: usize, q: usize) -> ConvexError {
+        let scale = if self.length[a] > 0.0 {
+            self.length[a]
+        } else {
+            1.0
+        };
+        let mut rows = vec![a];
+        let mut weights = vec![1.0 / scale];
+        // An equality may be violated from either side; the combination must end below zero.
+        let mut sign = 1.0;
+        if self.excess(a) < 0.0 {
+            sign = -1.0;
+            weights[0] = -weights[0];
+        }
+        let biggest = crate::dense::max_abs(&self.coef[..q]).max(1.0);
+        for k in 0..q {
+            let inequality = self.active[k] >= self.equalities;
+            let weight = -sign * self.coef[k];
+            let weight = if inequality { weight.max(0.0) } else { weight };
+            // Coefficients at rounding level do not take part in the conflict.
+            if weight.abs() > 1e-12 * biggest {
+                rows.push(self.active[k]);
+                weights.push(weight / self.length[self.active[k]]);
+            }
+        }
+        ConvexError::Inconsistent {
+            rows,
+            weights,
+            combined: -self.excess(a).abs(),
+        }
+    }
+}

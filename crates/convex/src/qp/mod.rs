@@ -1,0 +1,252 @@
+//! The prox onto a polyhedron in a metric, exactly and in finitely many steps.
+//!
+//! ```text
+//! min ½ (v − z)ᵀ A (v − z)   subject to   g_a·v = c_a (first rows),   g_a·v ≤ c_a (others)
+//!
+//! A (z − v) = Σ λ_a g_a,   λ_a ≥ 0,   λ_a (c_a − g_a·v) = 0   on the inequality rows
+//! ```
+//!
+//! For rows ∂f_a/∂q and c = 0 this is Moreau's frictionless step and the inelastic impact
+//! proj_V(u⁻) in the kinetic metric (M88 §8, B02 1.13). Unknowns: v (length n), λ (one per row).
+//!
+//! Method: the dual active set of Goldfarb and Idnani in white coordinates w = Lᵀ(v − z),
+//! A = L Lᵀ, where it becomes the nearest point of a polyhedron to the origin. The iterate is
+//! always the exact solution for its own active rows with λ ≥ 0; the most violated row enters,
+//! rows whose multiplier would turn negative leave, and the dual objective rises at every full
+//! step, so that no active set returns. Normals are kept as Q R, rows scaled to unit length.
+//!
+//! Limits: dense, O(n² + m n) per step. Rows count as dependent below [`DEPENDENT`]; a row is
+//! satisfied within [`FEASIBLE`] of the data's magnitude.
+
+mod active;
+mod factor;
+mod impact;
+
+pub use impact::{Impact, canonical_impact};
+
+use crate::error::{ConvexError, Result, check_finite, check_len, check_vector};
+use crate::metric::Metric;
+use factor::ActiveFactor;
+
+/// Part of a unit normal outside the span of the active ones below which it counts as
+/// dependent: a hundred roundings. Larger values would weld rows that are merely close.
+pub const DEPENDENT: f64 = 2e-14;
+
+/// Violation of a unit row, relative to the data, that still counts as satisfied: about fifty
+/// roundings, the accumulated error of one inner product and one solve in moderate dimension.
+pub const FEASIBLE: f64 = 1e-14;
+
+/// Rows of constraints g·v = c (the first `equalities` of them) and g·v ≤ c (the rest).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rows<'a> {
+    /// Matrix of the g_a, row-major, one row per constraint.
+    pub matrix: &'a [f64],
+    /// Right-hand sides c_a.
+    pub bounds: &'a [f64],
+    /// How many of the leading rows are equalities.
+    pub equalities: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// Inequalities only: g_a·v ≤ c_a.
+    pub fn inequalities(matrix: &'a [f64], bounds: &'a [f64]) -> Self {
+        Self {
+            matrix,
+            bounds,
+            equalities: 0,
+        }
+    }
+
+    fn validate(&self, n: usize) -> Result<()> {
+        let m = self.bounds.len();
+        check_vector("row matrix", self.matrix, m * n)?;
+        check_finite("row bounds", self.bounds)?;
+        if self.equalities > m {
+            return Err(ConvexError::Invalid {
+                what: "number of equality rows",
+                value: self.equalities as f64,
+                expected: "at most the number of rows",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// How a prox ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProxReport {
+    /// Active-set changes made.
+    pub iterations: usize,
+    /// Largest remaining violation of a unit row in white coordinates.
+    pub violation: f64,
+}
+
+/// The solution of a prox in owned vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prox {
+    /// Nearest point v.
+    pub point: Vec<f64>,
+    /// Multipliers λ, one per row.
+    pub multipliers: Vec<f64>,
+    /// Rows holding with equality, in the order they entered.
+    pub active: Vec<usize>,
+    /// How the iteration ended.
+    pub report: ProxReport,
+}
+
+/// Storage for repeated solves; after the first solve of a size nothing is allocated.
+#[derive(Debug, Clone, Default)]
+pub struct ProxWorkspace {
+    n: usize,
+    m: usize,
+    equalities: usize,
+    /// Unit rows in white coordinates, m×n, and their bounds relative to z.
+    g: Vec<f64>,
+    c: Vec<f64>,
+    /// Length of each white row before scaling (0 for a zero row).
+    length: Vec<f64>,
+    /// Rounding unit of each scaled bound.
+    floor: Vec<f64>,
+    is_active: Vec<bool>,
+    active: Vec<usize>,
+    u: Vec<f64>,
+    w: Vec<f64>,
+    free: Vec<f64>,
+    coef: Vec<f64>,
+    point: Vec<f64>,
+    multipliers: Vec<f64>,
+    factor: ActiveFactor,
+}
+
+impl ProxWorkspace {
+    /// An empty workspace.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The nearest point of the last successful solve.
+    pub fn point(&self) -> &[f64] {
+        &self.point
+    }
+
+    /// The multipliers of the last successful solve, one per row.
+    pub fn multipliers(&self) -> &[f64] {
+        &self.multipliers
+    }
+
+    /// The active rows of the last successful solve; give them to [`Self::solve_from`] to
+    /// start a neighbouring problem.
+    pub fn active(&self) -> &[usize] {
+        &self.active
+    }
+
+    /// Solves the prox of `z`; the results are read from the workspace.
+    pub fn solve(&mut self, metric: &Metric, rows: Rows<'_>, z: &[f64]) -> Result<ProxReport> {
+        self.solve_from(metric, rows, z, &[])
+    }
+
+    /// Solves the prox starting from the active rows of a previous solution.
+    ///
+    /// Any list of row numbers is admissible: unknown or dependent rows and those with the
+    /// wrong multiplier sign are dropped before the iteration starts.
+    pub fn solve_from(
+        &mut self,
+        metric: &Metric,
+        rows: Rows<'_>,
+        z: &[f64],
+        warm: &[usize],
+    ) -> Result<ProxReport> {
+        check_vector("point to project", z, metric.dim())?;
+        rows.validate(metric.dim())?;
+        self.load(metric, &rows, z);
+        let report = self.run(warm)?;
+        self.unload(metric, z);
+        Ok(report)
+    }
+
+    /// Copies the problem to white coordinates centred at z, rows scaled to unit length.
+    fn load(&mut self, metric: &Metric, rows: &Rows<'_>, z: &[f64]) {
+        let (n, m) = (metric.dim(), rows.bounds.len());
+        (self.n, self.m, self.equalities) = (n, m, rows.equalities);
+        refill(&mut self.g, m * n);
+        self.g.copy_from_slice(rows.matrix);
+        for v in [&mut self.c, &mut self.length, &mut self.floor] {
+            refill(v, m);
+        }
+        refill(&mut self.multipliers, m);
+        for v in [&mut self.w, &mut self.free, &mut self.point] {
+            refill(v, n);
+        }
+        self.u.clear();
+        self.u.reserve(n + 1);
+        refill(&mut self.coef, n + 1);
+        self.active.clear();
+        self.active.reserve(n + 1);
+        self.is_active.clear();
+        self.is_active.resize(m, false);
+        self.factor.reset(n);
+        for a in 0..m {
+            let row = &mut self.g[a * n..(a + 1) * n];
+            let (mut value, mut size) = (0.0, 0.0);
+            for (x, y) in row.iter().zip(z) {
+                value += x * y;
+                size += (x * y).abs();
+            }
+            metric.whiten_covector(row);
+            let len = crate::dense::norm(row);
+            self.length[a] = len;
+            let unit = if len > 0.0 { 1.0 / len } else { 1.0 };
+            for x in row {
+                *x *= unit;
+            }
+            self.c[a] = (rows.bounds[a] - value) * unit;
+            self.floor[a] = (rows.bounds[a].abs() + size) * unit;
+        }
+    }
+
+    /// v = z + L⁻ᵀ w, λ = u in the caller's scaling.
+    fn unload(&mut self, metric: &Metric, z: &[f64]) {
+        self.point.copy_from_slice(&self.w);
+        metric.unwhiten(&mut self.point);
+        for (p, &base) in self.point.iter_mut().zip(z) {
+            *p += base;
+        }
+        for (k, &a) in self.active.iter().enumerate() {
+            self.multipliers[a] = self.u[k] / self.length[a];
+        }
+    }
+}
+
+/// Sets a vector to `len` zeros, keeping its storage.
+fn refill(v: &mut Vec<f64>, len: usize) {
+    v.clear();
+    v.resize(len, 0.0);
+}
+
+/// The nearest point to `z` of { v : rows } in the metric, with multipliers.
+pub fn prox(metric: &Metric, rows: Rows<'_>, z: &[f64]) -> Result<Prox> {
+    let mut ws = ProxWorkspace::new();
+    let report = ws.solve(metric, rows, z)?;
+    Ok(Prox {
+        point: ws.point,
+        multipliers: ws.multipliers,
+        active: ws.active,
+        report,
+    })
+}
+
+pub(crate) fn check_restitution(e: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&e) {
+        Ok(())
+    } else {
+        Err(ConvexError::Invalid {
+            what: "restitution",
+            value: e,
+            expected: "a number in [0, 1]",
+        })
+    }
+}
+
+pub(crate) fn check_metric(metric: &Metric, n: usize) -> Result<()> {
+    check_len("metric", metric.dim(), n)
+}

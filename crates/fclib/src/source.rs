@@ -1,0 +1,367 @@
+//! Datasets of an HDF5 file as plain vectors, with a bound on what a file can make us allocate.
+//!
+//! A damaged file can declare any size. Contiguous data cannot be larger than the file, so it is
+//! refused before anything is allocated; compressed data can, so all that is decoded from one file
+//! is bounded by [`EXPANSION`] times its length.
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+
+use hdf5_reader::error::Error;
+use hdf5_reader::group::Group;
+use hdf5_reader::messages::datatype::StringSize;
+use hdf5_reader::{ByteOrder, Dataset, Datatype, Hdf5File, OpenOptions};
+
+use crate::FileError;
+
+/// Decoded bytes allowed for each byte of the file. Compression of contact problems stays well
+/// below: values hardly shrink, indices at most by the ratio 8-byte integer to a few bits.
+const EXPANSION: u64 = 64;
+/// Decoded bytes allowed to the smallest file, so that a tiny compressed one is not refused.
+const ALLOWANCE: u64 = 1 << 20;
+
+/// An open HDF5 file.
+pub(crate) struct Source<'a> {
+    file: Hdf5File,
+    path: &'a Path,
+    length: u64,
+    budget: Cell<u64>,
+}
+
+impl<'a> Source<'a> {
+    /// Opens a file held in memory.
+    pub(crate) fn open(path: &'a Path, bytes: Vec<u8>) -> Result<Self, FileError> {
+        let length = bytes.len() as u64;
+        let budget = length.saturating_mul(EXPANSION).saturating_add(ALLOWANCE);
+        let limit = usize::try_from(budget).unwrap_or(usize::MAX);
+        let first = bytes[..bytes.len().min(40)].to_vec();
+        let options = OpenOptions::default()
+            .with_max_read_bytes(limit)
+            .with_max_chunk_bytes(limit)
+            .with_max_object_header_bytes(bytes.len());
+        let file = Hdf5File::from_vec_with_options(bytes, options).map_err(|e| match e {
+            Error::InvalidMagic => not_hdf5(path, &first),
+            other => damaged(path, &other),
+        })?;
+        let header = file.superblock();
+        if header.base_address == 0 && header.eof_address > length {
+            return Err(FileError::Damaged {
+                path: path.into(),
+                detail: format!(
+                    "the file is {length} bytes long but its header says {}: it was cut short",
+                    header.eof_address
+                ),
+            });
+        }
+        Ok(Self {
+            file,
+            path,
+            length,
+            budget: Cell::new(budget),
+        })
+    }
+
+    /// The file's name, for messages.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.path.into()
+    }
+
+    /// Names of the groups and of the datasets at the top of the file.
+    pub(crate) fn top(&self) -> Result<(Vec<String>, Vec<String>), FileError> {
+        let root = self.file.root_group().map_err(|e| damaged(self.path, &e))?;
+        root.member_names().map_err(|e| damaged(self.path, &e))
+    }
+
+    /// The group `at`, or nothing when there is none.
+    pub(crate) fn group(&self, at: &str) -> Result<Option<Group>, FileError> {
+        match self.file.group(at) {
+            Ok(group) => Ok(Some(group)),
+            Err(e) if is_absent(&e) => Ok(None),
+            Err(e) => Err(damaged(self.path, &e)),
+        }
+    }
+
+    fn dataset(&self, at: &str) -> Result<Option<Dataset>, FileError> {
+        match self.file.dataset(at) {
+            Ok(dataset) => Ok(Some(dataset)),
+            Err(e) if is_absent(&e) => Ok(None),
+            Err(e) => Err(damaged(self.path, &e)),
+        }
+    }
+
+    fn required(&self, at: &str) -> Result<Dataset, FileError> {
+        self.dataset(at)?.ok_or_else(|| FileError::Missing {
+            path: self.path(),
+            dataset: at.into(),
+        })
+    }
+
+    /// Refuses a dataset that cannot fit the file, then reads its bytes.
+    fn raw(&self, dataset: &Dataset) -> Result<Vec<u8>, FileError> {
+        let fail = |e: Error| damaged(self.path, &e);
+        let bytes = dataset.raw_byte_len().map_err(fail)? as u64;
+        let elements = dataset.num_elements().map_err(fail)?;
+        // Numbers become 8 bytes each whatever they were stored as.
+        let decoded = elements.saturating_mul(8).max(bytes);
+        let contiguous = dataset.chunks().is_none();
+        if (contiguous && bytes > self.length) || decoded > self.budget.get() {
+            return Err(FileError::Damaged {
+                path: self.path(),
+                detail: format!(
+                    "{} claims {bytes} bytes in a file of {} bytes",
+                    dataset.name(),
+                    self.length
+                ),
+            });
+        }
+        self.budget.set(self.budget.get() - decoded);
+        dataset.read_raw_bytes().map_err(fail)
+    }
+
+    /// All floating-point numbers of a dataset, in storage order.
+    pub(crate) fn floats(&self, at: &str) -> Result<Vec<f64>, FileError> {
+        let dataset = self.required(at)?;
+        let wrong = || self.wrong_type(at, "floating-point numbers", dataset.dtype());
+        if !matches!(dataset.dtype(), Datatype::FloatingPoint { .. }) {
+            return Err(wrong());
+        }
+        let raw = self.raw(&dataset)?;
+        decode_floats(dataset.dtype(), &raw).ok_or_else(wrong)
+    }
+
+    /// Like [`Self::floats`], or nothing when the dataset is not there.
+    pub(crate) fn floats_if_present(&self, at: &str) -> Result<Option<Vec<f64>>, FileError> {
+        match self.dataset(at)? {
+            None => Ok(None),
+            Some(_) => self.floats(at).map(Some),
+        }
+    }
+
+    /// All integers of a dataset, in storage order.
+    pub(crate) fn integers(&self, at: &str) -> Result<Vec<i64>, FileError> {
+        let dataset = self.required(at)?;
+        let wrong = || self.wrong_type(at, "integers", dataset.dtype());
+        if !matches!(dataset.dtype(), Datatype::FixedPoint { .. }) {
+            return Err(wrong());
+        }
+        let raw = self.raw(&dataset)?;
+        decode_integers(dataset.dtype(), &raw).ok_or_else(wrong)
+    }
+
+    /// The single integer of a dataset.
+    pub(crate) fn integer(&self, at: &str) -> Result<i64, FileError> {
+        let values = self.integers(at)?;
+        match values[..] {
+            [value] => Ok(value),
+            _ => Err(FileError::Shape {
+                path: self.path(),
+                dataset: at.into(),
+                expected: "one integer".into(),
+                found: format!("{} integers", values.len()),
+                hint: "write it again as one number".into(),
+            }),
+        }
+    }
+
+    /// The single integer of a dataset, which must be a size.
+    pub(crate) fn size(&self, at: &str) -> Result<usize, FileError> {
+        let value = self.integer(at)?;
+        usize::try_from(value).map_err(|_| self.bad_index(at, 0, value, "a size >= 0"))
+    }
+
+    /// A text, up to its first NUL, or nothing when the dataset is not there. Bytes that are not
+    /// UTF-8 are replaced: a comment in an old encoding must not hide a sound problem.
+    pub(crate) fn text(&self, at: &str) -> Result<Option<String>, FileError> {
+        let Some(dataset) = self.dataset(at)? else {
+            return Ok(None);
+        };
+        match dataset.dtype() {
+            Datatype::String {
+                size: StringSize::Fixed(_),
+                ..
+            } => {
+                let raw = self.raw(&dataset)?;
+                let end = raw.iter().position(|&b| b == 0).unwrap_or(raw.len());
+                Ok(Some(String::from_utf8_lossy(&raw[..end]).into_owned()))
+            }
+            Datatype::String { .. } | Datatype::VarLen { .. } => {
+                let text = dataset.read_string();
+                text.map(Some).map_err(|e| damaged(self.path, &e))
+            }
+            other => Err(self.wrong_type(at, "text", other)),
+        }
+    }
+
+    /// An integer attribute of a group, or nothing when there is none.
+    pub(crate) fn attribute(
+        &self,
+        group: &Group,
+        at: &str,
+        name: &str,
+    ) -> Result<Option<i64>, FileError> {
+        let attribute = match group.attribute(name) {
+            Ok(attribute) => attribute,
+            Err(e) if is_absent(&e) => return Ok(None),
+            Err(e) => return Err(damaged(self.path, &e)),
+        };
+        let values = decode_integers(&attribute.datatype, &attribute.raw_data);
+        match values.as_deref() {
+            Some([value]) => Ok(Some(*value)),
+            _ => Err(self.wrong_type(&format!("{at}/{name}"), "one integer", &attribute.datatype)),
+        }
+    }
+
+    /// The error for an integer out of range.
+    pub(crate) fn bad_index(
+        &self,
+        at: &str,
+        index: usize,
+        value: i64,
+        expected: &str,
+    ) -> FileError {
+        FileError::Value {
+            path: self.path(),
+            dataset: at.into(),
+            index,
+            value: value.to_string(),
+            expected: expected.into(),
+        }
+    }
+
+    fn wrong_type(&self, at: &str, expected: &'static str, found: &Datatype) -> FileError {
+        FileError::WrongType {
+            path: self.path(),
+            dataset: at.into(),
+            expected,
+            found: describe(found),
+        }
+    }
+}
+
+fn is_absent(error: &Error) -> bool {
+    match error {
+        Error::Context { source, .. } => is_absent(source),
+        Error::GroupNotFound(_) | Error::DatasetNotFound(_) | Error::AttributeNotFound(_) => true,
+        _ => false,
+    }
+}
+
+fn damaged(path: &Path, error: &Error) -> FileError {
+    FileError::Damaged {
+        path: path.into(),
+        detail: error.to_string(),
+    }
+}
+
+fn not_hdf5(path: &Path, first: &[u8]) -> FileError {
+    let text: String = first
+        .iter()
+        .take(24)
+        .flat_map(|b| std::ascii::escape_default(*b))
+        .map(char::from)
+        .collect();
+    let (first, hint) = if first.is_empty() {
+        ("it is empty".into(), "fetch or write it again")
+    } else if first.starts_with(b"version https://git-lfs") {
+        (
+            format!("it starts with \"{text}\""),
+            "this is a git-lfs pointer: fetch the file itself with `git lfs pull`",
+        )
+    } else {
+        (
+            format!("it starts with \"{text}\""),
+            "give a problem file in the FCLIB HDF5 layout",
+        )
+    };
+    FileError::NotHdf5 {
+        path: path.into(),
+        first,
+        hint,
+    }
+}
+
+fn describe(datatype: &Datatype) -> String {
+    match datatype {
+        Datatype::FixedPoint { size, .. } => format!("{}-bit integers", u32::from(*size) * 8),
+        Datatype::FloatingPoint { size, .. } => {
+            format!("{}-bit floating-point numbers", u32::from(*size) * 8)
+        }
+        Datatype::String { .. } => "text".into(),
+        Datatype::VarLen { .. } => "elements of variable length".into(),
+        Datatype::Compound { .. } => "compound elements".into(),
+        Datatype::Array { .. } => "array elements".into(),
+        Datatype::Enum { .. } => "enumerated elements".into(),
+        _ => "elements of another kind".into(),
+    }
+}
+
+fn decode_floats(datatype: &Datatype, raw: &[u8]) -> Option<Vec<f64>> {
+    let Datatype::FloatingPoint { size, byte_order } = datatype else {
+        return None;
+    };
+    let big = *byte_order == ByteOrder::BigEndian;
+    match size {
+        8 => Some(chunks(raw, |b: [u8; 8]| {
+            f64::from_bits(if big {
+                u64::from_be_bytes(b)
+            } else {
+                u64::from_le_bytes(b)
+            })
+        })),
+        4 => Some(chunks(raw, |b: [u8; 4]| {
+            f64::from(f32::from_bits(if big {
+                u32::from_be_bytes(b)
+            } else {
+                u32::from_le_bytes(b)
+            }))
+        })),
+        _ => None,
+    }
+}
+
+fn decode_integers(datatype: &Datatype, raw: &[u8]) -> Option<Vec<i64>> {
+    let Datatype::FixedPoint {
+        size,
+        signed,
+        byte_order,
+    } = datatype
+    else {
+        return None;
+    };
+    let big = *byte_order == ByteOrder::BigEndian;
+    let unpack = |mut b: [u8; 8], width: usize| {
+        if big {
+            b[..width].reverse();
+        }
+        let shift = 64 - 8 * width as u32;
+        let bits = u64::from_le_bytes(b) << shift;
+        if *signed {
+            (bits as i64) >> shift
+        } else {
+            // Nothing in the layout is as large as 2^63; the range checks refuse it.
+            i64::try_from(bits >> shift).unwrap_or(i64::MAX)
+        }
+    };
+    match size {
+        1 => Some(chunks(raw, |b: [u8; 1]| unpack(widen(b), 1))),
+        2 => Some(chunks(raw, |b: [u8; 2]| unpack(widen(b), 2))),
+        4 => Some(chunks(raw, |b: [u8; 4]| unpack(widen(b), 4))),
+        8 => Some(chunks(raw, |b: [u8; 8]| unpack(b, 8))),
+        _ => None,
+    }
+}
+
+fn widen<const N: usize>(b: [u8; N]) -> [u8; 8] {
+    let mut wide = [0; 8];
+    wide[..N].copy_from_slice(&b);
+    wide
+}
+
+fn chunks<const N: usize, T>(raw: &[u8], value: impl Fn([u8; N]) -> T) -> Vec<T> {
+    let element = |b: &[u8]| {
+        let mut buffer = [0; N];
+        buffer.copy_from_slice(b);
+        value(buffer)
+    };
+    raw.chunks_exact(N).map(element).collect()
+}

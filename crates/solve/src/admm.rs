@@ -1,0 +1,197 @@
+//! Alternating directions with De Saxcé's shift taken from the dual (after Carpentier et al. 2024).
+//!
+//! In scaled variables x = r/√κ, with a copy y of x in the cones, a dual z (a velocity) and the
+//! shift s = g(z) e_n:
+//!
+//! ```text
+//! (Ŵ + ρ + η) x = η x + ρ y + z − q̂ − s
+//! y⁺ = proj_K( x̄ − z/ρ ),   x̄ = 1.6 x − 0.6 y        (over-relaxation)
+//! z⁺ = z + ρ (y⁺ − x̄)
+//! ```
+//!
+//! One iteration is one back-substitution; the factor is renewed only when ρ changes, at most every
+//! ten iterations (more often makes it cycle). Insensitive to mass ratios and to the height of a
+//! stack; reaches 1e-10 on structures, stalls earlier on jammed packings.
+
+use contact::law::Law;
+use contact::Problem;
+
+use crate::goal::{Best, Goal, Outcome, Report, Solver};
+use crate::linear::{Factor, Scaled};
+
+/// How the method proceeds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdmmParams {
+    /// Largest number of iterations if the goal does not say.
+    pub max_iterations: usize,
+    /// Over-relaxation, 1 to 1.8.
+    pub relax: f64,
+    /// Proximal term η in scaled variables: keeps the factorisation definite when W is singular.
+    pub proximal: f64,
+    /// First ρ in scaled variables.
+    pub rho: f64,
+    /// ρ is rebalanced when primal and dual residual differ by more than this factor.
+    pub balance: f64,
+    /// Stagnation: the best residual has not halved within this many iterations.
+    pub patience: usize,
+}
+
+impl Default for AdmmParams {
+    fn default() -> Self {
+        Self {
+            max_iterations: 5_000,
+            relax: 1.6,
+            proximal: 1e-7,
+            rho: 0.3,
+            balance: 10.0,
+            patience: 300,
+        }
+    }
+}
+
+/// The alternating direction method.
+#[derive(Debug, Default)]
+pub struct Admm {
+    /// How it proceeds.
+    pub params: AdmmParams,
+}
+
+/// The iterate: x free, y in the cones, z the dual velocity.
+struct Iterate {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
+    /// y in physical impulses.
+    impulse: Vec<f64>,
+}
+
+impl Admm {
+    /// With the given parameters.
+    pub fn new(params: AdmmParams) -> Self {
+        Self { params }
+    }
+}
+
+impl Solver for Admm {
+    fn name(&self) -> &'static str {
+        "admm"
+    }
+
+    fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        let mut best = Best::new(problem, impulse, goal);
+        // The projection needs a convex set: friction on bilateral contacts scales with |r_n|.
+        let convex = !problem.laws().iter().any(|l| matches!(l, Law::BilateralFriction { .. }));
+        let scaled = convex.then(|| Scaled::new(problem, &problem.matrix())).flatten();
+        let Some(scaled) = scaled else {
+            return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
+        };
+        let (iterations, outcome) = self.iterate(problem, &scaled, impulse, goal, &mut best);
+        best.finish(self.name(), iterations, outcome, impulse)
+    }
+}
+
+impl Admm {
+    fn iterate(
+        &self,
+        problem: &Problem,
+        scaled: &Scaled,
+        start: &[f64],
+        goal: &Goal,
+        best: &mut Best,
+    ) -> (usize, Outcome) {
+        let p = &self.params;
+        let limit = goal.max_iterations.unwrap_or(p.max_iterations);
+        let mut rho = p.rho;
+        let Some(mut factor) = scaled.factor(rho + p.proximal) else {
+            return (0, Outcome::Unsuitable);
+        };
+        let q: Vec<f64> = problem.free().iter().zip(&scaled.root).map(|(b, k)| b * k).collect();
+        let mut it = Iterate::new(problem, scaled, start, best);
+        let mut mark = (best.residual(), 0);
+        for iteration in 1..=limit {
+            if best.reached() {
+                return (iteration - 1, Outcome::Reached);
+            }
+            let (primal, dual) = it.step(problem, scaled, &factor, &q, rho, p);
+            best.offer(problem, &it.impulse, iteration);
+            if best.residual() <= 0.5 * mark.0 {
+                mark = (best.residual(), iteration);
+            } else if iteration - mark.1 >= p.patience {
+                return (iteration, Outcome::Stalled);
+            }
+            let ratio = (primal / dual.max(f64::MIN_POSITIVE)).sqrt();
+            let off = ratio > p.balance.sqrt() || ratio * p.balance.sqrt() < 1.0;
+            if iteration % 10 == 0 && off && ratio.is_finite() && ratio > 0.0 {
+                rho = (rho * ratio).clamp(1e-8, 1e8);
+                match scaled.factor(rho + p.proximal) {
+                    Some(renewed) => factor = renewed,
+                    None => return (iteration, Outcome::Stalled),
+                }
+            }
+        }
+        (limit, Outcome::Exhausted)
+    }
+}
+
+impl Iterate {
+    fn new(problem: &Problem, scaled: &Scaled, start: &[f64], best: &Best) -> Self {
+        let y: Vec<f64> = start.iter().zip(&scaled.root).map(|(r, k)| r / k).collect();
+        // The dual starts at the shifted velocity of the start.
+        let mut z: Vec<f64> = best.velocity().iter().zip(&scaled.root).map(|(u, k)| u * k).collect();
+        for a in 0..problem.num_contacts() {
+            let shift = problem.law(a).shift(&z[problem.rows(a)]);
+            z[problem.rows(a).start] += shift;
+        }
+        Self {
+            x: y.clone(),
+            impulse: start.to_vec(),
+            y,
+            z,
+        }
+    }
+
+    /// One iteration; returns the primal and dual residuals, each relative.
+    fn step(
+        &mut self,
+        problem: &Problem,
+        scaled: &Scaled,
+        factor: &Factor,
+        q: &[f64],
+        rho: f64,
+        p: &AdmmParams,
+    ) -> (f64, f64) {
+        for i in 0..q.len() {
+            self.x[i] = p.proximal * self.x[i] + rho * self.y[i] + self.z[i] - q[i];
+        }
+        for a in 0..problem.num_contacts() {
+            let rows = problem.rows(a);
+            self.x[rows.start] -= problem.law(a).shift(&self.z[rows.clone()]);
+        }
+        factor.solve(&mut self.x);
+        let (mut primal, mut dual) = (0.0, 0.0);
+        let mut size = [0.0_f64; 4];
+        for a in 0..problem.num_contacts() {
+            let rows = problem.rows(a);
+            let root = scaled.root[rows.start];
+            let impulse = &mut self.impulse[rows.clone()];
+            for (i, row) in rows.clone().enumerate() {
+                let relaxed = p.relax * self.x[row] + (1.0 - p.relax) * self.y[row];
+                impulse[i] = (relaxed - self.z[row] / rho) * root;
+            }
+            problem.law(a).project(impulse);
+            for (i, row) in rows.enumerate() {
+                let relaxed = p.relax * self.x[row] + (1.0 - p.relax) * self.y[row];
+                let y = impulse[i] / root;
+                self.z[row] += rho * (y - relaxed);
+                primal += (self.x[row] - y).powi(2);
+                dual += (rho * (y - self.y[row])).powi(2);
+                self.y[row] = y;
+                let parts = [self.x[row], y, self.z[row], q[row]];
+                size.iter_mut().zip(parts).for_each(|(s, v)| *s += v * v);
+            }
+        }
+        let tiny = f64::MIN_POSITIVE;
+        let primal = (primal / size[0].max(size[1]).max(tiny)).sqrt();
+        (primal, (dual / size[2].max(size[3]).max(tiny)).sqrt())
+    }
+}

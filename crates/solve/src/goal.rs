@@ -1,0 +1,204 @@
+//! What is asked of a solver, and what it answers.
+//!
+//! Not converging is a result, not an error: every solver returns the best iterate it was judged
+//! on, with its residual, and says how it ended.
+
+use contact::{Judge, Measure, Problem};
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Goal {
+    /// Residual to reach, in `measure`. Nominal: 1e-4 for dynamics, 1e-6 for statics, 1e-8 and
+    /// below for reference solutions.
+    pub tolerance: f64,
+    /// Which residual decides.
+    pub measure: Measure,
+    /// Largest number of iterations; `None` leaves it to the method.
+    pub max_iterations: Option<usize>,
+    /// Whether the residual of every judged iterate is kept.
+    pub keep_history: bool,
+}
+
+impl Default for Goal {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-4,
+            measure: Measure::Dimensionless,
+            max_iterations: None,
+            keep_history: false,
+        }
+    }
+}
+
+impl Goal {
+    /// The default goal with another tolerance.
+    pub fn to(tolerance: f64) -> Self {
+        Self {
+            tolerance,
+            ..Self::default()
+        }
+    }
+
+    /// The same goal with at most `n` iterations.
+    pub fn at_most(&self, n: usize) -> Self {
+        Self {
+            max_iterations: Some(self.max_iterations.map_or(n, |m| m.min(n))),
+            ..self.clone()
+        }
+    }
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The residual is within the tolerance.
+    Reached,
+    /// The residual stopped falling before the tolerance was reached.
+    Stalled,
+    /// The iterations ran out.
+    Exhausted,
+    /// The method cannot treat this problem (a law it does not know, a matrix it cannot factor).
+    Unsuitable,
+}
+
+/// One stage of a solve: a method, what it did and where it got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    /// Name of the method.
+    pub method: &'static str,
+    /// Iterations it took (sweeps, back-substitutions or factorisations: see the method).
+    pub iterations: usize,
+    /// Best residual at its end, in the goal's measure.
+    pub residual: f64,
+}
+
+/// The answer to a solve; the impulses themselves are in the caller's buffer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Judged residual of the returned impulses, in the goal's measure.
+    pub residual: f64,
+    /// Iterations of all stages.
+    pub iterations: usize,
+    /// The path taken, in order.
+    pub path: Vec<Stage>,
+    /// (iteration, residual) of every judged iterate, if asked for.
+    pub history: Vec<(usize, f64)>,
+}
+
+impl Report {
+    /// Whether the tolerance was reached.
+    pub fn reached(&self) -> bool {
+        self.outcome == Outcome::Reached
+    }
+
+    /// Names of the stages, joined by arrows: the path in one word.
+    pub fn method(&self) -> String {
+        let names: Vec<&str> = self.path.iter().map(|s| s.method).collect();
+        names.join("→")
+    }
+}
+
+/// One method of solving (★).
+pub trait Solver {
+    /// Its name on the command line and in reports.
+    fn name(&self) -> &'static str;
+
+    /// Solves `problem` starting from `impulse` and leaves the best judged iterate there.
+    fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report;
+}
+
+/// Keeps the best judged iterate. Every iterate a solver returns has passed here.
+#[derive(Debug)]
+pub(crate) struct Best {
+    judge: Judge,
+    impulse: Vec<f64>,
+    residual: f64,
+    history: Vec<(usize, f64)>,
+    keep_history: bool,
+    measure: Measure,
+    tolerance: f64,
+}
+
+impl Best {
+    /// Starts from `impulse`, which is judged as iterate 0.
+    pub fn new(problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
+        let mut best = Self {
+            judge: Judge::new(problem),
+            impulse: impulse.to_vec(),
+            residual: f64::INFINITY,
+            history: Vec::new(),
+            keep_history: goal.keep_history,
+            measure: goal.measure,
+            tolerance: goal.tolerance,
+        };
+        best.offer(problem, impulse, 0);
+        best
+    }
+
+    /// Starts again on a problem of the same size without allocating.
+    pub fn restart(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal) {
+        self.impulse.copy_from_slice(impulse);
+        self.residual = f64::INFINITY;
+        self.history.clear();
+        self.keep_history = goal.keep_history;
+        self.measure = goal.measure;
+        self.tolerance = goal.tolerance;
+        self.offer(problem, impulse, 0);
+    }
+
+    /// Judges an iterate and keeps it if it is the best so far; returns its residual (infinite if
+    /// it is not a number, so that a diverged iterate is never kept).
+    pub fn offer(&mut self, problem: &Problem, impulse: &[f64], iteration: usize) -> f64 {
+        let residual = self.judge.residual(problem, impulse, self.measure);
+        let residual = if residual.is_finite() { residual } else { f64::INFINITY };
+        if residual < self.residual {
+            self.residual = residual;
+            self.impulse.copy_from_slice(impulse);
+        }
+        if self.keep_history {
+            self.history.push((iteration, residual));
+        }
+        residual
+    }
+
+    /// u = W r + b of the iterate offered last.
+    pub fn velocity(&self) -> &[f64] {
+        self.judge.velocity()
+    }
+
+    pub fn residual(&self) -> f64 {
+        self.residual
+    }
+
+    pub fn impulse(&self) -> &[f64] {
+        &self.impulse
+    }
+
+    pub fn reached(&self) -> bool {
+        self.residual <= self.tolerance
+    }
+
+    /// Writes the best iterate to `impulse` and reports.
+    pub fn finish(
+        &mut self,
+        method: &'static str,
+        iterations: usize,
+        otherwise: Outcome,
+        impulse: &mut [f64],
+    ) -> Report {
+        impulse.copy_from_slice(&self.impulse);
+        Report {
+            outcome: if self.reached() { Outcome::Reached } else { otherwise },
+            residual: self.residual,
+            iterations,
+            path: vec![Stage {
+                method,
+                iterations,
+                residual: self.residual,
+            }],
+            history: std::mem::take(&mut self.history),
+        }
+    }
+}

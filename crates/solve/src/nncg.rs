@@ -1,0 +1,177 @@
+//! Nonsmooth nonlinear conjugate gradients over relaxation sweeps (Silcowitz, Niebe & Erleben).
+//!
+//! A sweep y = sweep(r) is read as a step along −g, g = r − y; directions are combined as
+//! Fletcher and Reeves do, in the metric 1/κ_α that makes impulses of different contacts
+//! comparable:
+//!
+//! ```text
+//! β = ⟨g, g⟩ / ⟨g_prev, g_prev⟩;   β > 1: p = 0, r = y;   else r = y + β p, p = β p − g
+//! ```
+//!
+//! There is no proof of convergence, so every judged iterate is a swept one (inside the cones) and
+//! the best is kept. Exact sweeps cycle on regular piles with high friction; a stagnation guard
+//! then starts again from the initial guess with projection sweeps, which do not.
+
+use contact::Problem;
+
+use crate::goal::{Best, Goal, Outcome, Report, Solver};
+use crate::sweep::{Flow, LocalStep};
+
+/// Which sweep is accelerated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sweeps {
+    /// Exact local solves.
+    Exact,
+    /// Projected local steps.
+    Projection,
+    /// Exact first, projection from the initial guess once the exact ones stagnate.
+    Guarded,
+}
+
+/// How the acceleration proceeds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NncgParams {
+    /// Largest number of sweeps if the goal does not say.
+    pub max_sweeps: usize,
+    /// Sweeps between two judgements.
+    pub judge_every: usize,
+    /// Stagnation: the best residual has not halved within this many sweeps.
+    pub patience: usize,
+    /// Which sweep.
+    pub sweeps: Sweeps,
+}
+
+impl Default for NncgParams {
+    fn default() -> Self {
+        Self {
+            max_sweeps: 20_000,
+            judge_every: 10,
+            patience: 200,
+            sweeps: Sweeps::Guarded,
+        }
+    }
+}
+
+/// The accelerated relaxation, with the buffers it keeps between solves.
+#[derive(Debug, Default)]
+pub struct Nncg {
+    /// How it proceeds.
+    pub params: NncgParams,
+    flow: Flow,
+    before: Vec<f64>,
+    direction: Vec<f64>,
+    best: Option<Best>,
+}
+
+impl Nncg {
+    /// With the given parameters.
+    pub fn new(params: NncgParams) -> Self {
+        Self {
+            params,
+            ..Self::default()
+        }
+    }
+
+    /// Runs one kind of sweep until reached, stagnant or out of sweeps; returns the sweeps done
+    /// and whether it stagnated.
+    fn run(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        best: &mut Best,
+        step: LocalStep,
+        done: usize,
+        limit: usize,
+    ) -> (usize, bool) {
+        self.flow.fit(problem);
+        self.before.resize(impulse.len(), 0.0);
+        self.direction.resize(impulse.len(), 0.0);
+        self.direction.fill(0.0);
+        let mut previous = f64::INFINITY;
+        let mut mark = (best.residual(), done);
+        let mut sweeps = done;
+        while sweeps < limit && !best.reached() {
+            self.before.copy_from_slice(impulse);
+            self.flow.refresh(problem, impulse);
+            self.flow.sweep(problem, impulse, step);
+            sweeps += 1;
+            if sweeps % self.params.judge_every == 0 || sweeps == limit || sweeps == done + 1 {
+                best.offer(problem, impulse, sweeps);
+                if best.residual() <= 0.5 * mark.0 {
+                    mark = (best.residual(), sweeps);
+                } else if sweeps - mark.1 >= self.params.patience {
+                    return (sweeps, true);
+                }
+            }
+            let norm = self.gradient_norm(problem, impulse);
+            let beta = if previous > 0.0 { norm / previous } else { f64::INFINITY };
+            previous = norm;
+            self.extrapolate(impulse, beta);
+        }
+        (sweeps, false)
+    }
+
+    /// ⟨g, g⟩ in the metric 1/κ, g = before − impulse; `before` is overwritten by g.
+    fn gradient_norm(&mut self, problem: &Problem, impulse: &[f64]) -> f64 {
+        let mut norm = 0.0;
+        for a in 0..problem.num_contacts() {
+            let mut part = 0.0;
+            for row in problem.rows(a) {
+                let g = self.before[row] - impulse[row];
+                self.before[row] = g;
+                part += g * g;
+            }
+            norm += part / problem.kappa(a);
+        }
+        norm
+    }
+
+    /// r = y + β p, p = β p − g; a restart when β is not a contraction.
+    fn extrapolate(&mut self, impulse: &mut [f64], beta: f64) {
+        let restart = !(beta <= 1.0);
+        for ((r, p), g) in impulse.iter_mut().zip(&mut self.direction).zip(&self.before) {
+            if restart {
+                *p = -g;
+            } else {
+                *r += beta * *p;
+                *p = beta * *p - g;
+            }
+        }
+    }
+}
+
+impl Solver for Nncg {
+    fn name(&self) -> &'static str {
+        match self.params.sweeps {
+            Sweeps::Exact | Sweeps::Guarded => "nncg",
+            Sweeps::Projection => "nncg-projection",
+        }
+    }
+
+    fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
+        let mut best = match self.best.take() {
+            Some(mut best) if best.impulse().len() == impulse.len() => {
+                best.restart(problem, impulse, goal);
+                best
+            }
+            _ => Best::new(problem, impulse, goal),
+        };
+        let projection = LocalStep::Projection { factor: 1.0 };
+        let first = match self.params.sweeps {
+            Sweeps::Projection => projection,
+            Sweeps::Exact | Sweeps::Guarded => LocalStep::Exact,
+        };
+        let start = (self.params.sweeps == Sweeps::Guarded).then(|| impulse.to_vec());
+        let (mut sweeps, mut stalled) = self.run(problem, impulse, &mut best, first, 0, limit);
+        if let (true, Some(start)) = (stalled, start) {
+            // Restarting from the stuck iterate fails too; from the initial guess it does not.
+            impulse.copy_from_slice(&start);
+            (sweeps, stalled) = self.run(problem, impulse, &mut best, projection, sweeps, limit);
+        }
+        let otherwise = if stalled { Outcome::Stalled } else { Outcome::Exhausted };
+        let report = best.finish(self.name(), sweeps, otherwise, impulse);
+        self.best = Some(best);
+        report
+    }
+}

@@ -1,0 +1,169 @@
+//! One relaxation sweep: visit the contacts cyclically; at each, with everything else frozen, find
+//! the new impulse from its law and correct the velocities (JM92 7.4–7.5, M99 46–47).
+//!
+//! ```text
+//! q_α = u_α − H_α r_α,    law_α(H_α r⁺ + q_α, r⁺),    v̂ += Ĝ_αᵀ (r⁺ − r)
+//! ```
+//!
+//! With a stored W there is no v̂: u_α = b_α + Σ_β W_αβ r_β is gathered from the impulses.
+
+use contact::law::{Law, coulomb3};
+use contact::{BlockSparse, Kinetic, Operator, Problem};
+
+/// What is done at one contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum LocalStep {
+    /// Solve its law exactly with the rest frozen.
+    Exact,
+    /// One projected step r⁺ = proj_K(r − ρ Ũ), ρ = `factor` / max diag H. Slower on packings, but
+    /// it converges on piles where exact sweeps cycle.
+    Projection {
+        /// Multiple of the safe step.
+        factor: f64,
+    },
+}
+
+/// The velocities that go with the impulses of a sweep, and scratch for one contact.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    /// v̂ = v̂_free + Ĝᵀ r; empty for a stored W.
+    velocity: Vec<f64>,
+    u: Vec<f64>,
+    next: Vec<f64>,
+}
+
+impl Flow {
+    pub fn new(problem: &Problem) -> Self {
+        let mut flow = Self::default();
+        flow.fit(problem);
+        flow
+    }
+
+    /// Sizes the buffers for `problem`; does nothing when they fit.
+    pub fn fit(&mut self, problem: &Problem) {
+        let widest = (0..problem.num_contacts())
+            .map(|a| problem.dim(a))
+            .max()
+            .unwrap_or(0);
+        self.velocity.resize(problem.scratch_len(), 0.0);
+        self.u.resize(widest, 0.0);
+        self.next.resize(widest, 0.0);
+    }
+
+    /// Recomputes the velocities from the impulses: at the start, and now and then against
+    /// accumulated rounding.
+    pub fn refresh(&mut self, problem: &Problem, r: &[f64]) {
+        if let Operator::Kinetic(k) = problem.operator() {
+            k.velocity_into(r, &mut self.velocity);
+        }
+    }
+
+    /// One sweep in contact order, in place.
+    pub fn sweep(&mut self, problem: &Problem, r: &mut [f64], step: LocalStep) {
+        match problem.operator() {
+            Operator::Kinetic(k) => {
+                for a in 0..problem.num_contacts() {
+                    self.visit_kinetic(problem, k, a, r, step);
+                }
+            }
+            Operator::Stored { matrix, free } => {
+                for a in 0..problem.num_contacts() {
+                    self.visit_stored(problem, matrix, free, a, r, step);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn visit_kinetic(&mut self, p: &Problem, k: &Kinetic, a: usize, r: &mut [f64], step: LocalStep) {
+        let rows = p.rows(a);
+        let r = &mut r[rows.clone()];
+        if let (Law::Coulomb { mu }, LocalStep::Exact, 3) = (p.law(a), step, r.len()) {
+            let first = rows.start;
+            let mut u = [k.given(first), k.given(first + 1), k.given(first + 2)];
+            k.add_gather(a, &self.velocity, &mut u);
+            let change = exact_space(p.block(a), *mu, &u, r);
+            k.scatter(a, &change, &mut self.velocity);
+            return;
+        }
+        let u = &mut self.u[..r.len()];
+        for (i, row) in rows.enumerate() {
+            u[i] = k.given(row);
+        }
+        k.add_gather(a, &self.velocity, u);
+        let next = &mut self.next[..r.len()];
+        local(p, a, r, u, next, step);
+        for i in 0..r.len() {
+            u[i] = next[i] - r[i];
+            r[i] = next[i];
+        }
+        k.scatter(a, u, &mut self.velocity);
+    }
+
+    #[inline]
+    fn visit_stored(
+        &mut self,
+        p: &Problem,
+        w: &BlockSparse,
+        b: &[f64],
+        a: usize,
+        r: &mut [f64],
+        step: LocalStep,
+    ) {
+        let rows = p.rows(a);
+        if let (Law::Coulomb { mu }, LocalStep::Exact, 3) = (p.law(a), step, rows.len()) {
+            let first = rows.start;
+            let mut u = [b[first], b[first + 1], b[first + 2]];
+            w.add_row_product(a, r, &mut u);
+            exact_space(p.block(a), *mu, &u, &mut r[rows]);
+            return;
+        }
+        let u = &mut self.u[..rows.len()];
+        u.copy_from_slice(&b[rows.clone()]);
+        w.add_row_product(a, r, u);
+        let r = &mut r[rows];
+        let next = &mut self.next[..r.len()];
+        local(p, a, r, u, next, step);
+        r.copy_from_slice(next);
+    }
+}
+
+/// The commonest contact, Coulomb in space, with everything in registers. Returns r⁺ − r.
+#[inline(always)]
+fn exact_space(h: &[f64], mu: f64, u: &[f64; 3], r: &mut [f64]) -> [f64; 3] {
+    let h = [[h[0], h[1], h[2]], [h[3], h[4], h[5]], [h[6], h[7], h[8]]];
+    let mut q = *u;
+    for i in 0..3 {
+        q[i] -= h[i][0] * r[0] + h[i][1] * r[1] + h[i][2] * r[2];
+    }
+    let (next, _) = coulomb3::solve(&h, &q, mu);
+    let change = [next[0] - r[0], next[1] - r[1], next[2] - r[2]];
+    r.copy_from_slice(&next);
+    change
+}
+
+/// The new impulse of contact `a` from its present velocity u; u is overwritten by q.
+#[inline]
+fn local(p: &Problem, a: usize, r: &[f64], u: &mut [f64], next: &mut [f64], step: LocalStep) {
+    let (h, law, d) = (p.block(a), p.law(a), r.len());
+    match step {
+        LocalStep::Exact => {
+            for i in 0..d {
+                for j in 0..d {
+                    u[i] -= h[i * d + j] * r[j];
+                }
+            }
+            next.copy_from_slice(r);
+            law.solve_local(h, u, next);
+        }
+        LocalStep::Projection { factor } => {
+            let largest = (0..d).fold(0.0_f64, |m, i| m.max(h[i * d + i]));
+            let rho = factor / largest;
+            // natural_residual gives r − proj(r − ρ Ũ) for every law.
+            law.natural_residual(rho, r, u, next);
+            for i in 0..d {
+                next[i] = r[i] - next[i];
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The checks of the repository, run as `cargo xtask <name>`.
+//!
+//! Each check looks at one property of the tree and answers with a list of findings: sentences that
+//! name the place, what is wrong there, and what to do. An empty list is a pass. `check` runs all of
+//! them after the compiler's own tools, and never stops at the first failure, so that one run shows
+//! all there is to mend.
+
+mod files;
+mod licences;
+mod links;
+mod rust_version;
+mod sizes;
+mod steps;
+mod words;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What a check found wrong; empty when it passes.
+type Findings = Vec<String>;
+
+/// A check ends with its findings, or with a sentence saying why it could not be carried out.
+type Outcome = Result<Findings, String>;
+
+const USAGE: &str = "\
+usage: cargo xtask <check>
+
+  check         everything below, after rustfmt, clippy and rustdoc
+  sizes         Rust files of at most 400 lines, functions of at most 60
+  licences      every dependency from crates.io, under a licence of the allow list
+  rust-version  the declared rust-version is enough for every dependency
+  words         no machine paths, unfinished macros or private registries in the tree
+  paths         paths in ARCHITECTURE.md and relative links in Markdown files exist
+
+Exit status: 0 all well, 1 something was found, 2 wrong use of this command.
+";
+
+/// The repository's root: the folder above this package.
+fn repository_root() -> PathBuf {
+    // `cargo run` sets the variable; the compile-time value serves a binary started by hand.
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest
+        .parent()
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+fn main() -> ExitCode {
+    let root = repository_root();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let passed = match words.as_slice() {
+        ["check"] => steps::check_all(&root),
+        ["sizes"] => steps::run("sizes", || sizes::check(&root)),
+        ["licences"] => steps::run("licences", || licences::check(&root)),
+        ["rust-version"] => steps::run("rust-version", || rust_version::check(&root)),
+        ["words"] => steps::run("words", || words::check(&root)),
+        ["paths"] => steps::run("paths", || links::check(&root)),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if passed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    }
+}
