@@ -35,7 +35,11 @@ fn main() -> ExitCode {
         }
         failures += run(family, count);
     }
-    if failures > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if failures > 0 {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 /// Runs one family in batches, so that only the solves are timed; returns the failures.
@@ -54,11 +58,12 @@ fn run(family: &str, count: usize) -> usize {
         time += start.elapsed();
         for ((law, h, q), r) in blocks.iter().zip(&answers) {
             let e = residual(law, h, q, r);
-            // NaN fails too.
-            if !(e <= TOLERANCE) {
+            if e.is_nan() || e > TOLERANCE {
                 failures += 1;
                 if failures <= 3 {
-                    println!("  {family}: residual {e:e} for {law:?}, H = {h:?}, q = {q:?}, r = {r:?}");
+                    println!(
+                        "  {family}: residual {e:e} for {law:?}, H = {h:?}, q = {q:?}, r = {r:?}"
+                    );
                 }
             }
             worst = if e.is_nan() { f64::NAN } else { worst.max(e) };

@@ -11,55 +11,44 @@
 //! so that a relaxation sweep reads the same Ĝ to gather a relative velocity and to scatter an
 //! impulse, and no inverse mass matrix is touched (JM92 7.4–7.5).
 
-use crate::error::ProblemError;
-use crate::law::Law;
-use crate::problem::{Operator, Problem};
+use crate::builder::KineticBuilder;
 use crate::stored::BlockSparse;
 
 /// One group touched by one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Touch {
+pub(crate) struct Touch {
     /// First kinetic coordinate of the group.
-    first: u32,
+    pub(crate) first: u32,
     /// Number of coordinates of the group.
-    width: u32,
+    pub(crate) width: u32,
     /// First entry of the d × width block in `jacobian`.
-    block: usize,
+    pub(crate) block: usize,
 }
 
 /// The factored operator of a mechanical system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kinetic {
     /// First coordinate of each group; one more entry than groups.
-    group_offset: Vec<usize>,
-    /// First entry of each group's factor L in `factor`.
-    factor_ptr: Vec<usize>,
+    pub(crate) group_offset: Vec<usize>,
+    /// First entry of each group's factor L in `factor`; none where L is the identity.
+    pub(crate) factor_ptr: Vec<Option<usize>>,
     /// Lower Cholesky factors, row-major m × m per group.
-    factor: Vec<f64>,
+    pub(crate) factor: Vec<f64>,
     /// v̂ at the beginning of the step.
-    begin: Vec<f64>,
+    pub(crate) begin: Vec<f64>,
     /// v̂_free = v̂_begin + L⁻¹ hK.
-    free: Vec<f64>,
+    pub(crate) free: Vec<f64>,
     /// First row of each contact.
-    offset: Vec<usize>,
+    pub(crate) offset: Vec<usize>,
     /// First touch of each contact; one more entry than contacts.
-    touch_ptr: Vec<u32>,
-    touch: Vec<Touch>,
+    pub(crate) touch_ptr: Vec<u32>,
+    pub(crate) touch: Vec<Touch>,
     /// Blocks of Ĝ.
-    jacobian: Vec<f64>,
+    pub(crate) jacobian: Vec<f64>,
     /// Given velocity W_α of a moving boundary, by row.
-    boundary: Vec<f64>,
+    pub(crate) boundary: Vec<f64>,
     /// Weighted begin velocity ρ U_I, by row (zero without restitution).
-    rebound: Vec<f64>,
-}
-
-/// Restitution coefficients of a contact: ρ = (1−δ)/(1+δ), δ the dissipation index (JM92 6.1).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Restitution {
-    /// ρ of the normal row.
-    pub normal: f64,
-    /// ρ of the tangential (and rolling) rows.
-    pub tangential: f64,
+    pub(crate) rebound: Vec<f64>,
 }
 
 impl Kinetic {
@@ -176,14 +165,20 @@ impl Kinetic {
         }
     }
 
+    /// The Cholesky factor L of a group's mass matrix; none where it is the identity.
+    pub(crate) fn lower(&self, group: usize) -> Option<&[f64]> {
+        let m = self.group_offset[group + 1] - self.group_offset[group];
+        self.factor_ptr[group].map(|start| &self.factor[start..start + m * m])
+    }
+
     /// The physical velocity v = L⁻ᵀ v̂ of every coordinate.
     pub fn physical_velocity(&self, kinetic: &[f64]) -> Vec<f64> {
         let mut v = kinetic.to_vec();
         for g in 0..self.num_groups() {
             let (first, last) = (self.group_offset[g], self.group_offset[g + 1]);
-            let m = last - first;
-            let l = &self.factor[self.factor_ptr[g]..self.factor_ptr[g] + m * m];
-            backward_transposed(l, &mut v[first..last]);
+            if let Some(l) = self.lower(g) {
+                backward_transposed(l, &mut v[first..last]);
+            }
         }
         v
     }
@@ -256,197 +251,6 @@ fn scatter_fixed<const D: usize, const M: usize>(block: &[f64], dr: &[f64], v: &
             sum += block[i * M + j] * dr[i];
         }
         v[j] += sum;
-    }
-}
-
-/// Collects groups and contacts, then makes the [`Problem`].
-#[derive(Debug, Clone)]
-pub struct KineticBuilder {
-    kinetic: Kinetic,
-    law: Vec<Law>,
-}
-
-impl Default for KineticBuilder {
-    fn default() -> Self {
-        Self {
-            kinetic: Kinetic {
-                group_offset: vec![0],
-                factor_ptr: Vec::new(),
-                factor: Vec::new(),
-                begin: Vec::new(),
-                free: Vec::new(),
-                offset: vec![0],
-                touch_ptr: vec![0],
-                touch: Vec::new(),
-                jacobian: Vec::new(),
-                boundary: Vec::new(),
-                rebound: Vec::new(),
-            },
-            law: Vec::new(),
-        }
-    }
-}
-
-impl KineticBuilder {
-    /// Adds a group of m coordinates with its mass matrix A (m × m row-major, symmetric positive
-    /// definite), velocity at the beginning of the step and impulse hK of the given forces.
-    /// Returns the group's index.
-    pub fn group(
-        &mut self,
-        mass: &[f64],
-        velocity: &[f64],
-        impulse: &[f64],
-    ) -> Result<usize, ProblemError> {
-        let k = &mut self.kinetic;
-        let (group, m) = (k.group_offset.len() - 1, velocity.len());
-        same_size("the mass matrix", mass.len(), m * m, "velocity length squared")?;
-        same_size("the impulse of given forces", impulse.len(), m, "velocity length")?;
-        finite("mass", || format!("group {group}"), mass)?;
-        finite("velocity", || format!("group {group}"), velocity)?;
-        finite("impulse", || format!("group {group}"), impulse)?;
-        let start = k.factor.len();
-        k.factor.extend_from_slice(mass);
-        let l = &mut k.factor[start..];
-        if let Err((pivot, value)) = cholesky(l, m) {
-            k.factor.truncate(start);
-            return Err(ProblemError::Mass { group, pivot, value });
-        }
-        // v̂ = Lᵀ v; v̂_free = v̂ + L⁻¹ hK.
-        let mut change = impulse.to_vec();
-        forward(l, &mut change);
-        for i in 0..m {
-            let hat: f64 = (i..m).map(|j| l[j * m + i] * velocity[j]).sum();
-            k.begin.push(hat);
-            k.free.push(hat + change[i]);
-        }
-        k.factor_ptr.push(start);
-        k.group_offset.push(k.free.len());
-        Ok(group)
-    }
-
-    /// Adds a contact: its law, the groups it touches with its d × m block of G for each
-    /// (row-major), the given velocity W_α of a moving boundary (d entries) and its restitution.
-    /// Returns the contact's index.
-    pub fn contact(
-        &mut self,
-        law: Law,
-        touches: &[(usize, &[f64])],
-        boundary: &[f64],
-        restitution: Restitution,
-    ) -> Result<usize, ProblemError> {
-        let k = &mut self.kinetic;
-        let (contact, rows) = (k.offset.len() - 1, boundary.len());
-        let groups = k.group_offset.len() - 1;
-        law.validate(rows)
-            .map_err(|source| ProblemError::Law { contact, source })?;
-        finite("boundary velocity", || format!("contact {contact}"), boundary)?;
-        let rho = [restitution.normal, restitution.tangential];
-        finite("restitution", || format!("contact {contact}"), &rho)?;
-        for &(group, block) in touches {
-            if group >= groups {
-                return Err(ProblemError::Group { contact, group, groups });
-            }
-            let m = k.group_offset[group + 1] - k.group_offset[group];
-            same_size("a block of G", block.len(), rows * m, "rows times coordinates")?;
-            finite("G", || format!("contact {contact}"), block)?;
-        }
-        for &(group, block) in touches {
-            k.push_touch(group, block, rows);
-        }
-        k.touch_ptr.push(k.touch.len() as u32);
-        k.boundary.extend_from_slice(boundary);
-        k.offset.push(k.boundary.len());
-        // U_I = Ĝ v̂_begin + W_α, weighted row by row.
-        let mut rebound = boundary.to_vec();
-        k.rebound.extend_from_slice(boundary);
-        k.add_gather(contact, &k.begin, &mut rebound);
-        for (i, u) in rebound.iter().enumerate() {
-            let row = k.offset[contact] + i;
-            k.rebound[row] = u * if i == 0 { rho[0] } else { rho[1] };
-        }
-        self.law.push(law);
-        Ok(contact)
-    }
-
-    /// Finishes the problem.
-    pub fn build(self) -> Result<Problem, ProblemError> {
-        Problem::new(self.law, Operator::Kinetic(self.kinetic))
-    }
-}
-
-impl Kinetic {
-    /// Stores Ĝ = G L⁻ᵀ for one touched group: each row solves L ĝ = g.
-    fn push_touch(&mut self, group: usize, block: &[f64], rows: usize) {
-        let (first, last) = (self.group_offset[group], self.group_offset[group + 1]);
-        let m = last - first;
-        let start = self.jacobian.len();
-        self.jacobian.extend_from_slice(block);
-        let l = &self.factor[self.factor_ptr[group]..self.factor_ptr[group] + m * m];
-        for i in 0..rows {
-            forward(l, &mut self.jacobian[start + i * m..start + (i + 1) * m]);
-        }
-        self.touch.push(Touch {
-            first: first as u32,
-            width: m as u32,
-            block: start,
-        });
-    }
-}
-
-fn same_size(what: &str, found: usize, expected: usize, why: &str) -> Result<(), ProblemError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(ProblemError::Size {
-        what: what.into(),
-        found,
-        expected,
-        why: why.into(),
-    })
-}
-
-pub(crate) fn finite(
-    what: &'static str,
-    owner: impl Fn() -> String,
-    values: &[f64],
-) -> Result<(), ProblemError> {
-    match values.iter().find(|v| !v.is_finite()) {
-        None => Ok(()),
-        Some(&value) => Err(ProblemError::NotFinite {
-            what,
-            owner: owner(),
-            value,
-        }),
-    }
-}
-
-/// Lower Cholesky factor in place (the strict upper part is zeroed).
-fn cholesky(a: &mut [f64], n: usize) -> Result<(), (usize, f64)> {
-    for i in 0..n {
-        for j in 0..=i {
-            let dot: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
-            let rest = a[i * n + j] - dot;
-            if i == j {
-                // A pivot lost in rounding is a singular mass matrix, not a small mass.
-                if !(rest > 1e-14 * a[i * n + i].abs()) {
-                    return Err((i, rest));
-                }
-                a[i * n + i] = rest.sqrt();
-            } else {
-                a[i * n + j] = rest / a[j * n + j];
-            }
-        }
-        a[i * n + i + 1..(i + 1) * n].fill(0.0);
-    }
-    Ok(())
-}
-
-/// Solves L x = b in place.
-fn forward(l: &[f64], x: &mut [f64]) {
-    let n = x.len();
-    for i in 0..n {
-        let dot: f64 = (0..i).map(|j| l[i * n + j] * x[j]).sum();
-        x[i] = (x[i] - dot) / l[i * n + i];
     }
 }
 

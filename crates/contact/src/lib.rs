@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod builder;
 pub mod certificate;
 pub mod error;
 pub mod judge;
@@ -8,10 +9,11 @@ pub mod law;
 pub mod problem;
 pub mod stored;
 
+pub use builder::{KineticBuilder, Restitution};
 pub use certificate::{Certificate, Motion};
 pub use error::ProblemError;
 pub use judge::{Judge, Judgement, Measure};
-pub use kinetic::{Kinetic, KineticBuilder, Restitution};
+pub use kinetic::Kinetic;
 pub use law::Law;
 pub use problem::{Operator, Problem};
 pub use stored::BlockSparse;

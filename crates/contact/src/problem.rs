@@ -11,8 +11,9 @@
 
 use std::borrow::Cow;
 
+use crate::builder::finite;
 use crate::error::ProblemError;
-use crate::kinetic::{Kinetic, finite};
+use crate::kinetic::Kinetic;
 use crate::law::Law;
 use crate::stored::BlockSparse;
 

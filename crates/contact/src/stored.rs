@@ -201,10 +201,25 @@ impl BlockSparse {
         if largest > 0.0 { skew / largest } else { 0.0 }
     }
 
-    fn find(&self, a: usize, b: usize) -> Option<&[f64]> {
+    /// Block (a, b), if it is stored.
+    pub fn find(&self, a: usize, b: usize) -> Option<&[f64]> {
         let range = self.row_ptr[a]..self.row_ptr[a + 1];
         let k = range.start + self.col[range].binary_search(&(b as u32)).ok()?;
         Some(&self.val[self.val_ptr[k]..self.val_ptr[k + 1]])
+    }
+
+    /// Multiplies entry (i, j) by `root[i] root[j]`.
+    pub fn scale(&mut self, root: &[f64]) {
+        for a in 0..self.num_contacts() {
+            for k in self.row_ptr[a]..self.row_ptr[a + 1] {
+                let b = self.col[k] as usize;
+                let (first, width) = (self.offset[b], self.offset[b + 1] - self.offset[b]);
+                let block = &mut self.val[self.val_ptr[k]..self.val_ptr[k + 1]];
+                for (i, v) in block.iter_mut().enumerate() {
+                    *v *= root[self.offset[a] + i / width] * root[first + i % width];
+                }
+            }
+        }
     }
 
     /// All stored values.

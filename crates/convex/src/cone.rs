@@ -17,6 +17,8 @@
 //! Limits: coefficients must be finite and non-negative (checked by the constructors of the
 //! sets in this crate, not here, since these are the innermost kernels). A NaN in `x` gives NaN.
 
+use crate::error::{ConvexError, Result, check_finite};
+
 /// Euclidean norm that neither overflows nor loses small entries.
 pub(crate) fn norm(x: &[f64]) -> f64 {
     let s: f64 = x.iter().map(|v| v * v).sum();
@@ -93,10 +95,10 @@ pub fn project_elliptic(x: &mut [f64], mu1: f64, mu2: f64) {
         x[dead] *= 0.0; // keeps a NaN visible
         return;
     }
-    if (x[1] / mu1).hypot(x[2] / mu2) <= x[0] {
+    if norm(&[x[1] / mu1, x[2] / mu2]) <= x[0] {
         return;
     }
-    if (mu1 * x[1]).hypot(mu2 * x[2]) <= -x[0] {
+    if norm(&[mu1 * x[1], mu2 * x[2]]) <= -x[0] {
         return x.fill(0.0);
     }
     project_elliptic_boundary(x, [mu1, mu2]);
@@ -120,7 +122,7 @@ fn project_elliptic_boundary(x: &mut [f64], mu: [f64; 2]) {
     // Newton needs about 6 steps, 20 when mu1/mu2 is 1e12; 200 also covers pure bisection.
     for _ in 0..200 {
         let w = ratios(tau);
-        let g = w[0].hypot(w[1]);
+        let g = norm(&w);
         let h = m / g - (1.0 - tau);
         if h <= 0.0 {
             lo = tau;
@@ -128,8 +130,7 @@ fn project_elliptic_boundary(x: &mut [f64], mu: [f64; 2]) {
             hi = tau;
         }
         let (w0, w1) = (w[0] / g, w[1] / g);
-        let curvature =
-            b[0] * w0 * w0 / (a[0] + b[0] * tau) + b[1] * w1 * w1 / (a[1] + b[1] * tau);
+        let curvature = b[0] * w0 * w0 / (a[0] + b[0] * tau) + b[1] * w1 * w1 / (a[1] + b[1] * tau);
         let newton = tau - h / (1.0 + m / g * curvature);
         // Both terms of h are at most 1: below this it is rounding, and the slope is ≥ 1.
         if h.abs() <= 4.0 * f64::EPSILON || h.is_nan() {
@@ -144,7 +145,7 @@ fn project_elliptic_boundary(x: &mut [f64], mu: [f64; 2]) {
     }
     let w = ratios(tau);
     let s = if above { scale } else { scale * tau };
-    x[0] = s * w[0].hypot(w[1]);
+    x[0] = s * norm(&w);
     x[1] = s * mu[0] * w[0];
     x[2] = s * mu[1] * w[1];
 }
@@ -163,7 +164,11 @@ fn project_elliptic_boundary(x: &mut [f64], mu: [f64; 2]) {
 #[inline]
 pub fn project_rolling(x: &mut [f64], radii: &[f64], sizes: &[usize]) {
     debug_assert_eq!(radii.len(), sizes.len(), "one radius per block");
-    debug_assert_eq!(x.len(), 1 + sizes.iter().sum::<usize>(), "blocks must fill x");
+    debug_assert_eq!(
+        x.len(),
+        1 + sizes.iter().sum::<usize>(),
+        "blocks must fill x"
+    );
     let mut n = 0.0;
     // The active set only shrinks: at most one round per block, and one to see it settled.
     for _ in 0..=radii.len() {
@@ -221,20 +226,32 @@ fn ray_of(v: &[f64; 2]) -> [f64; 3] {
     [1.0 / len, v[0] / len, v[1] / len]
 }
 
+/// Outward unit normal of the face over the edge from v to w; `None` for a repeated vertex.
+///
+/// (1, w) × (1, v) is written with w − v, whose rounding is relative, so that short edges keep
+/// their direction.
+fn outward_normal(v: &[f64; 2], w: &[f64; 2]) -> Option<[f64; 3]> {
+    let d = [w[0] - v[0], w[1] - v[1]];
+    let normal = [d[0] * v[1] - d[1] * v[0], d[1], -d[0]];
+    let length = norm(&normal);
+    (length > 0.0).then(|| normal.map(|x| x / length))
+}
+
 /// Projects `x = (n, t1, t2)` onto the cone { t ∈ n D }, D the convex polygon with these
-/// vertices in counter-clockwise order, 0 ∈ D. D may be a segment or a point.
+/// vertices in counter-clockwise order, 0 ∈ D (see [`validate_polygon`]). D may be a segment or
+/// a point, and vertices may be repeated.
 ///
 /// Every candidate (x itself, the apex, the foot on each face and on each edge ray) is
 /// measured by how far it misses its own optimality conditions, and the least miss wins. The
-/// miss is linear in the error, whereas comparing distances would square it and lose half of
-/// the digits near the borders between regions.
+/// miss is a length, linear in the error, whereas comparing distances would square it and lose
+/// half of the digits near the borders between regions.
 #[inline]
 pub fn project_polygonal(x: &mut [f64], vertices: &[[f64; 2]]) {
     debug_assert_eq!(x.len(), 3, "a polygonal cone lives in space");
     let z = [x[0], x[1], x[2]];
     let count = vertices.len();
-    let at = |i: usize| ray_of(&vertices[i % count]);
     let flat = polygon_is_flat(vertices);
+    let edge = |i: usize| outward_normal(&vertices[i], &vertices[(i + 1) % count]);
     let (mut best, mut miss) = ([0.0; 3], f64::INFINITY);
     let mut offer = |p: [f64; 3], m: f64| {
         if m < miss {
@@ -242,33 +259,35 @@ pub fn project_polygonal(x: &mut [f64], vertices: &[[f64; 2]]) {
         }
     };
     let (mut outside, mut reach) = (0.0_f64, 0.0_f64);
+    // Normal of the face that ends at the current vertex; none when D is a point.
+    let mut before = (0..count).rev().find_map(edge);
+    if let (None, Some(v)) = (before, vertices.first()) {
+        let ray = ray_of(v);
+        reach = dot3(&ray, &z).max(0.0);
+        offer(ray.map(|r| r * reach), 0.0);
+    }
     for i in 0..count {
-        let (before, here, after) = (at(i + count - 1), at(i), at(i + 1));
-        reach = reach.max(dot3(&here, &z));
-        // Edge ray: the rest must make no acute angle with the two neighbouring rays.
-        let s = dot3(&here, &z).max(0.0);
-        let p = here.map(|v| v * s);
-        let rest = [z[0] - p[0], z[1] - p[1], z[2] - p[2]];
-        let m = dot3(&rest, &before).max(dot3(&rest, &after)).max(-dot3(&here, &z));
-        offer(p, m.max(0.0));
-        // Face between this ray and the next; the outward normal (1, v') × (1, v) is written
-        // with v' − v, whose rounding is relative, so that short edges keep their direction.
-        let (v, w) = (vertices[i], vertices[(i + 1) % count]);
-        let d = [w[0] - v[0], w[1] - v[1]];
-        let normal = [d[0] * v[1] - d[1] * v[0], d[1], -d[0]];
-        let length = norm(&normal);
-        let area = norm(&cross3(&after, &here));
-        if length == 0.0 || area == 0.0 {
+        let (Some(last), Some(normal)) = (before, edge(i)) else {
             continue; // repeated vertex
+        };
+        before = Some(normal);
+        let (here, after) = (ray_of(&vertices[i]), ray_of(&vertices[(i + 1) % count]));
+        // Edge ray: the rest must not lean towards either neighbouring face.
+        let (forth, back) = (cross3(&here, &normal), cross3(&last, &here));
+        let along = dot3(&here, &z);
+        reach = reach.max(along);
+        if along > 0.0 {
+            let p = here.map(|v| v * along);
+            let rest = [z[0] - p[0], z[1] - p[1], z[2] - p[2]];
+            offer(p, dot3(&rest, &forth).max(dot3(&rest, &back)).max(0.0));
         }
-        let normal = normal.map(|v| v / length);
+        // Face: the foot must lie between its two rays, and x on the outer side.
         let height = dot3(&normal, &z);
         outside = outside.max(height);
         let p = [0, 1, 2].map(|k| z[k] - height * normal[k]);
-        let alpha = dot3(&cross3(&after, &p), &normal) / area;
-        let beta = dot3(&cross3(&p, &here), &normal) / area;
+        let beyond = (-dot3(&p, &forth)).max(-dot3(&p, &cross3(&normal, &after)));
         let below = if flat { 0.0 } else { -height };
-        offer(p, (-alpha).max(-beta).max(below).max(0.0));
+        offer(p, beyond.max(below).max(0.0));
     }
     offer([0.0; 3], reach);
     if !flat && outside <= miss {
@@ -276,6 +295,54 @@ pub fn project_polygonal(x: &mut [f64], vertices: &[[f64; 2]]) {
     }
     let poisoned = z.iter().any(|v| v.is_nan());
     x.copy_from_slice(&if poisoned { [f64::NAN; 3] } else { best });
+}
+
+/// Checks that the vertices run counter-clockwise around a convex polygon with 0 ∈ D, as
+/// [`project_polygonal`] expects. Points and segments are polygons too.
+pub fn validate_polygon(vertices: &[[f64; 2]]) -> Result<()> {
+    let count = vertices.len();
+    if count == 0 {
+        return Err(ConvexError::NoElement {
+            what: "vertices of the section",
+        });
+    }
+    let flat: Vec<f64> = vertices.iter().flatten().copied().collect();
+    check_finite("vertices of the section", &flat)?;
+    let turn = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
+    let size = norm(&flat);
+    // Decimal input leaves a few roundings in points meant to be on a line.
+    let slack = 16.0 * f64::EPSILON * size * size;
+    // A right turn by this angle costs the projection as much, relatively. Vertices so close
+    // that their own rounding turns the edge between them are refused here.
+    let bend = 1e-10;
+    let mut winding = 0.0;
+    for i in 0..count {
+        let (a, b, c) = (
+            vertices[i],
+            vertices[(i + 1) % count],
+            vertices[(i + 2) % count],
+        );
+        let (e, f) = ([b[0] - a[0], b[1] - a[1]], [c[0] - b[0], c[1] - b[1]]);
+        let straight = e[0] * f[0] + e[1] * f[1];
+        winding += turn(e, f).atan2(straight);
+        // Each edge sees 0 on its left, and the next edge turns left.
+        if turn(a, b) < -slack || turn(e, f) < -bend * norm(&e) * norm(&f) {
+            return Err(ConvexError::NotConvexPolygon {
+                index: (i + 1) % count,
+            });
+        }
+    }
+    // A star that turns left twice around is not convex; a single point must be 0 itself, a
+    // segment must pass through 0.
+    let off = if count == 1 { size } else { 0.0 };
+    let beside = count == 2 && {
+        let (a, b) = (vertices[0], vertices[1]);
+        a[0] * b[0] + a[1] * b[1] > slack
+    };
+    if winding > 3.0 * std::f64::consts::PI || off > 0.0 || beside {
+        return Err(ConvexError::NotConvexPolygon { index: 0 });
+    }
+    Ok(())
 }
 
 /// Whether the polygon has no interior (fewer than three vertices, or all on one line).

@@ -77,7 +77,9 @@ pub enum ConvexError {
         column: usize,
     },
     /// Linear constraints contradict each other (Farkas): Σ weight·row = 0, Σ weight·bound < 0.
-    #[error("constraints {rows:?} contradict each other: their combination with weights {weights:?} reads 0 <= {combined}")]
+    #[error(
+        "constraints {rows:?} contradict each other: their combination with weights {weights:?} reads 0 <= {combined}"
+    )]
     Inconsistent {
         /// Indices of the rows in conflict (equality rows first, then inequality rows).
         rows: Vec<usize>,
@@ -85,6 +87,16 @@ pub enum ConvexError {
         weights: Vec<f64>,
         /// The combined bound, negative.
         combined: f64,
+    },
+    /// An impact law would send a contact inwards (u⁺ ∉ V).
+    #[error(
+        "row {row} would close at speed {speed} after the impact because it was opening before it; give only rows with g.u >= 0"
+    )]
+    InwardVelocity {
+        /// Row g with g·u⁺ > 0.
+        row: usize,
+        /// The value of g·u⁺.
+        speed: f64,
     },
     /// A set has no point.
     #[error("{what} is empty: its parts are separated by at least {gap:e}")]

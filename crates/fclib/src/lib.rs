@@ -6,6 +6,7 @@ mod check;
 mod error;
 mod matrix;
 mod model;
+pub mod problem;
 mod read;
 mod source;
 mod write;
@@ -45,7 +46,7 @@ pub fn write(path: &Path, problem: &ProblemFile) -> Result<(), FileError> {
     write::replace(path, &bytes)
 }
 
-/// Checks a problem and gives the bytes [`write`] would put into a file; `name` stands for the
+/// Checks a problem and gives the bytes [`write()`] would put into a file; `name` stands for the
 /// file in messages.
 ///
 /// # Errors

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::check::{self, GLOBAL, LOCAL, Size};
-use crate::source::Source;
+use crate::source::{Integers, Source};
 use crate::{
     FileError, Form, Global, GlobalBilateral, Info, Local, LocalBilateral, ProblemFile,
     SparseMatrix, Vectors,
@@ -216,9 +216,9 @@ fn matrix(source: &Source, name: &str, rows: Size, cols: Size) -> Result<SparseM
     let i = source.integers(&at("i"))?;
     let x = source.floats(&at("x"))?;
     match storage {
-        Storage::Rows => compressed(source, name, (rows, cols), (p, i, x)),
+        Storage::Rows => compressed(source, name, (rows, cols), (&p, &i, x)),
         Storage::Columns => {
-            compressed(source, name, (cols, rows), (p, i, x)).map(|m| m.transposed())
+            compressed(source, name, (cols, rows), (&p, &i, x)).map(|m| m.transposed())
         }
         Storage::Triplets(count) => {
             for (part, found) in [("p", p.len()), ("i", i.len()), ("x", x.len())] {
@@ -226,8 +226,8 @@ fn matrix(source: &Source, name: &str, rows: Size, cols: Size) -> Result<SparseM
             }
             // `i` is the row and `p` the column, as CSparse has it; FCLIB's header says the
             // opposite of what its files hold.
-            let row = indices(source, &at("i"), &i[..count], rows)?;
-            let col = indices(source, &at("p"), &p[..count], cols)?;
+            let row = indices(source, &at("i"), &i, count, rows)?;
+            let col = indices(source, &at("p"), &p, count, cols)?;
             let get = (|k: usize| row[k], |k: usize| col[k], |k: usize| x[k]);
             Ok(SparseMatrix::gather(rows, cols, count, get.0, get.1, get.2))
         }
@@ -239,7 +239,7 @@ fn compressed(
     source: &Source,
     name: &str,
     (major, minor): (usize, usize),
-    (p, i, mut x): (Vec<i64>, Vec<i64>, Vec<f64>),
+    (p, i, mut x): (&Integers, &Integers, Vec<f64>),
 ) -> Result<SparseMatrix, FileError> {
     let at = |part: &str| format!("{name}/{part}");
     if p.len() != major + 1 {
@@ -251,10 +251,10 @@ fn compressed(
             hint: "it needs one pointer for each row (column) and one at the end".into(),
         });
     }
-    let stored = i.len().min(x.len());
     let mut row_ptr = Vec::with_capacity(p.len());
     let mut last = 0;
-    for (k, &pointer) in p.iter().enumerate() {
+    for k in 0..p.len() {
+        let pointer = p.get(k);
         match usize::try_from(pointer) {
             Ok(next) if (k > 0 || next == 0) && next >= last => last = next,
             _ => {
@@ -268,13 +268,12 @@ fn compressed(
         at_least(source, &at(part), found, last, "entries, as p says")?;
     }
     // What lies behind the last pointer is unused capacity.
-    debug_assert!(last <= stored);
     x.truncate(last);
     let matrix = SparseMatrix {
         rows: major,
         cols: minor,
         row_ptr,
-        col: indices(source, &at("i"), &i[..last], minor)?,
+        col: indices(source, &at("i"), i, last, minor)?,
         val: x,
     };
     Ok(matrix.into_canonical())
@@ -299,14 +298,17 @@ fn at_least(
     })
 }
 
+/// The first `count` integers as indices below `bound`.
 fn indices(
     source: &Source,
     dataset: &str,
-    values: &[i64],
+    values: &Integers,
+    count: usize,
     bound: usize,
 ) -> Result<Vec<usize>, FileError> {
-    let mut list = Vec::with_capacity(values.len());
-    for (k, &value) in values.iter().enumerate() {
+    let mut list = Vec::with_capacity(count);
+    for k in 0..count {
+        let value = values.get(k);
         match usize::try_from(value) {
             Ok(index) if index < bound => list.push(index),
             _ => {

@@ -96,8 +96,8 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Refuses a dataset that cannot fit the file, then reads its bytes.
-    fn raw(&self, dataset: &Dataset) -> Result<Vec<u8>, FileError> {
+    /// Refuses a dataset that cannot fit the file; gives the number of its elements.
+    fn admit(&self, dataset: &Dataset) -> Result<usize, FileError> {
         let fail = |e: Error| damaged(self.path, &e);
         let bytes = dataset.raw_byte_len().map_err(fail)? as u64;
         let elements = dataset.num_elements().map_err(fail)?;
@@ -115,18 +115,35 @@ impl<'a> Source<'a> {
             });
         }
         self.budget.set(self.budget.get() - decoded);
-        dataset.read_raw_bytes().map_err(fail)
+        // At most the budget, which is a multiple of the length of a file held in memory.
+        Ok(elements as usize)
+    }
+
+    fn raw(&self, dataset: &Dataset) -> Result<Vec<u8>, FileError> {
+        self.admit(dataset)?;
+        let raw = dataset.read_raw_bytes();
+        raw.map_err(|e| damaged(self.path, &e))
     }
 
     /// All floating-point numbers of a dataset, in storage order.
     pub(crate) fn floats(&self, at: &str) -> Result<Vec<f64>, FileError> {
         let dataset = self.required(at)?;
-        let wrong = || self.wrong_type(at, "floating-point numbers", dataset.dtype());
-        if !matches!(dataset.dtype(), Datatype::FloatingPoint { .. }) {
-            return Err(wrong());
-        }
-        let raw = self.raw(&dataset)?;
-        decode_floats(dataset.dtype(), &raw).ok_or_else(wrong)
+        let wrong = || self.wrong_type(at, "32 or 64-bit floating-point numbers", dataset.dtype());
+        let count = self.admit(&dataset)?;
+        // Read in place: a copy of the largest array would double the cost of reading.
+        let values = match dataset.dtype() {
+            Datatype::FloatingPoint { size: 8, .. } => {
+                let mut values = vec![0.0f64; count];
+                dataset.read_into(&mut values).map(|()| values)
+            }
+            Datatype::FloatingPoint { size: 4, .. } => {
+                let mut values = vec![0.0f32; count];
+                let done = dataset.read_into(&mut values);
+                done.map(|()| values.into_iter().map(f64::from).collect())
+            }
+            _ => return Err(wrong()),
+        };
+        values.map_err(|e| damaged(self.path, &e))
     }
 
     /// Like [`Self::floats`], or nothing when the dataset is not there.
@@ -138,21 +155,20 @@ impl<'a> Source<'a> {
     }
 
     /// All integers of a dataset, in storage order.
-    pub(crate) fn integers(&self, at: &str) -> Result<Vec<i64>, FileError> {
+    pub(crate) fn integers(&self, at: &str) -> Result<Integers, FileError> {
         let dataset = self.required(at)?;
-        let wrong = || self.wrong_type(at, "integers", dataset.dtype());
-        if !matches!(dataset.dtype(), Datatype::FixedPoint { .. }) {
-            return Err(wrong());
-        }
+        let Some(coding) = Coding::of(dataset.dtype()) else {
+            return Err(self.wrong_type(at, "integers of 8 to 64 bits", dataset.dtype()));
+        };
         let raw = self.raw(&dataset)?;
-        decode_integers(dataset.dtype(), &raw).ok_or_else(wrong)
+        Ok(Integers { raw, coding })
     }
 
     /// The single integer of a dataset.
     pub(crate) fn integer(&self, at: &str) -> Result<i64, FileError> {
         let values = self.integers(at)?;
-        match values[..] {
-            [value] => Ok(value),
+        match values.len() {
+            1 => Ok(values.get(0)),
             _ => Err(FileError::Shape {
                 path: self.path(),
                 dataset: at.into(),
@@ -204,11 +220,14 @@ impl<'a> Source<'a> {
             Err(e) if is_absent(&e) => return Ok(None),
             Err(e) => return Err(damaged(self.path, &e)),
         };
-        let values = decode_integers(&attribute.datatype, &attribute.raw_data);
-        match values.as_deref() {
-            Some([value]) => Ok(Some(*value)),
-            _ => Err(self.wrong_type(&format!("{at}/{name}"), "one integer", &attribute.datatype)),
+        let single = Coding::of(&attribute.datatype)
+            .filter(|coding| coding.width == attribute.raw_data.len())
+            .map(|coding| coding.value(&attribute.raw_data));
+        if single.is_none() {
+            let at = format!("{at}/{name}");
+            return Err(self.wrong_type(&at, "one integer", &attribute.datatype));
         }
+        Ok(single)
     }
 
     /// The error for an integer out of range.
@@ -295,73 +314,64 @@ fn describe(datatype: &Datatype) -> String {
     }
 }
 
-fn decode_floats(datatype: &Datatype, raw: &[u8]) -> Option<Vec<f64>> {
-    let Datatype::FloatingPoint { size, byte_order } = datatype else {
-        return None;
-    };
-    let big = *byte_order == ByteOrder::BigEndian;
-    match size {
-        8 => Some(chunks(raw, |b: [u8; 8]| {
-            f64::from_bits(if big {
-                u64::from_be_bytes(b)
-            } else {
-                u64::from_le_bytes(b)
-            })
-        })),
-        4 => Some(chunks(raw, |b: [u8; 4]| {
-            f64::from(f32::from_bits(if big {
-                u32::from_be_bytes(b)
-            } else {
-                u32::from_le_bytes(b)
-            }))
-        })),
-        _ => None,
+/// The integers of a dataset as stored; decoding on demand spares a copy of the index arrays.
+pub(crate) struct Integers {
+    raw: Vec<u8>,
+    coding: Coding,
+}
+
+impl Integers {
+    /// Number of integers.
+    pub(crate) fn len(&self) -> usize {
+        self.raw.len() / self.coding.width
+    }
+
+    /// Integer `k`, which must be below the number of integers.
+    pub(crate) fn get(&self, k: usize) -> i64 {
+        let width = self.coding.width;
+        self.coding.value(&self.raw[k * width..(k + 1) * width])
     }
 }
 
-fn decode_integers(datatype: &Datatype, raw: &[u8]) -> Option<Vec<i64>> {
-    let Datatype::FixedPoint {
-        size,
-        signed,
-        byte_order,
-    } = datatype
-    else {
-        return None;
-    };
-    let big = *byte_order == ByteOrder::BigEndian;
-    let unpack = |mut b: [u8; 8], width: usize| {
-        if big {
-            b[..width].reverse();
+/// How an integer is stored: 1, 2, 4 or 8 bytes.
+#[derive(Clone, Copy)]
+struct Coding {
+    width: usize,
+    signed: bool,
+    big: bool,
+}
+
+impl Coding {
+    fn of(datatype: &Datatype) -> Option<Self> {
+        match datatype {
+            Datatype::FixedPoint {
+                size: size @ (1 | 2 | 4 | 8),
+                signed,
+                byte_order,
+            } => Some(Self {
+                width: usize::from(*size),
+                signed: *signed,
+                big: *byte_order == ByteOrder::BigEndian,
+            }),
+            _ => None,
         }
-        let shift = 64 - 8 * width as u32;
-        let bits = u64::from_le_bytes(b) << shift;
-        if *signed {
+    }
+
+    /// The integer in `bytes`, which are `width` long.
+    fn value(self, bytes: &[u8]) -> i64 {
+        let mut buffer = [0; 8];
+        buffer[..self.width].copy_from_slice(bytes);
+        if self.big {
+            buffer[..self.width].reverse();
+        }
+        // Shifting to the top and back extends the sign.
+        let shift = 64 - 8 * self.width;
+        let bits = u64::from_le_bytes(buffer) << shift;
+        if self.signed {
             (bits as i64) >> shift
         } else {
             // Nothing in the layout is as large as 2^63; the range checks refuse it.
             i64::try_from(bits >> shift).unwrap_or(i64::MAX)
         }
-    };
-    match size {
-        1 => Some(chunks(raw, |b: [u8; 1]| unpack(widen(b), 1))),
-        2 => Some(chunks(raw, |b: [u8; 2]| unpack(widen(b), 2))),
-        4 => Some(chunks(raw, |b: [u8; 4]| unpack(widen(b), 4))),
-        8 => Some(chunks(raw, |b: [u8; 8]| unpack(b, 8))),
-        _ => None,
     }
-}
-
-fn widen<const N: usize>(b: [u8; N]) -> [u8; 8] {
-    let mut wide = [0; 8];
-    wide[..N].copy_from_slice(&b);
-    wide
-}
-
-fn chunks<const N: usize, T>(raw: &[u8], value: impl Fn([u8; N]) -> T) -> Vec<T> {
-    let element = |b: &[u8]| {
-        let mut buffer = [0; N];
-        buffer.copy_from_slice(b);
-        value(buffer)
-    };
-    raw.chunks_exact(N).map(element).collect()
 }

@@ -20,11 +20,13 @@ fn seeds() -> Vec<Vec<u8>> {
 
 /// A valid problem is one that can be written again and comes back the same.
 fn error_or_valid(bytes: &[u8]) {
-    if let Ok(problem) = fclib::read_bytes("damaged", bytes) {
-        if let Ok(again) = fclib::write_bytes("damaged", &problem) {
-            let again = fclib::read_bytes("damaged", &again).expect("what was written is readable");
-            assert_eq!(again, problem);
-        }
+    let Ok(problem) = fclib::read_bytes("damaged", bytes) else {
+        return;
+    };
+    // Only the 32-bit integers of the layout can refuse a problem that was read.
+    if let Ok(again) = fclib::write_bytes("damaged", &problem) {
+        let again = fclib::read_bytes("damaged", &again).expect("what was written is readable");
+        assert_eq!(again, problem);
     }
 }
 

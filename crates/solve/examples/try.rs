@@ -42,6 +42,9 @@ fn main() {
             "nncg" => Box::new(nncg::Nncg::default()),
             "nncgp" => Box::new(nncg::Nncg::new(nncg::NncgParams { sweeps: nncg::Sweeps::Projection, ..Default::default() })),
             "admm" => Box::new(admm::Admm::default()),
+            "smooth" => { let mut n = nncg::Nncg::default(); let g = Goal { max_iterations: Some(50), ..goal.clone() }; n.solve(&p, &mut r, &g); Box::new(smoothing::Smoothing::default()) }
+            "newton" => Box::new(newton::Newton::default()),
+            "nn" => { let mut n = nncg::Nncg::default(); n.params.patience = 60; let g = Goal { max_iterations: Some(300), ..goal.clone() }; let rep = n.solve(&p, &mut r, &g); println!("  nncg {} {:.1e}", rep.iterations, rep.residual); Box::new(newton::Newton::default()) }
             _ => panic!(),
         };
         let t = std::time::Instant::now();

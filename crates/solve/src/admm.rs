@@ -81,11 +81,11 @@ impl Solver for Admm {
         let mut best = Best::new(problem, impulse, goal);
         // The projection needs a convex set: friction on bilateral contacts scales with |r_n|.
         let convex = !problem.laws().iter().any(|l| matches!(l, Law::BilateralFriction { .. }));
-        let scaled = convex.then(|| Scaled::new(problem, &problem.matrix())).flatten();
-        let Some(scaled) = scaled else {
+        if !convex {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
-        };
-        let (iterations, outcome) = self.iterate(problem, &scaled, impulse, goal, &mut best);
+        }
+        let mut scaled = Scaled::new(problem);
+        let (iterations, outcome) = self.iterate(problem, &mut scaled, impulse, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)
     }
 }
@@ -94,7 +94,7 @@ impl Admm {
     fn iterate(
         &self,
         problem: &Problem,
-        scaled: &Scaled,
+        scaled: &mut Scaled,
         start: &[f64],
         goal: &Goal,
         best: &mut Best,

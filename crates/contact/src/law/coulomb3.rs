@@ -54,7 +54,11 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
         bm[0][0] += floor[0];
         bm[1][1] += floor[1];
     }
-    let stick = if definite { stick } else { solve2(&bm, &b, &floor).0 };
+    let stick = if definite {
+        stick
+    } else {
+        solve2(&bm, &b, &floor).0
+    };
     let r_n = -(q[0] + w[0] * stick[0] + w[1] * stick[1]) * inv;
     if norm(stick) <= mu * r_n {
         return finite([r_n, stick[0], stick[1]], Status::Stick, q[0] * inv);
@@ -90,14 +94,7 @@ fn solve2(m: &[[f64; 2]; 2], b: &[f64; 2], floor: &[f64; 2]) -> ([f64; 2], bool)
 
 /// r_t at the smallest λ with ψ(λ) = 0 (module head).
 #[inline]
-fn slide(
-    bm: &[[f64; 2]; 2],
-    b: &[f64; 2],
-    w: &[f64; 2],
-    q_n: f64,
-    inv: f64,
-    mu: f64,
-) -> [f64; 2] {
+fn slide(bm: &[[f64; 2]; 2], b: &[f64; 2], w: &[f64; 2], q_n: f64, inv: f64, mu: f64) -> [f64; 2] {
     let c = [
         bm[1][1] * b[0] - bm[0][1] * b[1],
         bm[0][0] * b[1] - bm[1][0] * b[0],
@@ -169,7 +166,7 @@ fn polish(
         let g = p[0] * u[0] + p[1] * u[1];
         let miss = f.abs().max(kappa * g.abs());
         // NaN ends here too: only an improvement goes on.
-        if !(miss < best.0) {
+        if miss.is_nan() || miss >= best.0 {
             break;
         }
         best = (miss, r);

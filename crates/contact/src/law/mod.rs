@@ -28,6 +28,7 @@ mod reduced;
 mod residual;
 mod rolling;
 mod small;
+mod smoothed;
 mod static_dynamic;
 mod threshold;
 
@@ -36,6 +37,7 @@ pub use gaps::Gaps;
 pub use nonfirm::NonFirmSet;
 pub use polygon::Section;
 pub use small::MAX_ROWS;
+pub use smoothed::Smoothed;
 pub use static_dynamic::StaticDynamic;
 
 use error::coefficient;
@@ -153,15 +155,12 @@ impl Law {
     pub fn validate(&self, d: usize) -> Result<(), LawError> {
         let law = self.name();
         let rows = |fits: bool, expected| {
-            if fits {
-                Ok(())
-            } else {
-                Err(LawError::Rows {
-                    law,
-                    found: d,
-                    expected,
-                })
-            }
+            let error = LawError::Rows {
+                law,
+                found: d,
+                expected,
+            };
+            if fits { Ok(()) } else { Err(error) }
         };
         let check = |pairs: &[(&'static str, f64)]| {
             pairs

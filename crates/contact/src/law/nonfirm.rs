@@ -19,10 +19,11 @@
 
 use std::sync::Arc;
 
-use super::error::LawError;
 use super::Law;
+use super::error::LawError;
 use super::small::{MAX_ROWS, norm};
 
+mod residual;
 mod solve;
 
 /// A closed convex set of impulses that contains 0: a box widened by a ball.
@@ -61,11 +62,10 @@ impl NonFirmSet {
             })
         };
         for row in 0..lower.len() {
-            // Negated so that NaN is refused too.
-            if !(lower[row] <= 0.0) {
+            if lower[row].is_nan() || lower[row] > 0.0 {
                 return fail("lower bound", row, lower[row], "it must be <= 0");
             }
-            if !(upper[row] >= 0.0) {
+            if upper[row].is_nan() || upper[row] < 0.0 {
                 return fail("upper bound", row, upper[row], "it must be >= 0");
             }
         }

@@ -63,7 +63,10 @@ impl Section {
             }
             turn += cross(e, f).atan2(e[0] * f[0] + e[1] * f[1]);
             if cross(e, minus([0.0; 2], v)) < 0.0 {
-                return fail(original(k), "0 must lie inside or on an edge of the polygon");
+                return fail(
+                    original(k),
+                    "0 must lie inside or on an edge of the polygon",
+                );
             }
         }
         // One turn is 2π; a star polygon turns at least twice as much.
@@ -118,38 +121,67 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
     if !(q[0] < 0.0 && h[0][0] > 0.0 && trace > 0.0) {
         return ([0.0; 3], Status::Open);
     }
+    let mut best = enumerate(h, q, vertices, 3.0 / trace);
+    if best.miss > 1e-12 {
+        // A singular tangential part has stick solutions on a line or none at all; raising its
+        // diagonal by rounding picks one and changes u by no more than rounding.
+        let mut raised = *h;
+        for i in 1..3 {
+            raised[i][i] += 64.0 * f64::EPSILON * h[i][i].abs();
+        }
+        let again = enumerate(&raised, q, vertices, 3.0 / trace);
+        if again.miss < best.miss {
+            best = again;
+        }
+    }
+    if best.r.iter().all(|v| v.is_finite()) {
+        (best.r, best.status)
+    } else {
+        ([0.0; 3], Status::Open)
+    }
+}
+
+/// An answer with the largest miss of its inequalities, relative to |r| and κ|q|.
+struct Candidate {
+    miss: f64,
+    r: [f64; 3],
+    status: Status,
+}
+
+/// The candidate that misses least.
+fn enumerate(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]], kappa: f64) -> Candidate {
     // The frictionless answer stands if every candidate is broken (H of no mechanical system).
-    let mut best = (f64::INFINITY, [-q[0] / h[0][0], 0.0, 0.0], Status::Slip);
-    let mut take = |miss: f64, r: [f64; 3], status| {
-        if miss < best.0 && r.iter().all(|v| v.is_finite()) {
-            best = (miss, r, status);
+    let mut best = Candidate {
+        miss: f64::INFINITY,
+        r: [-q[0] / h[0][0], 0.0, 0.0],
+        status: Status::Slip,
+    };
+    let scale = kappa * small::norm(q);
+    // Takes a better candidate; true when it is exact.
+    let mut take = |(r, miss): ([f64; 3], f64), status| {
+        let miss = miss / (small::norm(&r) + scale);
+        if miss < best.miss && r.iter().all(|v| v.is_finite()) {
+            best = Candidate { miss, r, status };
         }
         miss == 0.0
     };
-    let (r, miss) = stick(h, q, vertices);
-    let mut done = take(miss, r, Status::Stick);
+    if take(stick(h, q, vertices), Status::Stick) {
+        return best;
+    }
     let m = vertices.len();
     for k in 0..m {
-        if done {
-            break;
-        }
         let (before, v, after) = (
             vertices[(k + m - 1) % m],
             vertices[k],
             vertices[(k + 1) % m],
         );
-        let (r, miss) = at_vertex(h, q, before, v, after, 3.0 / trace);
-        done = take(miss, r, Status::Slip);
-        if !done {
-            let (r, miss) = on_edge(h, q, v, after, 3.0 / trace);
-            done = take(miss, r, Status::Slip);
+        if take(at_vertex(h, q, before, v, after, kappa), Status::Slip)
+            || take(on_edge(h, q, v, after, kappa), Status::Slip)
+        {
+            break;
         }
     }
-    if best.1.iter().all(|v| v.is_finite()) {
-        (best.1, best.2)
-    } else {
-        ([0.0; 3], Status::Open)
-    }
+    best
 }
 
 /// u_t of r.
@@ -181,7 +213,14 @@ fn stick(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3], f
     let u = tangential_velocity(h, q, &r);
     let noise = 16.0 * f64::EPSILON * (small::norm(&r) + kappa * small::norm(q));
     let moving = kappa * small::norm(&u);
-    (r, if moving > noise { miss.max(moving) } else { miss })
+    (
+        r,
+        if moving > noise {
+            miss.max(moving)
+        } else {
+            miss
+        },
+    )
 }
 
 /// Sliding at a vertex: -u_t in the cone between the normals of the two edges.

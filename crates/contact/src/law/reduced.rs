@@ -23,7 +23,10 @@ const ROWS: usize = 5;
 const BLOCKS: usize = 3;
 
 /// The problem in reduced and scaled form.
-pub(super) struct Reduced {
+#[derive(Clone)]
+pub(super) struct Reduced<'a> {
+    h: &'a [f64],
+    q: &'a [f64],
     m: usize,
     blocks: usize,
     sizes: [usize; BLOCKS],
@@ -40,11 +43,19 @@ pub(super) struct Reduced {
     step: [f64; ROWS],
 }
 
-impl Reduced {
+impl<'a> Reduced<'a> {
     /// Eliminates the first k rows of H (d x d); blocks of radius zero carry nothing and drop out.
-    pub(super) fn new(h: &[f64], q: &[f64], k: usize, radii: &[f64], sizes: &[usize]) -> Self {
+    pub(super) fn new(
+        h: &'a [f64],
+        q: &'a [f64],
+        k: usize,
+        radii: &[f64],
+        sizes: &[usize],
+    ) -> Self {
         let d = q.len();
         let mut out = Self {
+            h,
+            q,
             m: 0,
             blocks: 0,
             sizes: [0; BLOCKS],
@@ -172,20 +183,14 @@ impl Reduced {
         norm(&f[..m])
     }
 
-    /// Size of the problem's impulses, against which residuals are measured.
-    fn size(&self, x: &[f64]) -> f64 {
-        let pushed: [f64; ROWS] = std::array::from_fn(|i| self.step[i] * self.b[i]);
-        norm(x) + norm(&self.nu0) + norm(&pushed[..self.m])
-    }
-
-    /// Newton from x; leaves the best iterate in x and returns its residual relative to its size.
-    fn newton(&self, x: &mut [f64; ROWS]) -> f64 {
+    /// Newton from x; leaves the last iterate in x. The merit |F| falls at every step.
+    fn newton(&self, x: &mut [f64; ROWS]) {
         let m = self.m;
         let mut f = [0.0; ROWS];
         let mut jac = [0.0; ROWS * ROWS];
         let mut now = self.residual(&x[..m], &mut f, &mut jac);
         for _ in 0..60 {
-            if now <= f64::EPSILON * self.size(&x[..m]) {
+            if now <= 0.5 * f64::EPSILON * norm(&x[..m]) {
                 break;
             }
             let mut dx = f;
@@ -211,37 +216,48 @@ impl Reduced {
             let Some((trial, new)) = accepted else { break };
             (*x, now) = (trial, new);
         }
-        now / self.size(&x[..m]).max(f64::MIN_POSITIVE)
     }
 
     /// Solves the problem; returns whether it sticks. `r` receives all rows.
     pub(super) fn solve(&self, r: &mut [f64]) -> bool {
-        let m = self.m;
+        let (mut best, mut sticks, error) = self.attempt(r);
+        if error > 64.0 * f64::EPSILON {
+            // A singular B has stick solutions on a line or none at all; raising its diagonal by
+            // rounding picks one and changes u by no more than rounding.
+            let mut raised = self.clone();
+            let d = self.q.len();
+            for i in 0..self.m {
+                let own = self.h[self.row[i] * (d + 1)].abs() * self.scale[i] * self.scale[i];
+                raised.b_mat[i * (self.m + 1)] += 64.0 * f64::EPSILON * own;
+            }
+            let (x, stuck, again) = raised.attempt(r);
+            if again < error {
+                (best, sticks) = (x, stuck);
+            }
+        }
+        self.write(&best, r);
+        sticks
+    }
+
+    /// The best x of all starts, whether it sticks, and its error; `r` is scratch.
+    fn attempt(&self, r: &mut [f64]) -> ([f64; ROWS], bool, f64) {
         let mut stick = [0.0; ROWS];
-        let sticks = self.stick(&mut stick);
-        if sticks {
+        if self.stick(&mut stick) {
             self.write(&stick, r);
-            return true;
+            return (stick, true, self.error(r));
         }
         let mut best = (f64::INFINITY, [0.0; ROWS]);
         // Starts: the sticking impulse cut to the threshold without coupling, full sliding, the
         // nested search; each ends the search when it reaches rounding.
         for start in 0..3 {
             let mut x = match start {
-                0 => stick,
-                1 => self.b.map(|v| -v),
+                0 => self.at_length(stick, f64::min),
+                1 => self.at_length(self.b.map(|v| -v), |_, s| s),
                 _ => self.nested(&stick),
             };
-            if start < 2 {
-                let s = norm(&self.nu0);
-                self.each_block(|range| {
-                    let n = norm(&x[range.clone()]);
-                    if n > s || start == 1 {
-                        x[range].iter_mut().for_each(|v| *v *= s / n.max(f64::MIN_POSITIVE));
-                    }
-                });
-            }
-            let error = self.newton(&mut x);
+            self.newton(&mut x);
+            self.write(&x, r);
+            let error = self.error(r);
             if error < best.0 {
                 best = (error, x);
             }
@@ -250,13 +266,46 @@ impl Reduced {
                 break;
             }
         }
-        let x = if best.1[..m].iter().all(|v| v.is_finite()) {
-            best.1
-        } else {
-            [0.0; ROWS]
-        };
-        self.write(&x, r);
-        false
+        (best.1, false, best.0)
+    }
+
+    /// Gives every block the length `choose(|x_i|, |ν0|)`.
+    fn at_length(&self, mut x: [f64; ROWS], choose: fn(f64, f64) -> f64) -> [f64; ROWS] {
+        let s = norm(&self.nu0);
+        self.each_block(|range| {
+            let n = norm(&x[range.clone()]);
+            if n > 0.0 {
+                let factor = choose(n, s) / n;
+                x[range].iter_mut().for_each(|v| *v *= factor);
+            }
+        });
+        x
+    }
+
+    /// |F| of the full block with one step κ = d / tr H, relative to max(|r|, κ|q|).
+    fn error(&self, r: &[f64]) -> f64 {
+        let (d, k) = (self.q.len(), self.normal_rows);
+        let kappa = d as f64 / small::trace(self.h, d);
+        let u = |i: usize| small::dot(&self.h[i * d..(i + 1) * d], r) + self.q[i];
+        let s = norm(&r[..k]);
+        let mut sum = 0.0;
+        for i in 0..k {
+            sum += (kappa * u(i)).powi(2);
+        }
+        self.each_block(|range| {
+            let rows = &self.row[range.clone()];
+            let mut y = [0.0; 2];
+            for (yi, &row) in y.iter_mut().zip(rows) {
+                *yi = r[row] - kappa * u(row);
+            }
+            let (n, bound) = (norm(&y), self.scale[range.start] * s);
+            let cut = if n > bound { bound / n } else { 1.0 };
+            for (yi, &row) in y.iter().zip(rows) {
+                sum += (r[row] - cut * yi).powi(2);
+            }
+        });
+        let error = sum.sqrt() / norm(r).max(kappa * norm(self.q));
+        if error.is_nan() { f64::INFINITY } else { error }
     }
 
     fn each_block(&self, mut f: impl FnMut(std::ops::Range<usize>)) {
@@ -279,10 +328,15 @@ impl Reduced {
         let (nu, s) = self.threshold(&x[..m], &mut grad);
         let mut inside = self.normal_rows == 2 || nu[0] >= 0.0;
         self.each_block(|range| inside &= norm(&x[range]) <= s);
-        let noise = 64.0 * f64::EPSILON * self.size(&x[..m]);
+        // A singular B may have left a velocity: beyond the rounding of its own sum it is no stick.
         for i in 0..m {
-            let v = small::dot(&self.b_mat[i * m..i * m + m], &x[..m]) + self.b[i];
-            inside &= self.step[i] * v.abs() <= noise;
+            let (mut v, mut size) = (self.b[i], self.b[i].abs());
+            for j in 0..m {
+                let term = self.b_mat[i * m + j] * x[j];
+                v += term;
+                size += term.abs();
+            }
+            inside &= v.abs() <= 64.0 * f64::EPSILON * size;
         }
         inside
     }

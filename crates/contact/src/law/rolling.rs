@@ -13,13 +13,7 @@ use super::reduced::Reduced;
 use super::{Status, coulomb2, polygon};
 
 /// Solves a contact in space with the given radii and sizes of the discs.
-pub(super) fn solve(
-    h: &[f64],
-    q: &[f64],
-    radii: &[f64],
-    sizes: &[usize],
-    r: &mut [f64],
-) -> Status {
+pub(super) fn solve(h: &[f64], q: &[f64], radii: &[f64], sizes: &[usize], r: &mut [f64]) -> Status {
     if !(q[0] < 0.0 && h[0] > 0.0) {
         r.fill(0.0);
         return Status::Open;

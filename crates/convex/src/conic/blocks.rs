@@ -1,7 +1,7 @@
 //! The three factors of Q, their projections and the derivatives of these.
 
 use crate::cone::project_circular;
-use crate::dense::{axpy, norm};
+use crate::dense::{axpy, mul_transposed_into, norm};
 
 /// Kind of a factor of Q.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,44 +44,55 @@ impl Block {
         }
     }
 
-    /// hess ← hess + σ G_bᵀ D G_b with D a derivative of the projection onto the dual at v.
+    /// d ← a derivative of the projection onto the dual at v (len×len, symmetric).
     ///
     /// On the second-order cone between the cone and its polar, with e = v_t/|v_t| and
     /// ρ = v_n/|v_t|: D = ½ (1, e)(1, e)ᵀ + ½ (1 + ρ) (0 ⊕ (I − e eᵀ)).
-    pub(super) fn add_curvature(&self, v: &[f64], sigma: f64, g: &[f64], hess: &mut [f64]) {
-        let cols = g.len() / self.len;
-        let row = |i: usize| &g[i * cols..(i + 1) * cols];
+    pub(super) fn derivative(&self, v: &[f64], d: &mut [f64]) {
+        let n = self.len;
+        d.fill(0.0);
         match self.kind {
-            Kind::Zero => (0..self.len).for_each(|i| add_outer(hess, sigma, row(i))),
-            Kind::NonNegative => (0..self.len)
-                .filter(|&i| v[i] > 0.0)
-                .for_each(|i| add_outer(hess, sigma, row(i))),
+            Kind::Zero => (0..n).for_each(|i| d[i * n + i] = 1.0),
+            Kind::NonNegative => (0..n).for_each(|i| d[i * n + i] = f64::from(v[i] > 0.0)),
             Kind::SecondOrder => {
                 let t = norm(&v[1..]);
                 if t <= v[0] {
-                    (0..self.len).for_each(|i| add_outer(hess, sigma, row(i)));
+                    (0..n).for_each(|i| d[i * n + i] = 1.0);
                 } else if t > -v[0] {
-                    let rho = v[0] / t;
-                    let mut along = vec![0.0; cols];
-                    for i in 1..self.len {
-                        axpy(v[i] / t, row(i), &mut along);
-                        add_outer(hess, 0.5 * sigma * (1.0 + rho), row(i));
+                    let along = |i: usize| if i == 0 { 1.0 } else { v[i] / t };
+                    let across = 0.5 * (1.0 + v[0] / t);
+                    for i in 0..n {
+                        for j in 0..n {
+                            let outer = along(i) * along(j);
+                            let tangent = i > 0 && j > 0;
+                            let unit = f64::from(i == j);
+                            let side = if tangent {
+                                across * (unit - outer)
+                            } else {
+                                0.0
+                            };
+                            d[i * n + j] = 0.5 * outer + side;
+                        }
                     }
-                    add_outer(hess, -0.5 * sigma * (1.0 + rho), &along);
-                    axpy(1.0, row(0), &mut along);
-                    add_outer(hess, 0.5 * sigma, &along);
                 }
             }
         }
     }
-}
 
-/// m ← m + s r rᵀ.
-fn add_outer(m: &mut [f64], s: f64, r: &[f64]) {
-    let n = r.len();
-    for i in 0..n {
-        if r[i] != 0.0 {
-            axpy(s * r[i], r, &mut m[i * n..(i + 1) * n]);
+    /// hess ← hess + σ G_bᵀ D G_b, with the rows of this block and D its derivative at v.
+    pub(super) fn add_curvature(&self, v: &[f64], sigma: f64, g: &[f64], hess: &mut [f64]) {
+        let (n, cols) = (self.len, g.len() / self.len);
+        let mut d = vec![0.0; n * n];
+        self.derivative(v, &mut d);
+        let mut row = vec![0.0; cols];
+        for i in 0..n {
+            mul_transposed_into(g, &d[i * n..(i + 1) * n], &mut row);
+            for k in 0..cols {
+                let gik = sigma * g[i * cols + k];
+                if gik != 0.0 {
+                    axpy(gik, &row, &mut hess[k * cols..(k + 1) * cols]);
+                }
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 //! to the proximal method of multipliers in `solve`.
 
 mod blocks;
+mod polish;
 mod solve;
 
 pub(crate) use blocks::{Block, Kind};
@@ -122,7 +123,7 @@ impl ConicForm {
         let cols = self.columns();
         for b in &f.blocks {
             let mut rows = vec![0.0; b.len * cols];
-            for (k, out) in rows.chunks_exact_mut(cols).enumerate() {
+            for (k, out) in rows.chunks_exact_mut(cols.max(1)).enumerate() {
                 let i = (b.start + k) * f.columns();
                 out[at..at + f.dim].copy_from_slice(&f.g[i..i + f.dim]);
                 out[lift..lift + f.lifted].copy_from_slice(&f.g[i + f.dim..i + f.columns()]);

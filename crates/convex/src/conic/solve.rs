@@ -8,8 +8,9 @@
 //!
 //! Each outer step minimises a strongly convex C¹ function of (w, λ) by a semismooth Newton
 //! method with line search; its Hessian I + σ Gᵀ D G is positive definite whatever the rows, so
-//! dependent constraints, apices and tangencies need no special case. Multipliers and
-//! σ → ∞ then remove the penalty's error.
+//! dependent constraints, apices and tangencies need no special case. Since y carries σ times
+//! the rounding of s, the last digits come from Newton's method on the optimality conditions
+//! themselves (`polish`), kept only where it lowers the residual.
 //!
 //! Accuracy: natural residual |s − proj_Q(s − y)| and stationarity at most [`ACCEPT`] of the
 //! data, usually 1e-15. An answer above that is refused ([`ConvexError::NotConverged`]); an empty
@@ -23,8 +24,10 @@ use crate::metric::Metric;
 
 /// Largest relative residual of an accepted answer.
 pub(super) const ACCEPT: f64 = 1e-12;
-/// Residual at which the iteration is content at once.
-const TARGET: f64 = 4e-16;
+/// Residual at which the iteration is content at once: a few roundings.
+const TARGET: f64 = 1e-15;
+/// Residual below which Newton's method on the optimality conditions is tried.
+const POLISH: f64 = 1e-4;
 /// Outer steps: σ grows tenfold from 10 to 1e9, where rounding of the Hessian is still harmless;
 /// beyond, to 1e13, only while the constraints are far from met, which an empty set explains.
 const OUTER: usize = 60;
@@ -37,17 +40,17 @@ const TAU: f64 = 1e-4;
 const EMPTY_REACH: f64 = 1e4;
 
 /// The form in white unit rows, with the iterate.
-struct State<'a> {
-    form: &'a ConicForm,
-    dim: usize,
-    cols: usize,
-    g: Vec<f64>,
-    h: Vec<f64>,
+pub(super) struct State<'a> {
+    pub(super) form: &'a ConicForm,
+    pub(super) dim: usize,
+    pub(super) cols: usize,
+    pub(super) g: Vec<f64>,
+    pub(super) h: Vec<f64>,
     /// Magnitude of the data behind each row, for relative residuals.
     size: Vec<f64>,
     /// Iterate (w, λ), multipliers y, and the proximal centre of λ.
-    xi: Vec<f64>,
-    y: Vec<f64>,
+    pub(super) xi: Vec<f64>,
+    pub(super) y: Vec<f64>,
     center: Vec<f64>,
     /// Length of z in the metric.
     reach: f64,
@@ -64,24 +67,31 @@ pub(super) fn project(form: &ConicForm, metric: &Metric, z: &[f64]) -> Result<Ve
         state.minimise(sigma);
         state.update_multipliers(sigma);
         let residual = state.residual();
-        if residual < 0.5 * best.0 {
-            stalled = 0;
+        stalled = if residual < 0.5 * best.0 {
+            0
         } else {
-            stalled += 1;
-        }
+            stalled + 1
+        };
         if residual < best.0 {
             best = (residual, state.xi[..form.dim].to_vec());
         }
-        if best.0 <= TARGET || (stalled >= 4 && best.0 <= ACCEPT && sigma >= 1e6) {
+        if best.0 > TARGET && residual <= POLISH {
+            let polished = state.polished();
+            if polished.0 < best.0 {
+                best = polished;
+            }
+        }
+        if best.0 <= TARGET || (stalled >= 4 && best.0 <= ACCEPT) {
             break;
         }
         if let Some(gap) = state.separation() {
-            return Err(ConvexError::Empty {
-                what: "set",
-                gap,
-            });
+            return Err(ConvexError::Empty { what: "set", gap });
         }
-        let cap = if residual > 1e-7 { SIGMA_EMPTY } else { SIGMA_MAX };
+        let cap = if residual > 1e-7 {
+            SIGMA_EMPTY
+        } else {
+            SIGMA_MAX
+        };
         sigma = if sigma < cap { 10.0 * sigma } else { sigma };
     }
     if best.0.is_nan() || best.0 > ACCEPT {
@@ -153,7 +163,9 @@ impl<'a> State<'a> {
                     _ => row_len(&self.g, i),
                 };
                 if len > 0.0 {
-                    self.g[i * cols..(i + 1) * cols].iter_mut().for_each(|v| *v /= len);
+                    self.g[i * cols..(i + 1) * cols]
+                        .iter_mut()
+                        .for_each(|v| *v /= len);
                     self.h[i] /= len;
                     self.size[i] /= len;
                 }
@@ -161,7 +173,7 @@ impl<'a> State<'a> {
         }
     }
 
-    fn slack(&self, xi: &[f64]) -> Vec<f64> {
+    pub(super) fn slack(&self, xi: &[f64]) -> Vec<f64> {
         let mut s = vec![0.0; self.h.len()];
         mul_into(&self.g, xi, &mut s);
         axpy(1.0, &self.h, &mut s);
@@ -263,34 +275,39 @@ impl<'a> State<'a> {
 
     /// Worst of stationarity and natural residual, relative to the data.
     fn residual(&self) -> f64 {
-        let s = self.slack(&self.xi);
-        let mut worst = 0.0_f64;
-        let w = norm(&self.xi[..self.dim]);
+        self.residual_at(&self.xi, &self.y)
+    }
+
+    pub(super) fn residual_at(&self, xi: &[f64], y: &[f64]) -> f64 {
+        let s = self.slack(xi);
+        let (mut worst, mut data) = (0.0_f64, 0.0_f64);
+        // All of (w, λ) are lengths, and so is what the rows were made of.
+        let length = norm(xi) + self.reach;
         for b in &self.form.blocks {
-            let mut q: Vec<f64> = b.range().map(|i| s[i] - self.y[i]).collect();
+            let mut q: Vec<f64> = b.range().map(|i| s[i] - y[i]).collect();
             b.project_primal(&mut q);
             let miss: Vec<f64> = b.range().zip(&q).map(|(i, q)| s[i] - q).collect();
-            let size = crate::dense::max_abs(&self.size[b.range()]) + w;
-            worst = worst.max(norm(&miss) / size.max(f64::MIN_POSITIVE));
+            let size = crate::dense::max_abs(&self.size[b.range()]);
+            worst = worst.max(norm(&miss) / (size + length).max(f64::MIN_POSITIVE));
+            if y[b.range()].iter().any(|v| *v != 0.0) {
+                data = data.max(size);
+            }
         }
         let mut grad = vec![0.0; self.cols];
-        mul_transposed_into(&self.g, &self.y, &mut grad);
+        mul_transposed_into(&self.g, y, &mut grad);
         for j in 0..self.dim {
-            grad[j] -= self.xi[j];
+            grad[j] -= xi[j];
         }
-        let miss = norm(&grad);
-        if miss == 0.0 {
-            return worst;
-        }
-        worst.max(miss / (w + self.reach).max(f64::MIN_POSITIVE))
+        // Multipliers are known to the rounding of the rows that carry them.
+        worst.max(norm(&grad) / (length + data).max(f64::MIN_POSITIVE))
     }
 
     /// A separating multiplier: every feasible point would be at least |ν·h|/|Gᵀν| away.
     fn separation(&self) -> Option<f64> {
         let size = norm(&self.y);
         let gap = -dot(&self.y, &self.h) / size;
-        if !(gap > 0.0) {
-            return None;
+        if gap.is_nan() || gap <= 0.0 {
+            return None; // no multiplier yet, or one that separates nothing
         }
         let mut pull = vec![0.0; self.cols];
         mul_transposed_into(&self.g, &self.y, &mut pull);

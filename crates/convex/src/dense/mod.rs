@@ -16,7 +16,7 @@ pub use cholesky::{
 };
 pub use eigen::symmetric_eigen;
 pub use lu::{lu_in_place, lu_solve};
-pub use qr::{givens, rotate_rows, row_space, RowSpace};
+pub use qr::{RowSpace, givens, rotate_rows, row_space};
 
 pub(crate) use crate::cone::norm;
 

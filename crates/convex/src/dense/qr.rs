@@ -50,7 +50,8 @@ pub fn row_space(rows: &[f64], n: usize, tolerance: f64) -> RowSpace {
     let mut reflectors: Vec<Vec<f64>> = Vec::new();
     while reflectors.len() < n {
         let k = reflectors.len();
-        let pick = (0..work.len()).max_by(|&i, &j| norm(&work[i][k..]).total_cmp(&norm(&work[j][k..])));
+        let pick =
+            (0..work.len()).max_by(|&i, &j| norm(&work[i][k..]).total_cmp(&norm(&work[j][k..])));
         let Some(row) = pick.map(|i| work.swap_remove(i)) else {
             break;
         };

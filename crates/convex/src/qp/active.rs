@@ -14,8 +14,11 @@ fn budget(m: usize, n: usize) -> usize {
     50 + 10 * (m + n)
 }
 
-/// Relaxations of the violation tolerance before giving up: from 1e-14 to 1e-10.
-const RELAXATIONS: usize = 4;
+/// Relaxations of the violation tolerance before giving up: from 1e-15 to 1e-10.
+const RELAXATIONS: usize = 5;
+
+/// A contradiction is believed when it exceeds this many roundings of the rows it combines.
+const BELIEVED: f64 = 100.0;
 
 impl ProxWorkspace {
     pub(super) fn run(&mut self, warm: &[usize]) -> Result<ProxReport> {
@@ -64,7 +67,7 @@ impl ProxWorkspace {
         let mut worst = None;
         let mut most = 0.0;
         for a in self.equalities..self.m {
-            if self.is_active[a] {
+            if self.is_active[a] || self.is_muted[a] {
                 continue;
             }
             let v = self.excess(a);
@@ -85,18 +88,16 @@ impl ProxWorkspace {
     /// Makes row `a` active by partial and full steps; returns how many steps it took.
     fn admit(&mut self, a: usize) -> Result<usize> {
         if self.length[a] == 0.0 {
-            return Err(self.conflict(a, 0));
+            return self.contradict(a, 0).map(|()| 1);
         }
         let mut entering = 0.0;
         let mut steps = 0;
         loop {
             steps += 1;
             let (n, q) = (self.n, self.active.len());
-            let free = self.factor.measure(
-                &self.g[a * n..(a + 1) * n],
-                &mut self.free,
-                &mut self.coef,
-            );
+            let free =
+                self.factor
+                    .measure(&self.g[a * n..(a + 1) * n], &mut self.free, &mut self.coef);
             // Longest dual step before an active inequality's multiplier vanishes.
             let (mut leaving, mut partial) = (None, f64::INFINITY);
             for k in 0..q {
@@ -114,7 +115,7 @@ impl ProxWorkspace {
                 self.excess(a).max(0.0) / (free * free)
             };
             if full.is_infinite() && leaving.is_none() {
-                return Err(self.conflict(a, q));
+                return self.contradict(a, q).map(|()| steps);
             }
             let t = full.min(partial);
             if !dependent {
@@ -134,6 +135,8 @@ impl ProxWorkspace {
                     self.active.push(a);
                     self.is_active[a] = true;
                     self.u.push(entering);
+                    // The dual objective rose: what was muted is judged anew.
+                    self.is_muted.fill(false);
                     return Ok(steps);
                 }
             }
@@ -156,13 +159,19 @@ impl ProxWorkspace {
         self.factor.least_norm(&mut self.coef[..q], &mut self.w);
         for k in 0..q {
             self.u[k] = -self.coef[k];
-        }
-        for k in 0..q {
             // Rounding may leave a vanishing multiplier slightly negative.
             if self.active[k] >= self.equalities {
                 self.u[k] = self.u[k].max(0.0);
             }
         }
+    }
+
+    /// w anew, leaving the multipliers and the measured coefficients.
+    fn refresh_point(&mut self) {
+        let q = self.active.len();
+        self.spare.clear();
+        self.spare.extend(self.active.iter().map(|&k| self.c[k]));
+        self.factor.least_norm(&mut self.spare[..q], &mut self.w);
     }
 
     fn enter_equalities(&mut self) -> Result<()> {
@@ -172,21 +181,13 @@ impl ProxWorkspace {
             let free = if self.length[a] == 0.0 {
                 0.0
             } else {
-                self.factor.measure(
-                    &self.g[a * n..(a + 1) * n],
-                    &mut self.free,
-                    &mut self.coef,
-                )
+                self.factor
+                    .measure(&self.g[a * n..(a + 1) * n], &mut self.free, &mut self.coef)
             };
             let excess = self.excess(a);
             if free <= DEPENDENT || q == n {
-                // A repeated equation: fine if it says the same. The error of what it says is
-                // that of the earlier rows, amplified by the coefficients it is made of.
-                let spread: f64 = 1.0 + self.coef[..q].iter().map(|r| r.abs()).sum::<f64>();
-                let size = self.floor[a] + norm(&self.w);
-                if excess.abs() > 100.0 * FEASIBLE * spread * size {
-                    return Err(self.conflict(a, if self.length[a] == 0.0 { 0 } else { q }));
-                }
+                // A repeated equation: fine if it says the same.
+                self.contradict(a, if self.length[a] == 0.0 { 0 } else { q })?;
                 continue;
             }
             let t = excess / (free * free);
@@ -243,6 +244,26 @@ impl ProxWorkspace {
                 None => break,
             }
         }
+    }
+
+    /// Row a depends on the first q active rows and disagrees with them: an error if by more than
+    /// their rounding, which grows with the coefficients; otherwise the row is muted.
+    fn contradict(&mut self, a: usize, q: usize) -> Result<()> {
+        self.refresh_point();
+        let spread: f64 = 1.0 + self.coef[..q].iter().map(|r| r.abs()).sum::<f64>();
+        let floor = self.active[..q].iter().map(|&k| self.floor[k]);
+        let size = floor.fold(self.floor[a], f64::max) + norm(&self.w);
+        let excess = self.excess(a);
+        let off = if a < self.equalities {
+            excess.abs()
+        } else {
+            excess
+        };
+        if off > BELIEVED * f64::EPSILON * spread * size {
+            return Err(self.conflict(a, q));
+        }
+        self.is_muted[a] = true;
+        Ok(())
     }
 
     /// Farkas: row a is −Σ of active ones with admissible signs, and its bound says otherwise.

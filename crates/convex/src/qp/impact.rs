@@ -7,9 +7,13 @@
 //! u⁺ = (1 + e) proj_V(u⁻) − e u⁻,        A (u⁺ − u⁻) = −Σ p_a g_a,   p = (1 + e) λ ≥ 0
 //! ½|u⁺|² − ½|u⁻|² = −½ (1 − e²) |proj_N(u⁻)|²      (never a gain for e ∈ [0, 1])
 //! ```
+//!
+//! u⁺ ∈ V holds whenever u⁻ ∈ −V, that is when every row given was closing or at rest; for
+//! others it may fail when e > 0, and is then refused.
 
 use super::{ProxReport, ProxWorkspace, Rows, check_restitution};
-use crate::error::{ConvexError, Result, check_vector};
+use crate::dense::dot;
+use crate::error::{ConvexError, Result, check_len, check_vector};
 use crate::metric::Metric;
 
 /// Outcome of a canonical impact.
@@ -41,15 +45,10 @@ pub fn canonical_impact(
     let n = metric.dim();
     check_restitution(e)?;
     check_vector("velocity before impact", u_minus, n)?;
-    if n == 0 || matrix.len() % n != 0 {
-        return Err(ConvexError::Dimension {
-            what: "row matrix",
-            expected: n * (matrix.len().checked_div(n).unwrap_or(0) + 1),
-            got: matrix.len(),
-        });
-    }
-    let bounds = vec![0.0; matrix.len() / n];
-    for row in matrix.chunks_exact(n).take(equalities) {
+    let m = matrix.len() / n.max(1);
+    check_len("row matrix", matrix.len(), m * n)?;
+    let bounds = vec![0.0; m];
+    for row in matrix.chunks_exact(n.max(1)).take(equalities) {
         let (mut value, mut size) = (0.0, 0.0);
         for (g, u) in row.iter().zip(u_minus) {
             value += g * u;
@@ -72,7 +71,16 @@ pub fn canonical_impact(
     };
     let report = ws.solve(metric, rows, u_minus)?;
     let normal: Vec<f64> = crate::dense::sub(u_minus, &ws.point);
-    let velocity = (0..n).map(|i| ws.point[i] - e * normal[i]).collect();
+    let velocity: Vec<f64> = (0..n).map(|i| ws.point[i] - e * normal[i]).collect();
+    for (row, g) in matrix.chunks_exact(n.max(1)).enumerate().skip(equalities) {
+        let speed = dot(g, &velocity);
+        let size: f64 = g.iter().zip(u_minus).map(|(a, b)| (a * b).abs()).sum();
+        let spread: f64 = g.iter().zip(&velocity).map(|(a, b)| (a * b).abs()).sum();
+        // Rows that end at rest do so to the accuracy of the projection.
+        if speed > 1e-10 * (size + spread) {
+            return Err(ConvexError::InwardVelocity { row, speed });
+        }
+    }
     Ok(Impact {
         velocity,
         impulses: ws.multipliers.iter().map(|l| (1.0 + e) * l).collect(),

@@ -32,9 +32,9 @@ use factor::ActiveFactor;
 /// dependent: a hundred roundings. Larger values would weld rows that are merely close.
 pub const DEPENDENT: f64 = 2e-14;
 
-/// Violation of a unit row, relative to the data, that still counts as satisfied: about fifty
-/// roundings, the accumulated error of one inner product and one solve in moderate dimension.
-pub const FEASIBLE: f64 = 1e-14;
+/// Violation of a unit row, relative to the data, that still counts as satisfied: a few
+/// roundings. Thin polyhedra turn any slack here into a much larger error of the point.
+pub const FEASIBLE: f64 = 1e-15;
 
 /// Rows of constraints g·v = c (the first `equalities` of them) and g·v ≤ c (the rest).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,11 +108,14 @@ pub struct ProxWorkspace {
     /// Rounding unit of each scaled bound.
     floor: Vec<f64>,
     is_active: Vec<bool>,
+    /// Rows whose violation is within the rounding of the active rows they depend on.
+    is_muted: Vec<bool>,
     active: Vec<usize>,
     u: Vec<f64>,
     w: Vec<f64>,
     free: Vec<f64>,
     coef: Vec<f64>,
+    spare: Vec<f64>,
     point: Vec<f64>,
     multipliers: Vec<f64>,
     factor: ActiveFactor,
@@ -161,6 +164,14 @@ impl ProxWorkspace {
         self.load(metric, &rows, z);
         let report = self.run(warm)?;
         self.unload(metric, z);
+        // Only overflow of absurdly large data can do this; say so instead of returning it.
+        if self.point.iter().any(|v| !v.is_finite()) {
+            return Err(ConvexError::NotConverged {
+                what: "dual active set (overflow)",
+                iterations: report.iterations,
+                residual: f64::INFINITY,
+            });
+        }
         Ok(report)
     }
 
@@ -179,11 +190,15 @@ impl ProxWorkspace {
         }
         self.u.clear();
         self.u.reserve(n + 1);
+        self.spare.clear();
+        self.spare.reserve(n + 1);
         refill(&mut self.coef, n + 1);
         self.active.clear();
         self.active.reserve(n + 1);
         self.is_active.clear();
         self.is_active.resize(m, false);
+        self.is_muted.clear();
+        self.is_muted.resize(m, false);
         self.factor.reset(n);
         for a in 0..m {
             let row = &mut self.g[a * n..(a + 1) * n];

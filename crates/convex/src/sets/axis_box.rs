@@ -221,7 +221,9 @@ impl ConvexSet for Simplex {
     /// { y : y_i ≤ 1/total }.
     fn polar(&self) -> Option<Set> {
         let upper = vec![1.0 / self.total; self.dim];
-        AxisBox::new(&vec![f64::NEG_INFINITY; self.dim], &upper).ok().map(Set::from)
+        AxisBox::new(&vec![f64::NEG_INFINITY; self.dim], &upper)
+            .ok()
+            .map(Set::from)
     }
     fn project_in(&self, metric: &Metric, z: &[f64]) -> Result<Vec<f64>> {
         if metric.is_euclidean() {

@@ -87,13 +87,9 @@ impl ConvexSet for HalfSpace {
         }
         Ok(((self.bound - dot(&self.normal, x)) / rate).max(0.0))
     }
-    /// The segment [0, a/b]; for b = 0 the ray through a; for b < 0 the whole ray beyond a/b
-    /// has no place among these sets.
+    /// The segment [0, a/b]; the whole ray through a when b ≤ 0.
     fn polar(&self) -> Option<Set> {
-        if self.bound < 0.0 {
-            return None;
-        }
-        if self.bound == 0.0 {
+        if self.bound <= 0.0 {
             let ray = PolyhedralCone::from_generators(self.dim(), &self.normal);
             return ray.ok().map(Set::from);
         }

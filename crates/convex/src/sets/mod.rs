@@ -199,6 +199,9 @@ fn exit_by_separation<C: ConvexSet + ?Sized>(set: &C, x: &[f64], d: &[f64]) -> R
     Ok(s)
 }
 
+/// Steps of the proximal point method; polyhedra need two or three, round sets about ten.
+const SUPPORT_STEPS: usize = 200;
+
 /// Support by the proximal point method x ← proj_C(x + t y): a fixed point is a maximiser; it
 /// ends in finitely many steps on polyhedra and contracts by about 1e-3 per step on round sets.
 fn support_by_proximal_point<C: ConvexSet + ?Sized>(set: &C, y: &[f64]) -> Result<Support> {
@@ -213,29 +216,32 @@ fn support_by_proximal_point<C: ConvexSet + ?Sized>(set: &C, y: &[f64]) -> Resul
     }
     let mut residual = f64::INFINITY;
     let mut stride = norm(&x).max(1.0);
-    for step in 0..200 {
-        // Long enough to leave curvature behind, short enough not to drown x in rounding.
-        let t = 1e3 * stride / length;
+    let mut reach = 1e3;
+    for _ in 0..SUPPORT_STEPS {
+        // Long steps leave curvature behind, longer ones cover edges almost level with y; short
+        // ones at the end, since a fixed point of any step is a maximiser and the rounding of
+        // the projection grows with the step.
         let mut z = x.clone();
-        axpy(t, y, &mut z);
+        axpy(reach * stride / length, y, &mut z);
         let p = set.project(&z)?;
         let moved = norm(&sub(&p, &x));
         stride = norm(&p).max(moved).max(f64::MIN_POSITIVE);
-        let rounding = 1e-14 * (norm(&p) + t * length * 1e-3);
         x = p;
         // A move that no longer shrinks has reached the rounding of the projection itself.
-        let settled = moved <= 1e-11 * stride && moved >= 0.5 * residual;
+        let settled = moved <= 1e-10 * stride && moved >= 0.5 * residual;
         residual = moved;
-        if moved <= rounding || settled {
+        reach = match moved / stride {
+            m if m <= 1e-7 => 3.0,
+            m if m <= 1e-3 => 1e3,
+            _ => (10.0 * reach).min(1e8),
+        };
+        if settled || moved <= 1e-15 * stride {
             return Ok(Support::attained(y, x));
-        }
-        if step == 199 {
-            break;
         }
     }
     Err(ConvexError::NotConverged {
         what: "support function",
-        iterations: 200,
+        iterations: SUPPORT_STEPS,
         residual: residual / stride,
     })
 }
@@ -265,8 +271,23 @@ macro_rules! closed_enum {
 }
 
 closed_enum!(
-    Point, HalfSpace, Ball, AxisBox, Ellipsoid, Segment, Simplex, Polyhedron, Polytope, Subspace,
-    SecondOrderCone, RollingCone, PolyhedralCone, PolarCone, Product, Translate, Scale,
+    Point,
+    HalfSpace,
+    Ball,
+    AxisBox,
+    Ellipsoid,
+    Segment,
+    Simplex,
+    Polyhedron,
+    Polytope,
+    Subspace,
+    SecondOrderCone,
+    RollingCone,
+    PolyhedralCone,
+    PolarCone,
+    Product,
+    Translate,
+    Scale,
     Intersection
 );
 

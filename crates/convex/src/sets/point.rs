@@ -102,7 +102,11 @@ impl Segment {
         }
         let t = (inner(&sub(z, &self.a), &d) / dd).clamp(0.0, 1.0);
         // From the nearer end, so that both ends are reproduced exactly.
-        let (base, t) = if t <= 0.5 { (&self.a, t) } else { (&self.b, t - 1.0) };
+        let (base, t) = if t <= 0.5 {
+            (&self.a, t)
+        } else {
+            (&self.b, t - 1.0)
+        };
         let mut p = base.clone();
         axpy(t, &d, &mut p);
         p
@@ -145,7 +149,11 @@ impl ConvexSet for Segment {
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.check(y)?;
-        let end = if dot(y, &self.a) >= dot(y, &self.b) { &self.a } else { &self.b };
+        let end = if dot(y, &self.a) >= dot(y, &self.b) {
+            &self.a
+        } else {
+            &self.b
+        };
         Ok(Support::attained(y, end.clone()))
     }
     fn recession(&self) -> Set {
@@ -154,6 +162,8 @@ impl ConvexSet for Segment {
     /// { y : ⟨a, y⟩ ≤ 1, ⟨b, y⟩ ≤ 1 }.
     fn polar(&self) -> Option<Set> {
         let rows = [self.a.as_slice(), self.b.as_slice()].concat();
-        Polyhedron::new(self.dim(), &rows, &[1.0, 1.0]).ok().map(Set::from)
+        Polyhedron::new(self.dim(), &rows, &[1.0, 1.0])
+            .ok()
+            .map(Set::from)
     }
 }

@@ -1,9 +1,8 @@
-//! Local solve, residual function and gaps of the non-firm rows (statement in the parent module).
+//! Local solve of the non-firm rows (statement in the parent module).
 //!
 //! Rows at a bound obey r_i + ε u_i = bound_i, free rows u_i = 0; ε = 0 is the plain box and
 //! ε = 1/λ > 0 the box widened by a ball, z = -ε u being the ball's part of r.
 
-use super::super::gaps::Gaps;
 use super::super::small::{self, MAX_ROWS, dot, norm};
 use super::super::{Status, bilateral};
 use super::NonFirmSet;
@@ -42,29 +41,26 @@ impl NonFirmSet {
             q,
             kappa: d as f64 / trace,
         };
-        bilateral::solve(h, q, r);
-        if self.distance_to_box(r) <= self.radius && block.rests(r) {
-            return Status::Stick;
+        let status = block.attempt(r);
+        if block.error(r) <= 64.0 * f64::EPSILON {
+            return status;
         }
-        let mut state = [Row::Free; MAX_ROWS];
-        for i in 0..d {
-            state[i] = block.side(i, r[i]);
-        }
-        if self.radius == 0.0 {
-            block.pivot(0.0, &mut state, r);
-        } else {
-            block.widen(&mut state, r);
-        }
-        if r.iter().any(|x| !x.is_finite()) {
-            r.fill(0.0);
-        }
-        // Rounding of the bounds must not leave r outside C.
-        self.project(r);
-        if r.iter().all(|&x| x == 0.0) {
-            Status::Open
-        } else {
-            Status::Slip
-        }
+        // A singular H has solutions on a line or none at all; raising its diagonal by rounding
+        // picks one and changes u by no more than rounding.
+        small::with_buffer(d * d, |raised| {
+            raised.copy_from_slice(h);
+            for i in 0..d {
+                raised[i * (d + 1)] += 64.0 * f64::EPSILON * h[i * (d + 1)].abs();
+            }
+            let mut again = [0.0; MAX_ROWS];
+            let second = Block { h: raised, ..block }.attempt(&mut again[..d]);
+            if block.error(&again[..d]) < block.error(r) {
+                r.copy_from_slice(&again[..d]);
+                second
+            } else {
+                status
+            }
+        })
     }
 
     /// One row: the nearest admissible impulse to -q/h.
@@ -79,70 +75,57 @@ impl NonFirmSet {
             (false, false) => Status::Slip,
         }
     }
-
-    /// F = r - proj_C(r - rho u) and an element of its Jacobian. With z = x - p(x), E the rows where
-    /// z ≠ 0 and n = |z| > ρ: dproj = I - E + (ρ/n)(E - z zᵀ/n²).
-    pub(in super::super) fn alart_curnier(
-        &self,
-        rho: f64,
-        r: &[f64],
-        u: &[f64],
-        f: &mut [f64],
-        df_dr: &mut [f64],
-        df_du: &mut [f64],
-    ) {
-        let d = r.len();
-        let mut z = [0.0; MAX_ROWS];
-        for i in 0..d {
-            f[i] = r[i] - rho * u[i];
-            z[i] = f[i] - f[i].clamp(self.lower[i], self.upper[i]);
-        }
-        let n = norm(&z[..d]);
-        for i in 0..d {
-            for j in 0..d {
-                let delta = f64::from(u8::from(i == j));
-                let e = if z[i] != 0.0 { delta } else { 0.0 };
-                let p = if n <= self.radius {
-                    delta
-                } else {
-                    delta - e + self.radius / n * (e - z[i] / n * (z[j] / n))
-                };
-                df_dr[i * d + j] = delta - p;
-                df_du[i * d + j] = rho * p;
-            }
-        }
-        self.project(f);
-        for i in 0..d {
-            f[i] = r[i] - f[i];
-        }
-    }
-
-    /// Misses: r outside C, r·u + σ_C(-u) over the rows where σ_C is finite, and the velocity of
-    /// the rows whose bound is infinite and which must therefore not move.
-    pub(in super::super) fn gaps(&self, r: &[f64], u: &[f64], gaps: &mut Gaps) {
-        gaps.cone_violation = (self.distance_to_box(r) - self.radius).max(0.0);
-        let mut free = [0.0; MAX_ROWS];
-        let mut support = 0.0;
-        for i in 0..r.len() {
-            let bound = if u[i] > 0.0 {
-                self.lower[i]
-            } else {
-                self.upper[i]
-            };
-            if bound.is_finite() {
-                free[i] = u[i];
-                support -= bound * u[i];
-            } else {
-                gaps.bilateral_violation = gaps.bilateral_violation.max(u[i].abs());
-            }
-        }
-        let free = &free[..r.len()];
-        support += self.radius * norm(free);
-        gaps.tangential_dissipation_gap = (dot(r, free) + support).abs();
-    }
 }
 
 impl Block<'_> {
+    /// One solution for a positive definite H; r is always finite and in C.
+    fn attempt(&self, r: &mut [f64]) -> Status {
+        bilateral::solve(self.h, self.q, r);
+        if self.set.distance_to_box(r) <= self.set.radius && self.rests(r) {
+            return Status::Stick;
+        }
+        let mut state = [Row::Free; MAX_ROWS];
+        for i in 0..r.len() {
+            state[i] = self.side(i, r[i]);
+        }
+        if self.set.radius == 0.0 {
+            if !self.pivot(0.0, &mut state, r) {
+                self.iterate(r);
+            }
+        } else {
+            self.widen(&mut state, r);
+        }
+        // Rounding of the bounds must not leave r outside C.
+        self.set.project(r);
+        self.polish(r);
+        if r.iter().any(|x| !x.is_finite()) {
+            r.fill(0.0);
+        }
+        if self.rests(r) {
+            Status::Stick
+        } else if r.iter().all(|&x| x == 0.0) {
+            Status::Open
+        } else {
+            Status::Slip
+        }
+    }
+
+    /// |r - proj_C(r - κ u)| relative to max(|r|, κ|q|).
+    fn error(&self, r: &[f64]) -> f64 {
+        let d = r.len();
+        let mut x = [0.0; MAX_ROWS];
+        for i in 0..d {
+            x[i] = r[i] - self.kappa * self.velocity(i, r);
+        }
+        self.set.project(&mut x[..d]);
+        for i in 0..d {
+            x[i] -= r[i];
+        }
+        let size = norm(r).max(self.kappa * norm(self.q));
+        let error = norm(&x[..d]);
+        if error == 0.0 { 0.0 } else { error / size }
+    }
+
     /// Which bound x violates.
     fn side(&self, i: usize, x: f64) -> Row {
         if x < self.set.lower[i] {
@@ -167,7 +150,8 @@ impl Block<'_> {
     }
 
     /// Principal pivoting for compliance `eps` from the given states; leaves r and the states.
-    fn pivot(&self, eps: f64, state: &mut [Row; MAX_ROWS], r: &mut [f64]) {
+    /// False when the states do not settle, which only an H without definiteness can bring about.
+    fn pivot(&self, eps: f64, state: &mut [Row; MAX_ROWS], r: &mut [f64]) -> bool {
         let d = self.q.len();
         let mut fewest = usize::MAX;
         // Simultaneous changes allowed without progress before Murty's rule takes over; it is kept
@@ -186,7 +170,7 @@ impl Block<'_> {
                     last = Some(i);
                 }
             }
-            let Some(last) = last else { return };
+            let Some(last) = last else { return true };
             if wrong < fewest {
                 fewest = wrong;
                 patience = 8;
@@ -199,7 +183,7 @@ impl Block<'_> {
                 state[last] = next[last];
             }
         }
-        self.iterate(r);
+        false
     }
 
     /// The state row i should have, judged by r and u with a margin of rounding.
@@ -241,27 +225,40 @@ impl Block<'_> {
     /// and the bracket catches what it misses.
     fn widen(&self, state: &mut [Row; MAX_ROWS], r: &mut [f64]) {
         let rho = self.set.radius;
+        // λ this small moves the block by less than the rounding of H r: it rests inside C.
+        let least = 64.0 * f64::EPSILON / self.kappa;
+        let mut good = [0.0; MAX_ROWS];
+        // 1/|z| - 1/ρ, or None (and the last good r) where pivoting fails.
         let mut excess = |lam: f64, r: &mut [f64]| {
-            self.pivot(1.0 / lam, state, r);
-            1.0 / self.set.distance_to_box(r) - 1.0 / rho
+            let settled = self.pivot(1.0 / lam, state, r);
+            if settled {
+                good[..r.len()].copy_from_slice(r);
+            } else {
+                r.copy_from_slice(&good[..r.len()]);
+            }
+            settled.then(|| 1.0 / self.set.distance_to_box(r) - 1.0 / rho)
         };
         let mut low = 0.0;
         let mut high = 1.0 / self.kappa;
-        let mut g_high = excess(high, r);
+        let mut g_high = f64::NEG_INFINITY;
         // λ -> ∞ leaves the box's answer with z = 0; 200 doublings of 4 cover every exponent.
         for _ in 0..200 {
-            if g_high >= 0.0 {
+            let Some(g) = excess(high, r) else {
+                return self.iterate(r);
+            };
+            g_high = g;
+            if g >= 0.0 {
                 break;
             }
             low = high;
             high *= 4.0;
-            g_high = excess(high, r);
         }
         let (mut x0, mut g0) = (high, g_high);
-        let mut lam = if low > 0.0 { (low * high).sqrt() } else { 0.5 * high };
+        let mut lam = middle(low, high);
         for _ in 0..200 {
-            let g = excess(lam, r);
-            if g == 0.0 || high - low <= 4.0 * f64::EPSILON * high {
+            let Some(g) = excess(lam, r) else { return };
+            let rests = g > 0.0 && lam <= least;
+            if g == 0.0 || rests || high - low <= 4.0 * f64::EPSILON * high {
                 break;
             }
             if g > 0.0 {
@@ -271,19 +268,77 @@ impl Block<'_> {
             }
             let secant = lam - g * (lam - x0) / (g - g0);
             (x0, g0) = (lam, g);
-            let middle = if low > 0.0 && high > 4.0 * low {
-                (low * high).sqrt()
-            } else if low > 0.0 {
-                0.5 * (low + high)
+            let next = if secant > low && secant < high {
+                secant
             } else {
-                high / 16.0
+                middle(low, high)
             };
-            let next = if secant > low && secant < high { secant } else { middle };
+            let next = next.max(least);
             if (next - lam).abs() <= f64::EPSILON * lam {
                 break;
             }
             lam = next;
         }
+    }
+
+    /// Newton on F = r - proj_C(r - κ u) as long as |F| falls: a multiplier found on an
+    /// ill-conditioned H leaves more than rounding.
+    fn polish(&self, r: &mut [f64]) {
+        let d = self.q.len();
+        small::with_buffer(d * d, |df_dr| {
+            small::with_buffer(d * d, |df_du| {
+                small::with_buffer(d * d, |jac| {
+                    let mut best = f64::INFINITY;
+                    let mut trial = [0.0; MAX_ROWS];
+                    trial[..d].copy_from_slice(r);
+                    for _ in 0..8 {
+                        let mut f = [0.0; MAX_ROWS];
+                        let now = self.newton_system(&trial[..d], &mut f[..d], df_dr, df_du, jac);
+                        if now.is_nan() || now >= best {
+                            break;
+                        }
+                        best = now;
+                        r.copy_from_slice(&trial[..d]);
+                        if now <= f64::EPSILON * norm(r) {
+                            break;
+                        }
+                        small::solve_any_rank(jac, d, &mut f[..d]);
+                        for i in 0..d {
+                            trial[i] -= f[i];
+                        }
+                        self.set.project(&mut trial[..d]);
+                    }
+                });
+            });
+        });
+    }
+
+    /// F and its Jacobian dF/dr + dF/du H at r; returns |F|.
+    fn newton_system(
+        &self,
+        r: &[f64],
+        f: &mut [f64],
+        df_dr: &mut [f64],
+        df_du: &mut [f64],
+        jac: &mut [f64],
+    ) -> f64 {
+        let d = r.len();
+        let mut u = [0.0; MAX_ROWS];
+        for i in 0..d {
+            u[i] = self.velocity(i, r);
+        }
+        self.set
+            .alart_curnier(self.kappa, r, &u[..d], f, df_dr, df_du);
+        for i in 0..d {
+            for j in 0..d {
+                let mut a = df_dr[i * d + j];
+                for l in 0..d {
+                    a += df_du[i * d + l] * self.h[l * d + j];
+                }
+                jac[i * d + j] = a;
+            }
+        }
+        norm(f)
     }
 
     /// Last resort for a block that pivoting cannot settle (H not positive semi-definite):
@@ -302,5 +357,16 @@ impl Block<'_> {
             }
             self.set.project(r);
         }
+    }
+}
+
+/// A point between the ends of a bracket that may span many decades.
+fn middle(low: f64, high: f64) -> f64 {
+    if low == 0.0 {
+        high / 16.0
+    } else if high > 4.0 * low {
+        (low * high).sqrt()
+    } else {
+        0.5 * (low + high)
     }
 }

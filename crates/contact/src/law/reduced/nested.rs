@@ -8,7 +8,7 @@ use super::{BLOCKS, ROWS, Reduced};
 const INNER: f64 = 1e-11;
 const OUTER: f64 = 1e-8;
 
-impl Reduced {
+impl Reduced<'_> {
     /// Finds s with s = threshold(x(s)) by bracketing; returns x(s).
     pub(super) fn nested(&self, stick: &[f64; ROWS]) -> [f64; ROWS] {
         let mut grad = [0.0; ROWS];
@@ -39,7 +39,11 @@ impl Reduced {
             }
             // Illinois: the retained end is halved, so both ends move.
             let s = (low * g_high - top * g_low) / (g_high - g_low);
-            let s = if s > low && s < top { s } else { 0.5 * (low + top) };
+            let s = if s > low && s < top {
+                s
+            } else {
+                0.5 * (low + top)
+            };
             let (g, xs) = gap(s);
             x = xs;
             if g.abs() <= OUTER * s {
@@ -76,7 +80,11 @@ impl Reduced {
             self.level(i + 1, at + self.sizes[i], s, lam, x);
             1.0 / norm(&x[range.clone()]) - 1.0 / s
         };
-        let guess = if lam[i] > 0.0 { lam[i] } else { 1.0 / self.step[at] };
+        let guess = if lam[i] > 0.0 {
+            lam[i]
+        } else {
+            1.0 / self.step[at]
+        };
         let (mut low, mut x0) = (0.0, 0.0);
         let mut g0 = excess(0.0, lam, x);
         if g0 >= 0.0 {
@@ -94,7 +102,7 @@ impl Reduced {
             } else {
                 low = l;
             }
-            if high - low <= f64::EPSILON * high {
+            if high.is_finite() && high - low <= f64::EPSILON * high {
                 return;
             }
             // 1/|x_i| is nearly linear in λ_i.

@@ -1,0 +1,79 @@
+//! One problem file, and one method's attempt at it.
+
+use std::path::Path;
+use std::time::Instant;
+
+use contact::{Judge, Judgement, Problem};
+use solve::{Goal, Report};
+
+/// A problem with what its file says about it.
+pub struct Loaded {
+    /// The path as given.
+    pub file: String,
+    /// Frictional contacts.
+    pub contacts: usize,
+    /// Bilateral equations.
+    pub equations: usize,
+    /// Degrees of freedom of the bodies, if the file tells.
+    pub dof: Option<usize>,
+    /// `local` or `global`.
+    pub form: &'static str,
+    /// The problem.
+    pub problem: Problem,
+    /// Largest |W − Wᵀ| over largest |W|.
+    pub asymmetry: f64,
+    /// Time to read and pose the problem.
+    pub seconds: f64,
+}
+
+/// Reads and poses the problem of a file; the error is a sentence that names the file.
+pub fn load(path: &Path) -> Result<Loaded, String> {
+    let start = Instant::now();
+    if path.is_dir() {
+        return Err(format!(
+            "{0}: this is a folder; give the problem files in it, for example {0}/*.hdf5",
+            path.display()
+        ));
+    }
+    let file = fclib::read(path).map_err(|e| e.to_string())?;
+    let problem =
+        fclib::problem::to_problem(&file).map_err(|e| format!("{}: {e}", path.display()))?;
+    let asymmetry = problem.asymmetry();
+    Ok(Loaded {
+        file: path.display().to_string(),
+        contacts: file.contacts(),
+        equations: file.form.equations(),
+        dof: file.degrees_of_freedom(),
+        form: match file.form {
+            fclib::Form::Local(_) => "local",
+            fclib::Form::Global(_) => "global",
+        },
+        problem,
+        asymmetry,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+/// What a method made of a problem.
+pub struct Attempt {
+    /// The method's own report.
+    pub report: Report,
+    /// The judge's verdict on the returned impulses.
+    pub judgement: Judgement,
+    /// Time of the solve alone.
+    pub seconds: f64,
+}
+
+/// Solves from r = 0 by the named method; `None` if there is no method of that name.
+pub fn attempt(problem: &Problem, method: &str, goal: &Goal) -> Option<Attempt> {
+    let mut solver = solve::by_name(method)?;
+    let mut impulse = vec![0.0; problem.num_rows()];
+    let start = Instant::now();
+    let report = solver.solve(problem, &mut impulse, goal);
+    let seconds = start.elapsed().as_secs_f64();
+    Some(Attempt {
+        judgement: Judge::new(problem).judge(problem, &impulse),
+        report,
+        seconds,
+    })
+}

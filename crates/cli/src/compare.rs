@@ -1,0 +1,226 @@
+//! `percuss solve --compare`: every method on every problem, and the performance profile.
+//!
+//! With t(p, m) the time method m needs for problem p (infinite if it misses the tolerance) and
+//! τ(p, m) = t(p, m) / min over methods of t(p, ·), the profile of m is the part of all problems with
+//! τ(p, m) <= τ, as a function of τ (Dolan and Moré 2002): at τ = 1 how often m is the fastest, far
+//! to the right how often it succeeds at all.
+
+use serde::Serialize;
+
+use solve::Goal;
+
+use crate::attempt::Loaded;
+use crate::output::{self, Stop, Tally, Target};
+use crate::profile::{self, Curve};
+use crate::progress::Progress;
+use crate::record::{Record, Run, Summary};
+use crate::solve::{History, SolveArgs, attempt_by, closing, load, print_json};
+use crate::table;
+
+/// A solve shorter than this is repeated, since a clock and a cold cache weigh as much as the work.
+const SHORT: f64 = 0.02;
+
+/// Number of timings of a short solve; the smallest counts. Methods are deterministic, so the
+/// answers do not differ.
+const TIMINGS: usize = 3;
+
+/// Width of a cell: `12.3 ms 1.0e-9`.
+const CELL: usize = 17;
+
+/// One problem and all answers; the fields of the best answer stand at the top, as without
+/// `--compare`.
+#[derive(Serialize)]
+struct Compared {
+    #[serde(flatten)]
+    best: Record,
+    runs: Vec<Run>,
+}
+
+/// One method over all problems.
+#[derive(Serialize)]
+struct Method {
+    method: &'static str,
+    /// Problems it solved.
+    solved: usize,
+    /// Problems it solved fastest.
+    fastest: usize,
+    /// Time of all its solves, also the failed ones.
+    seconds: f64,
+}
+
+/// The object that `--compare --json` prints.
+#[derive(Serialize)]
+struct Comparison {
+    #[serde(flatten)]
+    summary: Summary<Compared>,
+    methods: Vec<Method>,
+    /// The file with the profile.
+    profile: String,
+}
+
+/// Runs the comparison.
+pub fn run(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
+    let goal = args.goal();
+    let target = Target::new(&args.output)?;
+    let mut history = History::new(args)?;
+    let tables = !args.json && !args.quiet;
+    let names = table::names(&args.files);
+    let width = table::width(&names);
+    let (mut problems, mut skipped) = (Vec::new(), Vec::new());
+    let progress = Progress::new(args.files.len() * solve::NAMES.len(), args.quiet);
+    for (path, name) in args.files.iter().zip(&names) {
+        progress.at(name);
+        let Some(loaded) = load(path, &progress, &mut skipped, tally) else {
+            solve::NAMES.iter().for_each(|_| progress.step());
+            continue;
+        };
+        let mut runs = Vec::with_capacity(solve::NAMES.len());
+        for method in solve::NAMES {
+            progress.at(&format!("{name}: {method}"));
+            runs.push(timed(&loaded, method, &goal, &mut history)?);
+            progress.step();
+        }
+        let Some(best) = best(&runs, &goal) else {
+            continue;
+        };
+        let best = Record::new(&loaded, best.clone());
+        tally.missed += usize::from(!best.run.solved);
+        if tables {
+            let heading = if problems.is_empty() {
+                heading(width)
+            } else {
+                String::new()
+            };
+            let text = heading + &row(name, &runs, &goal, width);
+            progress.aside(|| output::print(&text))?;
+        }
+        problems.push(Compared { best, runs });
+    }
+    drop(progress);
+    history.write()?;
+    target.write(&draw(args, &problems)?)?;
+    let methods = methods(&problems);
+    let solved = problems.len() - tally.missed;
+    let seconds = methods.iter().map(|m| m.seconds).sum();
+    if args.json {
+        return print_json(&Comparison {
+            summary: args.summary(problems, solved, skipped),
+            methods,
+            profile: target.name(),
+        });
+    }
+    let mut text = String::new();
+    if tables {
+        text += &format!("\n{}", summary(&methods, problems.len()));
+        text += &format!("\nperformance profile: {}\n", target.name());
+    }
+    text += &closing(
+        solved,
+        problems.len(),
+        skipped.len(),
+        &args.bound(),
+        seconds,
+    );
+    output::print(&text)
+}
+
+/// One method's answer with the smallest of its times.
+fn timed(loaded: &Loaded, method: &str, goal: &Goal, history: &mut History) -> Result<Run, Stop> {
+    let attempt = attempt_by(loaded, method, goal)?;
+    history.add(&loaded.file, method, &attempt);
+    let mut run = Run::new(&attempt, method, goal);
+    for _ in 1..TIMINGS {
+        if run.seconds < SHORT {
+            run.seconds = run.seconds.min(attempt_by(loaded, method, goal)?.seconds);
+        }
+    }
+    Ok(run)
+}
+
+/// The fastest answer within the tolerance, else the one with the smallest residual.
+fn best<'a>(runs: &'a [Run], goal: &Goal) -> Option<&'a Run> {
+    let rank = |run: &Run| {
+        let value = if run.solved {
+            run.seconds
+        } else {
+            run.residual(goal.measure)
+        };
+        (!run.solved, value)
+    };
+    runs.iter().min_by(|a, b| {
+        let ((missed_a, a), (missed_b, b)) = (rank(a), rank(b));
+        missed_a.cmp(&missed_b).then(a.total_cmp(&b))
+    })
+}
+
+/// τ(p, m) by problem for the method in column `m`; infinite where it misses the tolerance.
+fn ratios(problems: &[Compared], m: usize) -> Vec<f64> {
+    let ratio = |p: &Compared| match &p.runs[m] {
+        // Two times below the clock's resolution are equal.
+        run if run.solved && run.seconds <= p.best.run.seconds => 1.0,
+        run if run.solved => run.seconds / p.best.run.seconds,
+        _ => f64::INFINITY,
+    };
+    problems.iter().map(ratio).collect()
+}
+
+fn methods(problems: &[Compared]) -> Vec<Method> {
+    let of = |(m, method): (usize, &&'static str)| Method {
+        method,
+        solved: problems.iter().filter(|p| p.runs[m].solved).count(),
+        fastest: ratios(problems, m).iter().filter(|t| **t <= 1.0).count(),
+        seconds: problems.iter().map(|p| p.runs[m].seconds).sum(),
+    };
+    solve::NAMES.iter().enumerate().map(of).collect()
+}
+
+fn draw(args: &SolveArgs, problems: &[Compared]) -> Result<String, Stop> {
+    let names = solve::NAMES.iter().enumerate();
+    let curves: Vec<Curve> = names
+        .map(|(m, name)| Curve::new(name, ratios(problems, m)))
+        .collect();
+    let count = problems.len();
+    let noun = if count == 1 { "problem" } else { "problems" };
+    let title = format!("Performance profile, {count} {noun}, {}", args.bound());
+    profile::svg(&title, &curves)
+        .map_err(|e| Stop::Fault(format!("cannot draw the performance profile: {e}")))
+}
+
+fn heading(width: usize) -> String {
+    let mut text = format!("{:width$}", "file");
+    for method in solve::NAMES {
+        text += &format!("{method:>CELL$}");
+    }
+    text + "\n"
+}
+
+fn row(name: &str, runs: &[Run], goal: &Goal, width: usize) -> String {
+    let mut text = format!("{name:width$}");
+    for run in runs {
+        let residual = table::residual(run.residual(goal.measure));
+        let time = if run.solved {
+            table::time(run.seconds)
+        } else {
+            "-".into()
+        };
+        text += &format!("{:>CELL$}", format!("{time} {residual:>7}"));
+    }
+    text + "\n"
+}
+
+fn summary(methods: &[Method], total: usize) -> String {
+    let wide = methods.iter().map(|m| m.method.len()).max().unwrap_or(0);
+    let mut text = format!(
+        "{:wide$} {:>10} {:>8} {:>10}\n",
+        "method", "solved", "fastest", "time"
+    );
+    for m in methods {
+        let solved = format!("{} of {total}", m.solved);
+        let time = table::time(m.seconds);
+        text += &format!(
+            "{:wide$} {solved:>10} {:>8} {time:>10}\n",
+            m.method, m.fastest
+        );
+    }
+    text
+}

@@ -1,0 +1,145 @@
+//! Where results go: standard output, messages on standard error, files replaced as a whole.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Why a command ends before its work is done.
+#[derive(Debug)]
+pub enum Stop {
+    /// Whoever read the standard output has seen enough.
+    Pipe,
+    /// The machine refused; the sentence says what and where.
+    Fault(String),
+}
+
+/// What the inputs came to, worst first: it decides the exit status.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Tally {
+    /// Inputs that could not be read or posed.
+    pub skipped: usize,
+    /// Problems that missed the tolerance.
+    pub missed: usize,
+}
+
+impl Tally {
+    /// The exit status of a command that ended with `result`.
+    pub fn exit_code(self, result: Result<(), Stop>) -> ExitCode {
+        match result {
+            Err(Stop::Fault(sentence)) => {
+                message(&sentence);
+                ExitCode::from(3)
+            }
+            // A closed pipe is no fault: what was done until then counts.
+            _ if self.skipped > 0 => ExitCode::from(2),
+            _ if self.missed > 0 => ExitCode::from(1),
+            _ => ExitCode::SUCCESS,
+        }
+    }
+}
+
+/// A sentence on standard error. Nobody can be told if that fails.
+pub fn message(sentence: &str) {
+    let _ = writeln!(io::stderr().lock(), "percuss: {sentence}");
+}
+
+/// Text on standard output, passed on at once.
+pub fn print(text: &str) -> Result<(), Stop> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|e| match e.kind() {
+        io::ErrorKind::BrokenPipe => Stop::Pipe,
+        _ => Stop::Fault(format!(
+            "cannot write to the standard output: {e}; free space or redirect it elsewhere"
+        )),
+    })
+}
+
+/// A file to be written at the end. Made at the beginning, so that a wrong path is told before the
+/// work and not after it.
+#[derive(Debug)]
+pub struct Target {
+    /// The file as the user named it.
+    name: PathBuf,
+    /// The file behind links.
+    path: PathBuf,
+}
+
+impl Target {
+    /// Checks that `name` can be written.
+    pub fn new(name: &Path) -> Result<Self, Stop> {
+        // A link is kept and the file behind it replaced.
+        let path = fs::canonicalize(name).unwrap_or_else(|_| name.into());
+        let target = Self {
+            name: name.into(),
+            path,
+        };
+        if target.path.is_dir() {
+            let reason = io::Error::from(io::ErrorKind::IsADirectory);
+            return Err(target.fault(&reason));
+        }
+        if !target.is_device() {
+            let (draft, _) = target.create_draft().map_err(|e| target.fault(&e))?;
+            fs::remove_file(draft).map_err(|e| target.fault(&e))?;
+        }
+        Ok(target)
+    }
+
+    /// The file as the user named it.
+    pub fn name(&self) -> String {
+        self.name.display().to_string()
+    }
+
+    /// Puts `text` there, or leaves what was there before.
+    pub fn write(&self, text: &str) -> Result<(), Stop> {
+        let written = if self.is_device() {
+            fs::write(&self.path, text)
+        } else {
+            self.replace(text)
+        };
+        written.map_err(|e| self.fault(&e))
+    }
+
+    /// Devices and pipes take data but cannot be replaced.
+    fn is_device(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|m| !m.is_file() && !m.is_dir())
+    }
+
+    fn replace(&self, text: &str) -> io::Result<()> {
+        let (draft, mut file) = self.create_draft()?;
+        let done = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&draft, &self.path));
+        if done.is_err() {
+            let _ = fs::remove_file(&draft);
+        }
+        done
+    }
+
+    /// A new file beside the target: a rename is atomic only inside one file system.
+    fn create_draft(&self) -> io::Result<(PathBuf, File)> {
+        let name = self.path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut draft = std::ffi::OsString::from(".");
+        draft.push(name);
+        draft.push(format!(".{}.part", std::process::id()));
+        let draft = self.path.with_file_name(draft);
+        // A leftover of a killed process with the same number is overwritten.
+        let mut options = OpenOptions::new();
+        let file = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&draft)?;
+        Ok((draft, file))
+    }
+
+    fn fault(&self, reason: &io::Error) -> Stop {
+        Stop::Fault(format!(
+            "{}: cannot write this file: {reason}; name a file in a folder that exists and that \
+             you may write to",
+            self.name.display()
+        ))
+    }
+}

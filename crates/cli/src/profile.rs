@@ -1,0 +1,156 @@
+//! The drawing of a performance profile as SVG.
+
+use plotters::prelude::*;
+
+/// One method's curve.
+pub struct Curve {
+    name: String,
+    /// Finite log2 τ in ascending order.
+    steps: Vec<f64>,
+    /// Number of problems, the failed ones included.
+    total: usize,
+}
+
+impl Curve {
+    /// The curve of the ratios τ of all problems, infinite where the method failed.
+    pub fn new(name: &str, ratios: Vec<f64>) -> Self {
+        let total = ratios.len();
+        let finite = ratios.into_iter().filter(|t| t.is_finite());
+        let mut steps: Vec<f64> = finite.map(f64::log2).collect();
+        steps.sort_by(f64::total_cmp);
+        Self {
+            name: name.into(),
+            steps,
+            total,
+        }
+    }
+
+    /// Corners of the step function from log2 τ = 0 to `end`.
+    fn corners(&self, end: f64) -> Vec<(f64, f64)> {
+        let level = |k: usize| k as f64 / self.total.max(1) as f64;
+        let mut corners = vec![(0.0, 0.0)];
+        for (k, &x) in self.steps.iter().enumerate() {
+            corners.push((x, level(k)));
+            corners.push((x, level(k + 1)));
+        }
+        corners.push((end, level(self.steps.len())));
+        corners
+    }
+}
+
+/// The palette of Okabe and Ito, told apart with every common kind of colour vision (its yellow is
+/// left out: too pale for a line on white).
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 0, 0),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 114, 178),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
+
+/// Length of dash and gap in pixels; a gap of 0 is a solid line. Curves differ in print, too.
+const DASHES: [(i32, i32); 4] = [(10, 0), (10, 4), (4, 3), (16, 3)];
+
+/// Width and height of the picture in pixels.
+const SIZE: (u32, u32) = (860, 560);
+
+/// The picture of the curves as SVG text.
+pub fn svg(title: &str, curves: &[Curve]) -> Result<String, String> {
+    let mut text = String::new();
+    draw(title, curves, SVGBackend::with_string(&mut text, SIZE)).map_err(|e| e.to_string())?;
+    Ok(text)
+}
+
+fn draw<'a, B: DrawingBackend + 'a>(
+    title: &str,
+    curves: &[Curve],
+    backend: B,
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>>
+where
+    B::ErrorType: 'static,
+{
+    let area = backend.into_drawing_area();
+    area.fill(&WHITE)?;
+    let last = curves.iter().filter_map(|c| c.steps.last());
+    // A whole power of two beyond the last step, so that its level is seen.
+    let end = last.fold(0.0_f64, |m, x| m.max(*x)).floor() + 1.0;
+    // At most about a dozen labels.
+    let stride = (end / 12.0).ceil().max(1.0) as usize;
+    let ticks: Vec<f64> = (0..=end as usize)
+        .step_by(stride)
+        .map(|k| k as f64)
+        .collect();
+    let levels: Vec<f64> = (0..=5).map(|k| f64::from(k) / 5.0).collect();
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 20))
+        .margin(14)
+        .x_label_area_size(48)
+        .y_label_area_size(60)
+        .build_cartesian_2d(
+            (0.0..end).with_key_points(ticks),
+            (0.0..1.02).with_key_points(levels),
+        )?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .x_desc("time / time of the fastest method (powers of two)")
+        .y_desc("part of the problems solved")
+        .x_label_formatter(&|x| format!("{}", x.exp2()))
+        .y_label_formatter(&|y| format!("{y:.1}"))
+        .label_style(("sans-serif", 14))
+        .axis_desc_style(("sans-serif", 16))
+        .draw()?;
+    for (k, curve) in curves.iter().enumerate() {
+        let style = COLOURS[k % COLOURS.len()].stroke_width(if k == 0 { 3 } else { 2 });
+        let (dash, gap) = DASHES[k % DASHES.len()];
+        let corners = curve.corners(end);
+        let series = if gap == 0 {
+            chart.draw_series(LineSeries::new(corners, style))?
+        } else {
+            chart.draw_series(DashedLineSeries::new(corners, dash, gap, style))?
+        };
+        series
+            .label(&curve.name)
+            .legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 34, y)], dash, gap, style));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::LowerRight)
+        .legend_area_size(44)
+        .margin(14)
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .label_font(("sans-serif", 15))
+        .draw()?;
+    area.present()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Curve, svg};
+
+    #[test]
+    fn curve_rises_by_one_problem_at_each_ratio_and_never_counts_failures() {
+        let curve = Curve::new("m", vec![4.0, f64::INFINITY, 1.0, 2.0]);
+        let corners = curve.corners(3.0);
+        let expected = [
+            (0.0, 0.0),
+            (0.0, 0.0),
+            (0.0, 0.25),
+            (1.0, 0.25),
+            (1.0, 0.5),
+            (2.0, 0.5),
+            (2.0, 0.75),
+            (3.0, 0.75),
+        ];
+        assert_eq!(corners, expected);
+    }
+
+    #[test]
+    fn picture_of_no_problems_at_all_is_drawn_without_curves() {
+        let text = svg("nothing", &[Curve::new("m", Vec::new())]).expect("drawable");
+        assert!(text.contains("<svg") && text.trim_end().ends_with("</svg>"));
+    }
+}

@@ -1,0 +1,319 @@
+//! `percuss solve`: solves problem files and judges the answers.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use contact::Measure;
+use solve::Goal;
+
+use crate::attempt::{self, Attempt, Loaded};
+use crate::compare;
+use crate::output::{self, Stop, Tally, Target};
+use crate::progress::Progress;
+use crate::record::{Record, Run, Skipped, Summary};
+use crate::table;
+
+/// Solve frictional contact problems from files.
+#[derive(Args)]
+#[command(
+    long_about = "Solve frictional contact problems from files (FCLIB HDF5, local or global form) \
+                  and judge the answers by code that knows no solver.\n\n\
+                  Every file gives one line: contacts, degrees of freedom of the bodies, the \
+                  methods that were used, iterations, the residuals R1 and R2, and the time of \
+                  the solve (reading excluded). R1 is the error that the public problem \
+                  collection publishes, and it decides by default so that figures compare; it \
+                  changes with the units of the file. R2 is dimensionless. Problems are summed \
+                  up by class, the leading word of the file name.",
+    after_help = "Examples:\n  \
+        percuss solve data/fclib/*.hdf5 --tol 1e-8\n  \
+        percuss solve pile.hdf5 --solver admm --json\n  \
+        percuss solve pile.hdf5 --history pile.csv\n  \
+        percuss solve data/fclib/*.hdf5 --compare -o profile.svg\n\n\
+        Exit status: 0 all solved; 1 a problem did not reach the tolerance; 2 a file could not\n\
+        be read or posed (it is named and skipped, the others are solved); 3 output could not\n\
+        be written."
+)]
+pub struct SolveArgs {
+    /// Problem files in the FCLIB HDF5 layout
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// The method; `auto` chooses and hands over
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "auto",
+        conflicts_with = "compare"
+    )]
+    #[arg(value_parser = PossibleValuesParser::new(solve::NAMES))]
+    pub solver: String,
+
+    /// Residual to reach, in the chosen measure
+    #[arg(
+        long,
+        value_name = "X",
+        default_value = "1e-6",
+        allow_negative_numbers = true
+    )]
+    #[arg(value_parser = tolerance)]
+    pub tol: f64,
+
+    /// Largest number of iterations, in the method's own unit [default: the method's own limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = iterations)]
+    pub max_iterations: Option<usize>,
+
+    /// The residual that decides: r1, the collection's, or r2, dimensionless
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "r1",
+        hide_possible_values = true
+    )]
+    pub measure: MeasureName,
+
+    /// Print one JSON object to standard output instead of tables
+    #[arg(long)]
+    pub json: bool,
+
+    /// No progress bar and no tables: the closing line alone (or the JSON object)
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// Run every method on every file and draw the performance profile
+    #[arg(long)]
+    pub compare: bool,
+
+    /// Where --compare puts the profile
+    #[arg(long, short, value_name = "FILE.svg", default_value = "profile.svg")]
+    #[arg(requires = "compare")]
+    pub output: PathBuf,
+
+    /// Write the residual of every judged iterate as CSV: file,method,iteration,residual
+    #[arg(long, value_name = "FILE.csv")]
+    pub history: Option<PathBuf>,
+}
+
+/// The residuals by their names on the command line.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum MeasureName {
+    /// The collection's residual.
+    R1,
+    /// The dimensionless residual.
+    R2,
+}
+
+impl MeasureName {
+    fn text(self) -> &'static str {
+        match self {
+            Self::R1 => "r1",
+            Self::R2 => "r2",
+        }
+    }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let value: f64 = text
+        .parse()
+        .map_err(|_| "a tolerance is a number such as 1e-6".to_owned())?;
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(
+            "a tolerance must be positive and finite: rounding keeps every residual above 0, so \
+             give a number such as 1e-6"
+                .into(),
+        )
+    }
+}
+
+fn iterations(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("it must be a whole number, 1 or more".into()),
+    }
+}
+
+impl SolveArgs {
+    /// What is asked of the methods.
+    pub fn goal(&self) -> Goal {
+        Goal {
+            tolerance: self.tol,
+            measure: match self.measure {
+                MeasureName::R1 => Measure::File,
+                MeasureName::R2 => Measure::Dimensionless,
+            },
+            max_iterations: self.max_iterations,
+            keep_history: self.history.is_some(),
+        }
+    }
+
+    /// The bound that decides, in words: `R1 <= 1e-6`.
+    pub fn bound(&self) -> String {
+        format!("{} <= {:e}", table::name(self.goal().measure), self.tol)
+    }
+
+    /// The object that `--json` prints.
+    pub fn summary<P>(&self, problems: Vec<P>, solved: usize, skipped: Vec<Skipped>) -> Summary<P> {
+        Summary {
+            total: problems.len(),
+            problems,
+            solved,
+            tolerance: self.tol,
+            measure: self.measure.text(),
+            skipped,
+        }
+    }
+}
+
+/// Runs the command and gives its exit status.
+pub fn run(args: &SolveArgs) -> ExitCode {
+    let mut tally = Tally::default();
+    let result = if args.compare {
+        compare::run(args, &mut tally)
+    } else {
+        one_method(args, &mut tally)
+    };
+    tally.exit_code(result)
+}
+
+fn one_method(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
+    let goal = args.goal();
+    let mut history = History::new(args)?;
+    let tables = !args.json && !args.quiet;
+    let names = table::names(&args.files);
+    let width = table::width(&names);
+    let (mut records, mut skipped) = (Vec::new(), Vec::new());
+    let progress = Progress::new(args.files.len(), args.quiet);
+    for (path, name) in args.files.iter().zip(&names) {
+        progress.at(name);
+        if let Some(loaded) = load(path, &progress, &mut skipped, tally) {
+            let attempt = attempt_by(&loaded, &args.solver, &goal)?;
+            history.add(&loaded.file, &args.solver, &attempt);
+            let record = Record::new(&loaded, Run::new(&attempt, &args.solver, &goal));
+            tally.missed += usize::from(!record.run.solved);
+            if tables {
+                let heading = if records.is_empty() {
+                    table::heading(width)
+                } else {
+                    String::new()
+                };
+                let text = heading + &table::row(name, &record, width);
+                progress.aside(|| output::print(&text))?;
+            }
+            records.push(record);
+        }
+        progress.step();
+    }
+    drop(progress);
+    history.write()?;
+    let solved = records.len() - tally.missed;
+    if args.json {
+        return print_json(&args.summary(records, solved, skipped));
+    }
+    let mut text = String::new();
+    if tables {
+        let parts = [
+            table::legend(&records, &args.bound()),
+            table::classes(&records, goal.measure),
+        ];
+        for part in parts.iter().filter(|p| !p.is_empty()) {
+            let _ = write!(text, "\n{part}");
+        }
+        text += "\n";
+    }
+    let seconds = records.iter().map(|r| r.run.seconds).sum();
+    text += &closing(solved, records.len(), skipped.len(), &args.bound(), seconds);
+    output::print(&text)
+}
+
+/// Reads one file, or names it and counts it as skipped.
+pub fn load(
+    path: &std::path::Path,
+    progress: &Progress,
+    skipped: &mut Vec<Skipped>,
+    tally: &mut Tally,
+) -> Option<Loaded> {
+    match attempt::load(path) {
+        Ok(loaded) => Some(loaded),
+        Err(error) => {
+            progress.aside(|| output::message(&format!("{error} (skipped)")));
+            tally.skipped += 1;
+            skipped.push(Skipped {
+                file: path.display().to_string(),
+                error,
+            });
+            None
+        }
+    }
+}
+
+/// One attempt by a method whose name is known to be one.
+pub fn attempt_by(loaded: &Loaded, method: &str, goal: &Goal) -> Result<Attempt, Stop> {
+    attempt::attempt(&loaded.problem, method, goal)
+        .ok_or_else(|| Stop::Fault(format!("the method {method} is not part of this program")))
+}
+
+/// Prints one JSON object.
+pub fn print_json(summary: &impl serde::Serialize) -> Result<(), Stop> {
+    let text = serde_json::to_string_pretty(summary)
+        .map_err(|e| Stop::Fault(format!("cannot write the answer as JSON: {e}")))?;
+    output::print(&(text + "\n"))
+}
+
+/// The last line.
+pub fn closing(solved: usize, total: usize, skipped: usize, bound: &str, seconds: f64) -> String {
+    let mut line = format!(
+        "{solved} of {total} solved to {bound} in {}",
+        table::time(seconds)
+    );
+    match skipped {
+        0 => {}
+        1 => line += "; 1 file skipped",
+        n => line += &format!("; {n} files skipped"),
+    }
+    line + "\n"
+}
+
+/// The residuals of all iterates, if they are asked for.
+pub struct History {
+    target: Option<Target>,
+    text: String,
+}
+
+impl History {
+    /// Checks that the file can be written.
+    pub fn new(args: &SolveArgs) -> Result<Self, Stop> {
+        Ok(Self {
+            target: args.history.as_deref().map(Target::new).transpose()?,
+            text: "file,method,iteration,residual\n".into(),
+        })
+    }
+
+    /// Adds the iterates of one attempt.
+    pub fn add(&mut self, file: &str, method: &str, attempt: &Attempt) {
+        let file = quoted(file);
+        for (iteration, residual) in &attempt.report.history {
+            let _ = writeln!(self.text, "{file},{method},{iteration},{residual:e}");
+        }
+    }
+
+    /// Writes the file.
+    pub fn write(&self) -> Result<(), Stop> {
+        match &self.target {
+            None => Ok(()),
+            Some(target) => target.write(&self.text),
+        }
+    }
+}
+
+/// A CSV field (RFC 4180).
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.into()
+    }
+}

@@ -1,0 +1,68 @@
+//! Residual function and gaps of the non-firm rows.
+
+use super::super::gaps::Gaps;
+use super::super::small::{MAX_ROWS, dot, norm};
+use super::NonFirmSet;
+
+impl NonFirmSet {
+    /// F = r - proj_C(r - rho u) and an element of its Jacobian. With z = x - p(x), E the rows where
+    /// z ≠ 0 and n = |z| > ρ: dproj = I - E + (ρ/n)(E - z zᵀ/n²).
+    pub(in super::super) fn alart_curnier(
+        &self,
+        rho: f64,
+        r: &[f64],
+        u: &[f64],
+        f: &mut [f64],
+        df_dr: &mut [f64],
+        df_du: &mut [f64],
+    ) {
+        let d = r.len();
+        let mut z = [0.0; MAX_ROWS];
+        for i in 0..d {
+            f[i] = r[i] - rho * u[i];
+            z[i] = f[i] - f[i].clamp(self.lower[i], self.upper[i]);
+        }
+        let n = norm(&z[..d]);
+        for i in 0..d {
+            for j in 0..d {
+                let delta = f64::from(u8::from(i == j));
+                let e = if z[i] != 0.0 { delta } else { 0.0 };
+                let p = if n <= self.radius {
+                    delta
+                } else {
+                    delta - e + self.radius / n * (e - z[i] / n * (z[j] / n))
+                };
+                df_dr[i * d + j] = delta - p;
+                df_du[i * d + j] = rho * p;
+            }
+        }
+        self.project(f);
+        for i in 0..d {
+            f[i] = r[i] - f[i];
+        }
+    }
+
+    /// Misses: r outside C, r·u + σ_C(-u) over the rows where σ_C is finite, and the velocity of
+    /// the rows whose bound is infinite and which must therefore not move.
+    pub(in super::super) fn gaps(&self, r: &[f64], u: &[f64], gaps: &mut Gaps) {
+        gaps.cone_violation = (self.distance_to_box(r) - self.radius).max(0.0);
+        let mut free = [0.0; MAX_ROWS];
+        let mut support = 0.0;
+        for i in 0..r.len() {
+            let bound = if u[i] > 0.0 {
+                self.lower[i]
+            } else {
+                self.upper[i]
+            };
+            if bound.is_finite() {
+                free[i] = u[i];
+                support -= bound * u[i];
+            } else {
+                gaps.bilateral_violation = gaps.bilateral_violation.max(u[i].abs());
+            }
+        }
+        let free = &free[..r.len()];
+        support += self.radius * norm(free);
+        gaps.tangential_dissipation_gap = (dot(r, free) + support).abs();
+    }
+}

@@ -1,0 +1,379 @@
+//! From a problem file to the one-step problem (★) and back.
+//!
+//! Local form: the stored W and q are W and b, and bilateral rows join as further rows of one
+//! matrix,
+//!
+//! ```text
+//! [ u ]   [ W   V ] [ r      ]   [ q ]
+//! [ 0 ] = [ V'  R ] [ lambda ] + [ s ].
+//! ```
+//!
+//! Global form: with J = [H G]' and given = (w, b), u = J v + given and M v = J' r + f, so that
+//! W = J M⁻¹ J' and b = J M⁻¹ f + given (M88 §11). The connected components of the graph of M are
+//! independent groups of coordinates. Where they are small, symmetric and positive definite, W is
+//! never formed ([`contact::Kinetic`]); else the product is formed group by group and stored.
+//!
+//! Every bilateral equation becomes a contact of one row with [`Law::Bilateral`], after the
+//! frictional contacts: rows of one joint may have different units, and a scale κ for each row is
+//! what keeps the dimensionless residual dimensionless.
+//!
+//! Limits: a group of more than [`MAX_DENSE`] coordinates that is not treated as masses is refused,
+//! because its factor would be dense.
+
+mod dense;
+mod groups;
+
+use std::path::Path;
+
+use contact::{BlockSparse, Kinetic, Law, Operator, Problem, ProblemError, Restitution};
+
+use crate::check;
+use crate::{FileError, Form, Global, Info, Local, LocalBilateral, ProblemFile, SparseMatrix};
+use groups::Groups;
+
+/// Largest group of coordinates whose mass matrix is factored densely and kept as a factor. Above,
+/// a block of Ĝ costs more than the blocks of W it stands for.
+pub const MAX_GROUP: usize = 64;
+
+/// Largest group of coordinates that is eliminated by a dense factorisation: 32 MB and a few
+/// seconds.
+pub const MAX_DENSE: usize = 2048;
+
+/// Largest number of entries of W that an elimination of M may fill in: half a gigabyte while it is
+/// put together. Without a bound a small file could ask for any amount of memory.
+const MAX_FILL: usize = 20_000_000;
+
+/// Entries of M may differ from those of its transpose by this much of the largest entry of their
+/// group and still count as symmetric: a few roundings of the program that summed them.
+const SYMMETRIC: f64 = 1e-12;
+
+/// Why a file does not give a one-step problem, or a problem does not fit the layout.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// The parts of the file contradict each other.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The problem cannot be posed.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// A bilateral equation that no impulse can act on.
+    #[error(
+        "bilateral equation {row} cannot hold: {detail}; remove the equation or correct its row \
+         of the matrices"
+    )]
+    Equation {
+        /// Index of the equation.
+        row: usize,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A matrix M without inverse.
+    #[error(
+        "the matrix M is singular: coordinate {coordinate} has no mass left once the {size} \
+         coordinates of its group are eliminated; every coordinate needs a mass or an inertia"
+    )]
+    Singular {
+        /// A coordinate of the failing group.
+        coordinate: usize,
+        /// Number of coordinates of that group.
+        size: usize,
+    },
+    /// A group of coordinates too large to eliminate.
+    #[error(
+        "the matrix M couples {size} coordinates (coordinate {coordinate} among them) into one \
+         group, more than the {MAX_DENSE} that are eliminated at once; store the problem in the \
+         local form, with W = H' M^-1 H"
+    )]
+    TooLarge {
+        /// A coordinate of the group.
+        coordinate: usize,
+        /// Number of its coordinates.
+        size: usize,
+    },
+    /// A matrix W too large to form.
+    #[error(
+        "eliminating M fills in more than {MAX_FILL} entries of W: {rows} contact rows act on \
+         the group of coordinate {coordinate}; split the problem into parts that do not touch"
+    )]
+    TooDense {
+        /// A coordinate of the group.
+        coordinate: usize,
+        /// Number of rows that touch it.
+        rows: usize,
+    },
+    /// A law that the layout cannot express.
+    #[error(
+        "contact {contact} has the law \"{law}\" with {rows} rows; the FCLIB layout holds \
+         Coulomb's law only, with 2 or 3 rows at all contacts alike"
+    )]
+    Law {
+        /// Index of the contact.
+        contact: usize,
+        /// Name of its law.
+        law: &'static str,
+        /// Number of its rows.
+        rows: usize,
+    },
+}
+
+/// The one-step problem of a file: its contacts in file order, then one contact of law
+/// [`Law::Bilateral`] for each bilateral equation.
+///
+/// # Errors
+/// When the file contradicts itself, a diagonal block of W is not positive semidefinite, M has no
+/// inverse or is too large to eliminate.
+pub fn to_problem(file: &ProblemFile) -> Result<Problem, ConvertError> {
+    check::problem(Path::new("the problem"), file)?;
+    let result = match &file.form {
+        Form::Local(p) => local(p),
+        Form::Global(p) => global(p),
+    };
+    // Past the contacts the index counts equations.
+    match result {
+        Err(ConvertError::Problem(ProblemError::Block { contact, detail }))
+            if contact >= file.contacts() =>
+        {
+            Err(ConvertError::Equation {
+                row: contact - file.contacts(),
+                detail,
+            })
+        }
+        other => other,
+    }
+}
+
+/// The file of a problem in the local form, with W assembled if it was given by masses.
+///
+/// # Errors
+/// When a contact has another law than Coulomb's, or the contacts do not all have 2 or all have 3
+/// rows.
+pub fn from_problem(problem: &Problem, info: Info) -> Result<ProblemFile, ConvertError> {
+    let n = problem.num_contacts();
+    let spacedim = if n == 0 { 3 } else { problem.dim(0) };
+    let mut mu = Vec::with_capacity(n);
+    for a in 0..n {
+        let rows = problem.dim(a);
+        match *problem.law(a) {
+            Law::Coulomb { mu: value } if rows == spacedim && rows >= 2 => mu.push(value),
+            ref law => {
+                let law = law.name();
+                return Err(ConvertError::Law {
+                    contact: a,
+                    law,
+                    rows,
+                });
+            }
+        }
+    }
+    let form = Form::Local(Local {
+        spacedim,
+        w: scalar_rows(&problem.matrix()),
+        q: problem.free().to_vec(),
+        mu,
+        bilateral: None,
+    });
+    Ok(ProblemFile {
+        info,
+        ..ProblemFile::new(form)
+    })
+}
+
+/// A block matrix as compressed rows, zeros inside blocks included.
+fn scalar_rows(matrix: &BlockSparse) -> SparseMatrix {
+    let n = matrix.num_rows();
+    let mut w = SparseMatrix::zero(n, n);
+    for a in 0..matrix.num_contacts() {
+        for i in 0..matrix.dim(a) {
+            for (b, block) in matrix.row(a) {
+                let (first, width) = (matrix.offset()[b], matrix.dim(b));
+                w.col.extend(first..first + width);
+                w.val.extend_from_slice(&block[i * width..(i + 1) * width]);
+            }
+            w.row_ptr[matrix.offset()[a] + i + 1] = w.val.len();
+        }
+    }
+    w
+}
+
+/// First row of each contact and its law: frictional contacts, then bilateral rows.
+fn contacts(spacedim: usize, mu: &[f64], equations: usize) -> (Vec<usize>, Vec<Law>) {
+    let rows = spacedim * mu.len();
+    let mut offset: Vec<usize> = (0..mu.len()).map(|a| a * spacedim).collect();
+    offset.extend(rows..=rows + equations);
+    let mut law: Vec<Law> = mu.iter().map(|&mu| Law::Coulomb { mu }).collect();
+    law.resize(mu.len() + equations, Law::Bilateral);
+    (offset, law)
+}
+
+fn stored(
+    (offset, law): (Vec<usize>, Vec<Law>),
+    w: &SparseMatrix,
+    free: Vec<f64>,
+) -> Result<Problem, ConvertError> {
+    let matrix = BlockSparse::from_rows(offset, &w.row_ptr, &w.col, &w.val)?;
+    Ok(Problem::new(law, Operator::Stored { matrix, free })?)
+}
+
+fn local(p: &Local) -> Result<Problem, ConvertError> {
+    let equations = p.bilateral.as_ref().map_or(0, |e| e.s.len());
+    let blocks = contacts(p.spacedim, &p.mu, equations);
+    match &p.bilateral {
+        None => stored(blocks, &p.w, p.q.clone()),
+        Some(e) => stored(blocks, &bordered(&p.w, e), [&p.q[..], &e.s].concat()),
+    }
+}
+
+/// [ W V ; V' R ].
+fn bordered(w: &SparseMatrix, e: &LocalBilateral) -> SparseMatrix {
+    let n = w.rows + e.s.len();
+    let transposed = e.v.transposed();
+    let mut all = SparseMatrix::zero(n, n);
+    for row in 0..n {
+        let (left, right) = match row.checked_sub(w.rows) {
+            None => (w.row(row), e.v.row(row)),
+            Some(k) => (transposed.row(k), e.r.row(k)),
+        };
+        all.col.extend_from_slice(left.0);
+        all.col.extend(right.0.iter().map(|j| j + w.rows));
+        all.val.extend_from_slice(left.1);
+        all.val.extend_from_slice(right.1);
+        all.row_ptr[row + 1] = all.val.len();
+    }
+    all
+}
+
+/// The rows of J = [H G]' and the given part (w, b).
+struct Rows {
+    jacobian: SparseMatrix,
+    given: Vec<f64>,
+    equations: usize,
+}
+
+impl Rows {
+    fn of(p: &Global) -> Self {
+        let mut jacobian = p.h.transposed();
+        let mut given = p.w.clone();
+        if let Some(e) = &p.bilateral {
+            let g = e.g.transposed();
+            let start = jacobian.val.len();
+            jacobian.rows += g.rows;
+            jacobian
+                .row_ptr
+                .extend(g.row_ptr[1..].iter().map(|k| k + start));
+            jacobian.col.extend(g.col);
+            jacobian.val.extend(g.val);
+            given.extend_from_slice(&e.b);
+        }
+        Self {
+            jacobian,
+            given,
+            equations: p.bilateral.as_ref().map_or(0, |e| e.b.len()),
+        }
+    }
+}
+
+fn global(p: &Global) -> Result<Problem, ConvertError> {
+    let rows = Rows::of(p);
+    let groups = Groups::of(&p.m, p.spacedim);
+    let masses = groups.widest() <= MAX_GROUP
+        && (0..groups.len()).all(|g| dense::symmetric(&groups.block(&p.m, g), SYMMETRIC));
+    if masses {
+        match kinetic(p, &rows, &groups) {
+            // Symmetric but not positive definite: an iteration matrix, not masses.
+            Err(ConvertError::Problem(ProblemError::Mass { .. })) => {}
+            other => return other,
+        }
+    }
+    reduced(p, &rows, &groups)
+}
+
+/// The problem by masses: the bodies start with M v = f, since the layout does not tell the
+/// velocity before the step from the impulse of the given forces.
+fn kinetic(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertError> {
+    let mut builder = Kinetic::builder();
+    for g in 0..groups.len() {
+        let mass = groups.block(&p.m, g);
+        let mut velocity = groups.part(&p.f, g);
+        let size = velocity.len();
+        dense::Lu::new(mass.clone(), size)
+            .map_err(|at| singular(groups, g, at))?
+            .solve(&mut velocity);
+        builder.group(&mass, &velocity, &vec![0.0; size])?;
+    }
+    let (offset, law) = contacts(p.spacedim, &p.mu, rows.equations);
+    for (a, law) in law.into_iter().enumerate() {
+        let span = offset[a]..offset[a + 1];
+        let blocks = groups.blocks(&rows.jacobian, span.clone());
+        let touches: Vec<(usize, &[f64])> = blocks.iter().map(|(g, b)| (*g, &b[..])).collect();
+        builder.contact(law, &touches, &rows.given[span], Restitution::default())?;
+    }
+    Ok(builder.build()?)
+}
+
+/// The problem with W = J M⁻¹ J' formed and stored, as it is: unsymmetric if M is.
+fn reduced(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertError> {
+    let mut free = rows.given.clone();
+    let mut entries = Vec::new();
+    let touching = groups.touching(&rows.jacobian);
+    affordable(groups, &touching)?;
+    for (g, touching) in touching.iter().enumerate() {
+        let size = groups.members(g).len();
+        let lu =
+            dense::Lu::new(groups.block(&p.m, g), size).map_err(|at| singular(groups, g, at))?;
+        let mut velocity = groups.part(&p.f, g);
+        lu.solve(&mut velocity);
+        let parts: Vec<Vec<(usize, f64)>> = touching
+            .iter()
+            .map(|&row| groups.row_part(&rows.jacobian, row, g))
+            .collect();
+        let along = |part: &[(usize, f64)], x: &[f64]| -> f64 {
+            part.iter().map(|&(i, value)| value * x[i]).sum()
+        };
+        for (&column, part) in touching.iter().zip(&parts) {
+            free[column] += along(part, &velocity);
+            // x = M⁻¹ J'e_column, one column of W at a time.
+            let mut x = vec![0.0; size];
+            part.iter().for_each(|&(i, value)| x[i] = value);
+            lu.solve(&mut x);
+            for (&row, part) in touching.iter().zip(&parts) {
+                entries.push((row, column, along(part, &x)));
+            }
+        }
+    }
+    let n = rows.given.len();
+    let w = SparseMatrix::gather(
+        n,
+        n,
+        entries.len(),
+        |k| entries[k].0,
+        |k| entries[k].1,
+        |k| entries[k].2,
+    );
+    stored(contacts(p.spacedim, &p.mu, rows.equations), &w, free)
+}
+
+/// Refuses what would not fit into memory, before anything is factored.
+fn affordable(groups: &Groups, touching: &[Vec<usize>]) -> Result<(), ConvertError> {
+    let mut fill = 0_usize;
+    for (g, touching) in touching.iter().enumerate() {
+        let (coordinate, size) = (groups.members(g)[0], groups.members(g).len());
+        if size > MAX_DENSE {
+            return Err(ConvertError::TooLarge { coordinate, size });
+        }
+        let rows = touching.len();
+        fill = fill.saturating_add(rows.saturating_mul(rows));
+        if fill > MAX_FILL {
+            return Err(ConvertError::TooDense { coordinate, rows });
+        }
+    }
+    Ok(())
+}
+
+fn singular(groups: &Groups, g: usize, at: usize) -> ConvertError {
+    let members = groups.members(g);
+    ConvertError::Singular {
+        coordinate: members[at],
+        size: members.len(),
+    }
+}

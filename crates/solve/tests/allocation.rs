@@ -1,0 +1,108 @@
+//! A warm relaxation loop allocates nothing.
+//!
+//! This file has an allocator of its own that counts, and one test, so that no other thread counts.
+// A global allocator cannot be written without `unsafe`; this one only counts and passes on.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use contact::Problem;
+use solve::nncg::{NncgParams, Sweeps};
+use solve::relaxation::RelaxationParams;
+use solve::sample::{Chain, Pyramid, Tower, Wall};
+use solve::{Goal, Nncg, Relaxation, Solver};
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count_one() {
+    // The test harness has threads of its own; each counts for itself.
+    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+}
+
+// SAFETY: every call is passed to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count_one();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `System` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count_one();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    work();
+    COUNT.with(Cell::get) - before
+}
+
+fn problems() -> Vec<Problem> {
+    vec![
+        Tower::of(6).problem().unwrap(),
+        Wall::default().problem().unwrap(),
+        Pyramid::default().problem().unwrap(),
+        Chain::default().problem().unwrap(),
+    ]
+}
+
+/// What a report owns: its path, a list of one stage.
+const REPORT: usize = 1;
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1.0; 100]))), 1);
+}
+
+#[test]
+fn warm_sweeps_allocate_nothing() {
+    for problem in problems() {
+        let mut impulse = vec![0.0; problem.num_rows()];
+        let mut relaxation = Relaxation::default();
+        relaxation.sweep(&problem, &mut impulse, 1);
+        let count = allocations(|| relaxation.sweep(&problem, &mut impulse, 50));
+        assert_eq!(count, 0);
+    }
+}
+
+#[test]
+fn a_warm_solve_allocates_its_report_only() {
+    let goal = Goal::to(1e-12).at_most(300);
+    for problem in problems() {
+        let start = vec![0.0; problem.num_rows()];
+        let mut impulse = start.clone();
+        let mut solvers: Vec<Box<dyn Solver>> = vec![Box::new(Relaxation::new(RelaxationParams {
+            judge_every: 1,
+            ..Default::default()
+        }))];
+        for sweeps in [Sweeps::Exact, Sweeps::Projection, Sweeps::Guarded] {
+            solvers.push(Box::new(Nncg::new(NncgParams {
+                sweeps,
+                patience: 20,
+                ..Default::default()
+            })));
+        }
+        for solver in &mut solvers {
+            solver.solve(&problem, &mut impulse, &goal);
+            impulse.copy_from_slice(&start);
+            let count = allocations(|| drop(solver.solve(&problem, &mut impulse, &goal)));
+            assert!(count <= REPORT, "{}: {count} allocations", solver.name());
+        }
+    }
+}
