@@ -1,5 +1,9 @@
 //! The drawing of a performance profile as SVG.
 
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 /// One method's curve.
@@ -38,6 +42,56 @@ impl Curve {
     }
 }
 
+/// An axis from 0 to `end` with labels at given places.
+struct Axis {
+    end: f64,
+    labels: Vec<f64>,
+}
+
+impl Ranged for Axis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        limit.0 + (value / self.end * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        if hint.weight().allow_light_points() {
+            Vec::new()
+        } else {
+            self.labels.clone()
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        0.0..self.end
+    }
+}
+
+impl Axis {
+    /// log2 τ from 0 to a whole number beyond the last step, so that its level is seen.
+    fn of_ratios(curves: &[Curve]) -> Self {
+        let last = curves.iter().filter_map(|c| c.steps.last());
+        let end = last.fold(0.0_f64, |m, x| m.max(*x)).floor() + 1.0;
+        // At most about a dozen labels.
+        let stride = (end / 12.0).ceil().max(1.0) as usize;
+        let labels = (0..=end as usize).step_by(stride).map(|k| k as f64);
+        Self {
+            end,
+            labels: labels.collect(),
+        }
+    }
+
+    /// Parts of a whole, with air above the highest curve.
+    fn of_parts() -> Self {
+        Self {
+            end: 1.02,
+            labels: (0..=5).map(|k| f64::from(k) / 5.0).collect(),
+        }
+    }
+}
+
 /// The palette of Okabe and Ito, told apart with every common kind of colour vision (its yellow is
 /// left out: too pale for a line on white).
 const COLOURS: [RGBColor; 7] = [
@@ -73,25 +127,14 @@ where
 {
     let area = backend.into_drawing_area();
     area.fill(&WHITE)?;
-    let last = curves.iter().filter_map(|c| c.steps.last());
-    // A whole power of two beyond the last step, so that its level is seen.
-    let end = last.fold(0.0_f64, |m, x| m.max(*x)).floor() + 1.0;
-    // At most about a dozen labels.
-    let stride = (end / 12.0).ceil().max(1.0) as usize;
-    let ticks: Vec<f64> = (0..=end as usize)
-        .step_by(stride)
-        .map(|k| k as f64)
-        .collect();
-    let levels: Vec<f64> = (0..=5).map(|k| f64::from(k) / 5.0).collect();
+    let ratios = Axis::of_ratios(curves);
+    let end = ratios.end;
     let mut chart = ChartBuilder::on(&area)
         .caption(title, ("sans-serif", 20))
         .margin(14)
         .x_label_area_size(48)
         .y_label_area_size(60)
-        .build_cartesian_2d(
-            (0.0..end).with_key_points(ticks),
-            (0.0..1.02).with_key_points(levels),
-        )?;
+        .build_cartesian_2d(ratios, Axis::of_parts())?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -111,9 +154,11 @@ where
         } else {
             chart.draw_series(DashedLineSeries::new(corners, dash, gap, style))?
         };
-        series
-            .label(&curve.name)
-            .legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 34, y)], dash, gap, style));
+        series.label(&curve.name).legend(move |(x, y)| {
+            // A dash longer than the sample is a solid line.
+            let (dash, gap) = if gap == 0 { (40, 1) } else { (dash, gap) };
+            DashedPathElement::new([(x, y), (x + 34, y)], dash, gap, style)
+        });
     }
     chart
         .configure_series_labels()

@@ -35,23 +35,14 @@ fn main() {
     let max: usize = args[3].parse().unwrap();
     for path in &args[4..] {
         let p = load(path);
-        let goal = Goal { tolerance: tol, measure: Measure::File, max_iterations: Some(max), keep_history: true };
+        let goal = Goal { tolerance: tol, measure: Measure::File, max_iterations: (max > 0).then_some(max), keep_history: true };
         let mut r = vec![0.0; p.num_rows()];
-        let mut s: Box<dyn Solver> = match args[1].as_str() {
-            "nlgs" => Box::new(relaxation::Relaxation::default()),
-            "nncg" => Box::new(nncg::Nncg::default()),
-            "nncgp" => Box::new(nncg::Nncg::new(nncg::NncgParams { sweeps: nncg::Sweeps::Projection, ..Default::default() })),
-            "admm" => Box::new(admm::Admm::default()),
-            "smooth" => { let mut n = nncg::Nncg::default(); let g = Goal { max_iterations: Some(50), ..goal.clone() }; n.solve(&p, &mut r, &g); Box::new(smoothing::Smoothing::default()) }
-            "newton" => Box::new(newton::Newton::default()),
-            "nn" => { let mut n = nncg::Nncg::default(); n.params.patience = 60; let g = Goal { max_iterations: Some(300), ..goal.clone() }; let rep = n.solve(&p, &mut r, &g); println!("  nncg {} {:.1e}", rep.iterations, rep.residual); Box::new(newton::Newton::default()) }
-            _ => panic!(),
-        };
+        let mut s = by_name(&args[1]).unwrap();
         let t = std::time::Instant::now();
         let rep = s.solve(&p, &mut r, &goal);
         let dt = t.elapsed().as_secs_f64();
         let hit = |x: f64| rep.history.iter().find(|h| h.1 <= x).map_or("-".into(), |h| h.0.to_string());
         let j = Judge::new(&p).judge(&p, &r);
-        println!("{:45} {:6} {:?} it {} R1 {:.1e} R2 {:.1e} 1e-4 {} 1e-6 {} 1e-8 {} {:.3}s", path.rsplit('/').next().unwrap(), p.num_contacts(), rep.outcome, rep.iterations, j.r1, j.r2, hit(1e-4), hit(1e-6), hit(1e-8), dt);
+        println!("{:38} {:6} {} {:?} it {} R1 {:.1e} R2 {:.1e} 1e-4 {} 1e-6 {} 1e-8 {} {:.3}s", path.rsplit('/').next().unwrap(), p.num_contacts(), rep.method(), rep.outcome, rep.iterations, j.r1, j.r2, hit(1e-4), hit(1e-6), hit(1e-8), dt);
     }
 }

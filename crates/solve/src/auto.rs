@@ -1,16 +1,64 @@
-//! The default: chooses a method, hands over when it stops paying, returns the best judged iterate.
+//! The default: starts cheap, hands over when a method stops paying, returns the best judged
+//! iterate and says which way it went.
+//!
+//! ```text
+//! bilateral rows eliminated
+//!   → NNCG sweeps                    most dynamics ends here
+//!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below
+//!   → smoothing Newton, fixed        depends less on the start
+//!   → semismooth Newton              laws without smoothing; a last polish of the others
+//!   → ADMM, guarded NNCG             slow but different
+//! ```
+//!
+//! A method that has stopped halving the residual within its patience is left. Factorising methods
+//! are not tried above `direct_limit` contacts, where their factors would not fit.
 
 use contact::Problem;
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
+use crate::admm::Admm;
+use crate::bilateral;
+use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::newton::Newton;
-use crate::nncg::Nncg;
+use crate::nncg::{Nncg, NncgParams, Sweeps};
+use crate::smoothing::{Smoothing, SmoothingParams};
+
+/// How the automatic solver chooses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AutoParams {
+    /// Sweeps before a factorising method is tried.
+    pub first_sweeps: usize,
+    /// The first sweeps end early when the residual has not halved within this many.
+    pub first_patience: usize,
+    /// Factorising methods are used up to this many contacts.
+    pub direct_limit: usize,
+}
+
+impl Default for AutoParams {
+    fn default() -> Self {
+        Self {
+            first_sweeps: 300,
+            first_patience: 100,
+            direct_limit: 50_000,
+        }
+    }
+}
 
 /// The automatic solver.
 #[derive(Debug, Default)]
 pub struct Auto {
-    nncg: Nncg,
-    newton: Newton,
+    /// How it chooses.
+    pub params: AutoParams,
+    chain: Chain,
+}
+
+impl Auto {
+    /// With the given parameters.
+    pub fn new(params: AutoParams) -> Self {
+        Self {
+            params,
+            chain: Chain::default(),
+        }
+    }
 }
 
 impl Solver for Auto {
@@ -19,16 +67,77 @@ impl Solver for Auto {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        if problem.num_contacts() == 0 {
-            return Best::new(problem, impulse, goal).finish("auto", 0, Outcome::Reached, impulse);
-        }
-        let first = self.nncg.solve(problem, impulse, &goal.at_most(300));
-        if first.reached() {
-            return first;
-        }
-        let mut second = self.newton.solve(problem, impulse, goal);
-        second.iterations += first.iterations;
-        second.path.splice(0..0, first.path);
-        second
+        self.chain.params = self.params.clone();
+        bilateral::solve_with(&mut self.chain, problem, impulse, goal)
     }
+}
+
+/// The chain of methods, on a problem without bilateral rows.
+#[derive(Debug, Default)]
+struct Chain {
+    params: AutoParams,
+    nncg: Nncg,
+}
+
+impl Solver for Chain {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        let direct = problem.num_contacts() <= self.params.direct_limit;
+        self.nncg.params = if direct {
+            NncgParams {
+                max_sweeps: self.params.first_sweeps,
+                patience: self.params.first_patience,
+                sweeps: Sweeps::Exact,
+                ..NncgParams::default()
+            }
+        } else {
+            NncgParams::default()
+        };
+        let first_goal = if direct { goal.at_most(self.params.first_sweeps) } else { goal.clone() };
+        let mut total = self.nncg.solve(problem, impulse, &first_goal);
+        if total.reached() || !direct {
+            return total;
+        }
+        let start = impulse.to_vec();
+        let mut methods: [(Box<dyn Solver>, bool); 5] = [
+            (Box::new(Smoothing::default()), false),
+            (Box::new(Smoothing::new(SmoothingParams::fixed())), true),
+            (Box::new(Newton::default()), false),
+            (Box::new(Admm::default()), false),
+            (Box::new(Nncg::default()), false),
+        ];
+        let mut trial = start.clone();
+        for (method, from_start) in &mut methods {
+            let left = goal.max_iterations.map(|n| n.saturating_sub(total.iterations));
+            if left == Some(0) || total.reached() {
+                break;
+            }
+            let inner = Goal {
+                max_iterations: left,
+                ..goal.clone()
+            };
+            trial.copy_from_slice(if *from_start { &start } else { impulse });
+            let report = method.solve(problem, &mut trial, &inner);
+            append(&mut total, report, impulse, &trial);
+        }
+        total
+    }
+}
+
+/// Adds a stage to the report and keeps its impulses if they are better.
+fn append(total: &mut Report, stage: Report, impulse: &mut [f64], trial: &[f64]) {
+    if stage.outcome == Outcome::Unsuitable {
+        return;
+    }
+    if stage.residual < total.residual {
+        impulse.copy_from_slice(trial);
+        total.residual = stage.residual;
+    }
+    total.outcome = stage.outcome;
+    total.history.extend(stage.history.iter().map(|(i, r)| (i + total.iterations, *r)));
+    total.iterations += stage.iterations;
+    total.path.extend(stage.path);
 }

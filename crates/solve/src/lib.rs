@@ -10,24 +10,38 @@ mod linear;
 pub mod newton;
 pub mod nncg;
 pub mod relaxation;
-pub mod smoothing;
 pub mod sample;
+pub mod smoothing;
 mod sweep;
 
 pub use admm::Admm;
 pub use auto::Auto;
+pub use bilateral::Direct;
 pub use goal::{Goal, Outcome, Report, Solver, Stage};
+pub use interior::Interior;
 pub use newton::Newton;
 pub use nncg::Nncg;
 pub use relaxation::Relaxation;
+pub use smoothing::Smoothing;
 
 /// The names of all solvers, the default first.
-pub const NAMES: [&str; 6] = ["auto", "nlgs", "nncg", "nncg-projection", "admm", "newton"];
+pub const NAMES: [&str; 9] = [
+    "auto",
+    "nlgs",
+    "nncg",
+    "nncg-projection",
+    "admm",
+    "newton",
+    "smoothing",
+    "smoothing-fixed",
+    "interior",
+];
 
-/// A solver with its default parameters, by its name on the command line.
+/// A solver with its default parameters, by its name on the command line. Bilateral rows are
+/// eliminated before any of them starts.
 pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
-    Some(match name {
-        "auto" => Box::new(Auto::default()),
+    let solver: Box<dyn Solver> = match name {
+        "auto" => return Some(Box::new(Auto::default())),
         "nlgs" => Box::new(Relaxation::default()),
         "nncg" => Box::new(Nncg::default()),
         "nncg-projection" => Box::new(Nncg::new(nncg::NncgParams {
@@ -36,6 +50,10 @@ pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
         })),
         "admm" => Box::new(Admm::default()),
         "newton" => Box::new(Newton::default()),
+        "smoothing" => Box::new(Smoothing::default()),
+        "smoothing-fixed" => Box::new(Smoothing::new(smoothing::SmoothingParams::fixed())),
+        "interior" => Box::new(Interior::default()),
         _ => return None,
-    })
+    };
+    Some(Box::new(Direct(solver)))
 }

@@ -1,4 +1,4 @@
-//! Semismooth Newton with a moving proximal centre, for high accuracy.
+//! Semismooth Newton with a moving proximal centre, for laws of any kind.
 //!
 //! In scaled variables the law of each contact is F(x, u) = 0 with Alart and Curnier's function,
 //! u = Ŵ x + q̂. A Newton step with A = ∂F/∂x, B = ∂F/∂u of the generalised Jacobian and a proximal
@@ -9,25 +9,28 @@
 //! ```
 //!
 //! leaves the solutions where they are and makes the matrix regular although Ŵ is singular
-//! (hyperstatic contacts). α follows the residual and a controller: an iterate that gets worse
-//! makes it larger, one that gets better smaller, as in pseudo-transient continuation. Steps are
-//! full: a line search on a nonsmooth merit stalls on jammed packings. One iteration is one
-//! factorisation.
+//! (hyperstatic contacts). A step that changes the status of many contacts raises the residual of a
+//! few by orders of magnitude; some relaxation sweeps repair that where a line search would stall.
+//! α follows the residual and a controller: an iterate that gets worse makes it larger, one that
+//! gets better smaller, as in pseudo-transient continuation. One iteration is one factorisation.
 
-use contact::{Measure, Problem};
+use contact::{Judge, Measure, Problem};
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::linear::Scaled;
+use crate::sweep::{Flow, LocalStep};
 
 /// How the method proceeds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewtonParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
-    /// α = `proximal` · m · residual^`power`, m the controller.
+    /// α = `proximal` · m · residual^`power`, m the controller's multiplier.
     pub proximal: f64,
     /// See `proximal`.
     pub power: f64,
+    /// Relaxation sweeps after a step that does not lower the residual tenfold.
+    pub sweeps: usize,
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
 }
@@ -38,6 +41,7 @@ impl Default for NewtonParams {
             max_iterations: 400,
             proximal: 0.1,
             power: 0.5,
+            sweeps: 30,
             patience: 100,
         }
     }
@@ -64,139 +68,160 @@ impl Solver for Newton {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let mut best = Best::new(problem, impulse, goal);
-        let mut scaled = Scaled::new(problem);
-        let (iterations, outcome) = self.iterate(problem, &mut scaled, impulse, goal, &mut best);
+        let mut state = State::new(problem, impulse);
+        let (iterations, outcome) = state.iterate(&self.params, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)
     }
 }
 
-impl Newton {
-    fn iterate(
-        &self,
-        problem: &Problem,
-        scaled: &mut Scaled,
-        impulse: &mut [f64],
-        goal: &Goal,
-        best: &mut Best,
-    ) -> (usize, Outcome) {
-        let p = &self.params;
-        let verbose = std::env::var("V").is_ok();
-        let ev = |k: &str, d: f64| std::env::var(k).map_or(d, |v| v.parse().unwrap());
-        let mut round = 0;
-        let (rej, mut kap, pw, cap, up, dn, up2, swap) = (ev("REJ", 30.0), ev("KAP", 0.1), ev("PW", 0.5), ev("CAP", 1.0), ev("UP", 4.0), ev("DN", 0.7), ev("UP2", 2.0), ev("SWAP", 0.0));
+/// A residual this many times the lowest so far is a failed step: α is raised fourfold.
+const FAILED: f64 = 30.0;
+
+/// The iterate, the controller, and F with its generalised Jacobian in scaled variables.
+struct State<'a> {
+    problem: &'a Problem,
+    scaled: Scaled,
+    flow: Flow,
+    judge: Judge,
+    impulse: Vec<f64>,
+    residual: f64,
+    lowest: f64,
+    /// Multiplier of α.
+    m: f64,
+    trial: Vec<f64>,
+    swept: Vec<f64>,
+    velocity: Vec<f64>,
+    scratch: Vec<f64>,
+    /// −F, then the step.
+    step: Vec<f64>,
+    df_dx: Vec<f64>,
+    df_du: Vec<f64>,
+}
+
+impl<'a> State<'a> {
+    fn new(problem: &'a Problem, start: &[f64]) -> Self {
+        let scaled = Scaled::new(problem);
+        let mut judge = Judge::new(problem);
+        let residual = judge.residual(problem, start, Measure::Dimensionless);
+        Self {
+            problem,
+            flow: Flow::new(problem),
+            judge,
+            impulse: start.to_vec(),
+            residual,
+            lowest: residual,
+            m: 1.0,
+            trial: start.to_vec(),
+            swept: start.to_vec(),
+            velocity: vec![0.0; problem.num_rows()],
+            scratch: vec![0.0; problem.scratch_len()],
+            step: vec![0.0; problem.num_rows()],
+            df_dx: vec![0.0; scaled.num_block_entries()],
+            df_du: vec![0.0; scaled.num_block_entries()],
+            scaled,
+        }
+    }
+
+    fn iterate(&mut self, p: &NewtonParams, goal: &Goal, best: &mut Best) -> (usize, Outcome) {
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
-        let mut judge = contact::Judge::new(problem);
-        let mut system = System::new(problem);
-        let mut trial = impulse.to_vec();
-        let mut smoothed = impulse.to_vec();
-        let mut flow = crate::sweep::Flow::new(problem);
-        let mut m = 1.0_f64;
-        let mut residual = judge.residual(problem, impulse, Measure::Dimensionless);
-        let mut lowest = residual;
         let mut mark = (best.residual(), 0);
         for iteration in 1..=limit {
             if best.reached() {
                 return (iteration - 1, Outcome::Reached);
             }
-            let alpha = (m * kap * residual.powf(pw)).clamp(1e-9, cap);
-            problem.velocity_into(impulse, &mut system.scratch, &mut system.velocity);
-            system.linearise(problem, scaled, impulse);
-            if scaled.newton_step(&system.dr, &system.du, alpha, &mut system.step).is_none() {
-                m *= 10.0;
-                continue;
+            let alpha = (self.m * p.proximal * self.residual.powf(p.power)).clamp(1e-9, 1.0);
+            self.linearise();
+            let solved =
+                self.scaled.newton_step(&self.df_dx, &self.df_du, alpha, &mut self.step).is_some();
+            if solved && self.step.iter().all(|v| v.is_finite()) {
+                for i in 0..self.trial.len() {
+                    self.trial[i] = self.impulse[i] + self.step[i] * self.scaled.root[i];
+                }
+                let next = self.smooth(p.sweeps);
+                best.offer(self.problem, &self.trial, iteration);
+                self.control(next, p.sweeps);
+            } else {
+                self.m *= 10.0;
             }
-            for i in 0..trial.len() {
-                trial[i] = impulse[i] + system.step[i] * scaled.root[i];
-            }
-            let mut next = judge.residual(problem, &trial, Measure::Dimensionless);
-            let ns: usize = std::env::var("NS").map_or(0, |v| v.parse().unwrap());
-            if ns > 0 && !(next < 0.1 * residual) {
-                smoothed.copy_from_slice(&trial);
-                flow.refresh(problem, &smoothed);
-                for _ in 0..ns { flow.sweep(problem, &mut smoothed, crate::sweep::LocalStep::Exact); }
-                let after = judge.residual(problem, &smoothed, Measure::Dimensionless);
-                if verbose { print!("  raw {next:.1e} "); }
-                if !(next < after) { next = after; trial.copy_from_slice(&smoothed); }
-            }
-            if verbose { println!("   {iteration} alpha {alpha:.1e} R2 {next:.2e} best {:.1e}", best.residual()); }
-            best.offer(problem, &trial, iteration);
             if best.residual() <= 0.5 * mark.0 {
                 mark = (best.residual(), iteration);
-            } else if iteration - mark.1 >= ev("PAT", 40.0) as usize {
-                round += 1;
-                if round >= 12 { return (iteration, Outcome::Stalled); }
-                let f = [1.0, 3.0, 0.3, 10.0, 0.1, 1.0][round % 6];
-                kap = ev("KAP", 0.1) * f;
-                m = 1.0;
-                impulse.copy_from_slice(best.impulse());
-                residual = judge.residual(problem, impulse, Measure::Dimensionless);
-                lowest = residual;
-                mark = (best.residual(), iteration);
-                if verbose { println!("   round {round} {kap} {residual:.1e}"); }
-                continue;
+            } else if iteration - mark.1 >= p.patience {
+                return (iteration, Outcome::Stalled);
             }
-            if !next.is_finite() || (next > rej * lowest && next > residual) {
-                m = (m * up).min(cap / (kap * residual.powf(pw)));
-                if swap > 0.0 { impulse.copy_from_slice(&smoothed); flow.refresh(problem, impulse); for _ in 0..swap as usize { flow.sweep(problem, impulse, crate::sweep::LocalStep::Exact); } residual = judge.residual(problem, impulse, Measure::Dimensionless); }
-                continue;
-            }
-            if next > 2.0 * residual {
-                m *= up2;
-            } else if next > 0.5 * residual {
-                m *= dn;
-            }
-            m = m.clamp(1e-6, 1e4);
-            impulse.copy_from_slice(&trial);
-            residual = next;
-            lowest = lowest.min(residual);
         }
         (limit, Outcome::Exhausted)
     }
-}
 
-/// F and its generalised Jacobian at the present iterate, in scaled variables.
-struct System {
-    scratch: Vec<f64>,
-    velocity: Vec<f64>,
-    /// −F, then the step.
-    step: Vec<f64>,
-    dr: Vec<f64>,
-    du: Vec<f64>,
-    x: Vec<f64>,
-    u: Vec<f64>,
-}
-
-impl System {
-    fn new(problem: &Problem) -> Self {
-        let blocks = (0..problem.num_contacts()).map(|a| problem.dim(a).pow(2)).sum();
-        let widest = (0..problem.num_contacts()).map(|a| problem.dim(a)).max().unwrap_or(0);
-        Self {
-            scratch: vec![0.0; problem.scratch_len()],
-            velocity: vec![0.0; problem.num_rows()],
-            step: vec![0.0; problem.num_rows()],
-            dr: vec![0.0; blocks],
-            du: vec![0.0; blocks],
-            x: vec![0.0; widest],
-            u: vec![0.0; widest],
+    /// Sweeps over the trial unless it is good as it is, keeps the better of the two; returns its
+    /// residual.
+    fn smooth(&mut self, sweeps: usize) -> f64 {
+        let raw = self.judge.residual(self.problem, &self.trial, Measure::Dimensionless);
+        if raw < 0.1 * self.residual {
+            return raw;
         }
+        self.swept.copy_from_slice(&self.trial);
+        self.flow.refresh(self.problem, &self.swept);
+        for _ in 0..sweeps {
+            self.flow.sweep(self.problem, &mut self.swept, LocalStep::Exact);
+        }
+        let after = self.judge.residual(self.problem, &self.swept, Measure::Dimensionless);
+        if raw < after {
+            return raw;
+        }
+        self.trial.copy_from_slice(&self.swept);
+        after
     }
 
-    fn linearise(&mut self, problem: &Problem, scaled: &Scaled, impulse: &[f64]) {
-        let mut start = 0;
-        for a in 0..problem.num_contacts() {
-            let rows = problem.rows(a);
-            let (d, root) = (rows.len(), scaled.root[rows.start]);
-            let (x, u) = (&mut self.x[..d], &mut self.u[..d]);
-            for (i, row) in rows.clone().enumerate() {
-                x[i] = impulse[row];
-                u[i] = self.velocity[row];
+    /// Moves to the trial and adjusts the multiplier of α. A failed step is swept once more before
+    /// it is taken: going back to the old iterate would repeat it.
+    fn control(&mut self, next: f64, sweeps: usize) {
+        let failed = !next.is_finite() || (next > FAILED * self.lowest && next > self.residual);
+        if failed {
+            self.m *= 4.0;
+            if next.is_finite() {
+                self.flow.refresh(self.problem, &self.trial);
+                for _ in 0..sweeps {
+                    self.flow.sweep(self.problem, &mut self.trial, LocalStep::Exact);
+                }
+                self.residual =
+                    self.judge.residual(self.problem, &self.trial, Measure::Dimensionless);
+                self.impulse.copy_from_slice(&self.trial);
             }
-            // F(r, u) with ρ = κ is √κ times the scaled function of (x, û): divide F and dF/du.
-            let end = start + d * d;
-            let (f, dr, du) = (&mut self.step[rows], &mut self.dr[start..end], &mut self.du[start..end]);
-            problem.law(a).alart_curnier(root * root, x, u, f, dr, du);
-            f.iter_mut().for_each(|f| *f = -*f / root);
-            du.iter_mut().for_each(|v| *v /= root * root);
+        } else {
+            if next > 2.0 * self.residual {
+                self.m *= 2.0;
+            } else if next > 0.5 * self.residual {
+                self.m *= 0.7;
+            }
+            self.impulse.copy_from_slice(&self.trial);
+            self.residual = next;
+            self.lowest = self.lowest.min(next);
+        }
+        self.m = self.m.clamp(1e-6, 1e4);
+    }
+
+    /// Writes −F and its generalised Jacobian at the present iterate.
+    fn linearise(&mut self) {
+        self.problem.velocity_into(&self.impulse, &mut self.scratch, &mut self.velocity);
+        let mut start = 0;
+        for a in 0..self.problem.num_contacts() {
+            let rows = self.problem.rows(a);
+            let end = start + rows.len().pow(2);
+            let kappa = self.problem.kappa(a);
+            let root = kappa.sqrt();
+            // With ρ = κ, F(r, u) is √κ times the function of the scaled variables, and ∂F/∂u is κ
+            // times theirs.
+            let du = &mut self.df_du[start..end];
+            self.problem.law(a).alart_curnier(
+                kappa,
+                &self.impulse[rows.clone()],
+                &self.velocity[rows.clone()],
+                &mut self.step[rows.clone()],
+                &mut self.df_dx[start..end],
+                du,
+            );
+            self.step[rows].iter_mut().for_each(|f| *f = -*f / root);
+            du.iter_mut().for_each(|v| *v /= kappa);
             start = end;
         }
     }

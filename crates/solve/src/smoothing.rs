@@ -1,10 +1,17 @@
 //! Smoothing Newton: follows the solutions of the smoothed laws as ε → 0.
 //!
 //! Each iteration is one Newton step on the smoothed law ([`contact::Law::smoothed`]) with a
-//! proximal term α centred at the present iterate. The path is followed loosely: when the smoothed
-//! residual φ = ‖F‖/(ε √n_c) is below `track`, ε is reduced; a step that raises φ too much is
-//! refused and α is multiplied. No line search: on jammed packings it stalls. One iteration is one
-//! factorisation.
+//! proximal term α centred at the present iterate, in the scaled variables x = r/√κ:
+//!
+//! ```text
+//! ( S + B (Ŵ + α) ) dx = g
+//! ```
+//!
+//! solved by GMRES preconditioned with the Cholesky factor of S + sym(Ŵ) + α, by LU where that does
+//! not converge. Steps are full: the residual must be allowed to rise when contacts change status,
+//! and a line search stalls on jammed packings. Two ways of lowering ε: [`Schedule::Adaptive`]
+//! tracks the path loosely, [`Schedule::Fixed`] is slower, accepts everything and depends less on
+//! the start. One iteration is one factorisation.
 
 use contact::Problem;
 use contact::law::Smoothed;
@@ -13,20 +20,35 @@ use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::krylov::gmres;
 use crate::linear::Scaled;
 
+/// How ε is lowered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Schedule {
+    /// With φ = ‖F‖/(ε √n_c): lower ε when φ is small, refuse a step that makes φ large and raise α.
+    Adaptive {
+        /// Factor by which ε falls when φ is just below `track`; far below it falls faster.
+        reduce: f64,
+        /// φ below which ε is lowered.
+        track: f64,
+        /// φ above which a step is refused.
+        refuse: f64,
+    },
+    /// ε is multiplied by `reduce` after every step, whatever the step did.
+    Fixed {
+        /// Factor of each step.
+        reduce: f64,
+    },
+}
+
 /// How the path is followed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SmoothingParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
-    /// First ε relative to the mean scaled impulse.
-    pub start: f64,
-    /// Factor by which ε falls.
-    pub reduce: f64,
-    /// φ below which ε is reduced.
-    pub track: f64,
-    /// φ above which a step is refused.
-    pub refuse: f64,
-    /// α = `proximal` · m · (ε/scale)^`power`.
+    /// Stagnation: the best residual has not halved within this many iterations.
+    pub patience: usize,
+    /// How ε is lowered.
+    pub schedule: Schedule,
+    /// α = `proximal` · m · (ε/scale)^`power`, m a multiplier kept by the adaptive schedule.
     pub proximal: f64,
     /// See `proximal`.
     pub power: f64,
@@ -36,12 +58,27 @@ impl Default for SmoothingParams {
     fn default() -> Self {
         Self {
             max_iterations: 800,
-            start: 1.0,
-            reduce: 0.8,
-            track: 2.0,
-            refuse: 100.0,
+            patience: 150,
+            schedule: Schedule::Adaptive {
+                reduce: 0.8,
+                track: 2.0,
+                refuse: 100.0,
+            },
             proximal: 0.1,
             power: 0.7,
+        }
+    }
+}
+
+impl SmoothingParams {
+    /// The fixed schedule: about 330 iterations to 1e-8, whatever the start.
+    pub fn fixed() -> Self {
+        Self {
+            schedule: Schedule::Fixed { reduce: 0.95 },
+            proximal: 0.03,
+            // The residual falls with ε, by a decade in 45 iterations at best.
+            patience: 300,
+            ..Self::default()
         }
     }
 }
@@ -62,7 +99,10 @@ impl Smoothing {
 
 impl Solver for Smoothing {
     fn name(&self) -> &'static str {
-        "smoothing"
+        match self.params.schedule {
+            Schedule::Adaptive { .. } => "smoothing",
+            Schedule::Fixed { .. } => "smoothing-fixed",
+        }
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
@@ -70,11 +110,17 @@ impl Solver for Smoothing {
         if !problem.laws().iter().all(|law| law.has_smoothing()) {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         }
-        let mut path = Path::new(problem, Scaled::new(problem), impulse);
+        let mut path = Path::new(problem, impulse);
         let (iterations, outcome) = path.follow(&self.params, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)
     }
 }
+
+/// ε relative to the scale below which the smoothed law is the law to rounding.
+const SMALLEST: f64 = 1e-13;
+
+/// The multiplier of α never falls below this, so that a jam can still be felt.
+const LEAST_MULTIPLIER: f64 = 0.01;
 
 /// The present point of the path, in scaled variables.
 struct Path<'a> {
@@ -82,44 +128,56 @@ struct Path<'a> {
     scaled: Scaled,
     /// Mean scaled impulse: the unit of ε.
     scale: f64,
+    eps: f64,
+    /// Multiplier of α.
+    m: f64,
+    /// ‖F‖/(ε √n_c) at the present point.
+    phi: f64,
     x: Vec<f64>,
     u: Vec<f64>,
     /// S, B and g of the smoothed law; g becomes the step.
     symmetric: Vec<f64>,
     shear: Vec<f64>,
     step: Vec<f64>,
-    /// Trial impulses, and buffers for their velocities.
-    trial: Vec<f64>,
+    /// The point before the last step.
+    x_before: Vec<f64>,
+    u_before: Vec<f64>,
     impulse: Vec<f64>,
     velocity: Vec<f64>,
     scratch: Vec<f64>,
 }
 
 impl<'a> Path<'a> {
-    fn new(problem: &'a Problem, scaled: Scaled, start: &[f64]) -> Self {
-        let n = problem.num_rows();
-        let blocks = scaled.num_block_entries();
-        let root = scaled.root.clone();
+    fn new(problem: &'a Problem, start: &[f64]) -> Self {
+        let scaled = Scaled::new(problem);
+        let (n, blocks) = (problem.num_rows(), scaled.num_block_entries());
+        let x: Vec<f64> = start.iter().zip(&scaled.root).map(|(r, k)| r / k).collect();
+        let contacts = problem.num_contacts().max(1) as f64;
+        let mean = |square: f64| (square / contacts).sqrt();
+        let free = problem.free().iter().zip(&scaled.root).map(|(b, k)| (b * k).powi(2));
+        let size = mean(x.iter().map(|v| v * v).sum());
+        // From a cold start the free velocity gives the unit.
+        let scale = size.max(1e-3 * mean(free.sum())).max(f64::MIN_POSITIVE);
         let mut path = Self {
             problem,
             scaled,
-            scale: 1.0,
-            x: start.iter().zip(&root).map(|(r, k)| r / k).collect(),
+            scale,
+            eps: scale,
+            m: 1.0,
+            phi: 0.0,
+            x,
             u: vec![0.0; n],
             symmetric: vec![0.0; blocks],
             shear: vec![0.0; blocks],
             step: vec![0.0; n],
-            trial: vec![0.0; n],
+            x_before: vec![0.0; n],
+            u_before: vec![0.0; n],
             impulse: start.to_vec(),
             velocity: vec![0.0; n],
             scratch: vec![0.0; problem.scratch_len()],
         };
-        let contacts = problem.num_contacts() as f64;
-        let norm = |x: &[f64]| (x.iter().map(|v| v * v).sum::<f64>() / contacts).sqrt();
-        let free: Vec<f64> = problem.free().iter().zip(&root).map(|(b, k)| b * k).collect();
-        let size = norm(&path.x);
-        path.scale = size.max(1e-3 * norm(&free)).max(f64::MIN_POSITIVE);
         path.set_velocity();
+        path.linearise();
         path
     }
 
@@ -131,14 +189,14 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Writes S, B and g at the present point; returns φ.
-    fn linearise(&mut self, eps: f64) -> f64 {
+    /// Writes S, B, g and φ at the present point.
+    fn linearise(&mut self) {
         let (mut start, mut norm) = (0, 0.0);
         for a in 0..self.problem.num_contacts() {
             let rows = self.problem.rows(a);
             let end = start + rows.len().pow(2);
             norm += self.problem.law(a).smoothed(
-                eps,
+                self.eps,
                 &self.x[rows.clone()],
                 &self.u[rows.clone()],
                 Smoothed {
@@ -149,88 +207,109 @@ impl<'a> Path<'a> {
             );
             start = end;
         }
-        (norm / self.problem.num_contacts() as f64).sqrt() / eps
-    }
-
-    /// Solves (S + B (Ŵ + α)) dx = g in place of g.
-    fn solve_step(&mut self, alpha: f64) -> bool {
-        let direct = std::env::var("LU").is_ok();
-        let factor = (!direct).then(|| self.scaled.symmetric_factor(&self.symmetric, alpha)).flatten();
-        if let Some(factor) = factor {
-            self.trial.copy_from_slice(&self.step);
-            factor.solve(&mut self.trial);
-            let (scaled, s, b) = (&self.scaled, &self.symmetric, &self.shear);
-            let mut count = 0;
-            let apply = |x: &[f64], y: &mut [f64]| {
-                count += 1;
-                scaled.product_into(s, b, alpha, x, y);
-                factor.solve(y);
-            };
-            let ok = gmres(apply, &mut self.trial, 1e-6, 100);
-            if std::env::var("V").is_ok() { print!(" [{count}{}]", if ok { "" } else { "!" }); }
-            if ok {
-                self.step.copy_from_slice(&self.trial);
-                return true;
-            }
-        }
-        match self.scaled.newton_factor(&self.symmetric, &self.shear, alpha) {
-            Some(factor) => factor.solve(&mut self.step),
-            None => return false,
-        }
-        true
+        self.phi = (norm / self.problem.num_contacts() as f64).sqrt() / self.eps;
     }
 
     fn follow(&mut self, p: &SmoothingParams, goal: &Goal, best: &mut Best) -> (usize, Outcome) {
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
-        let verbose = std::env::var("V").is_ok();
-        let mut eps = p.start * self.scale;
-        let mut m = 1.0_f64;
-        let mut phi = self.linearise(eps);
-        let mut keep = self.u.clone();
+        let mut mark = (best.residual(), 0);
         for iteration in 1..=limit {
             if best.reached() {
                 return (iteration - 1, Outcome::Reached);
             }
-            let alpha = (m * p.proximal * (eps / self.scale).powf(p.power)).clamp(1e-10, 1.0);
-            if !self.solve_step(alpha) {
-                m *= 4.0;
-                phi = self.linearise(eps);
-                continue;
-            }
-            for i in 0..self.x.len() {
-                self.trial[i] = self.x[i] + self.step[i];
-                self.impulse[i] = self.trial[i] * self.scaled.root[i];
-            }
-            keep.copy_from_slice(&self.u);
-            std::mem::swap(&mut self.x, &mut self.trial);
-            self.set_velocity();
-            let next = self.linearise(eps);
-            if verbose { println!("  {iteration} eps {:.1e} alpha {alpha:.1e} phi {phi:.1e} -> {next:.1e} best {:.1e}", eps / self.scale, best.residual()); }
-            if !(next <= p.refuse.max(phi)) && alpha < 1.0 {
-                m *= 4.0;
-                std::mem::swap(&mut self.x, &mut self.trial);
-                self.u.copy_from_slice(&keep);
-                phi = self.linearise(eps);
-                continue;
-            }
-            phi = next;
-            self.offer(best, iteration);
-            if phi <= p.track {
-                eps *= match phi / p.track {
-                    close if close > 0.25 => p.reduce,
-                    close if close > 0.02 => p.reduce * p.reduce,
-                    _ => 0.3,
-                };
-                if eps < 1e-13 * self.scale {
-                    return (iteration, Outcome::Stalled);
+            let relative = (self.eps / self.scale).powf(p.power);
+            let alpha = (self.m * p.proximal * relative).clamp(1e-10, 1.0);
+            let phi_before = self.phi;
+            if self.advance(alpha) {
+                match p.schedule {
+                    Schedule::Fixed { reduce } => self.lower(reduce),
+                    Schedule::Adaptive { refuse, .. }
+                        if !(self.phi <= refuse.max(phi_before)) && alpha < 1.0 =>
+                    {
+                        self.retreat();
+                        continue;
+                    }
+                    Schedule::Adaptive { reduce, track, .. } => self.adapt(reduce, track),
                 }
-                m = (m * 0.8).max(0.01);
-                phi = self.linearise(eps);
-            } else {
-                m = (m * 0.8_f64.sqrt()).max(0.01);
+                self.offer(best, iteration);
+            }
+            if best.residual() <= 0.5 * mark.0 {
+                mark = (best.residual(), iteration);
+            }
+            if iteration - mark.1 >= p.patience || self.eps < SMALLEST * self.scale {
+                return (iteration, Outcome::Stalled);
             }
         }
         (limit, Outcome::Exhausted)
+    }
+
+    /// One full Newton step; false if the system could not be solved (α is then raised).
+    fn advance(&mut self, alpha: f64) -> bool {
+        if !self.solve_step(alpha) {
+            self.m *= 4.0;
+            self.linearise();
+            return false;
+        }
+        self.x_before.copy_from_slice(&self.x);
+        self.u_before.copy_from_slice(&self.u);
+        for i in 0..self.x.len() {
+            self.x[i] += self.step[i];
+            self.impulse[i] = self.x[i] * self.scaled.root[i];
+        }
+        self.set_velocity();
+        self.linearise();
+        true
+    }
+
+    /// Back to the point before the last step, with a larger proximal term.
+    fn retreat(&mut self) {
+        self.m *= 4.0;
+        std::mem::swap(&mut self.x, &mut self.x_before);
+        std::mem::swap(&mut self.u, &mut self.u_before);
+        self.linearise();
+    }
+
+    /// After an accepted step: lower ε if the path is close, relax α.
+    fn adapt(&mut self, reduce: f64, track: f64) {
+        let close = self.phi / track;
+        if close > 1.0 {
+            self.m = (self.m * 0.8_f64.sqrt()).max(LEAST_MULTIPLIER);
+            return;
+        }
+        self.m = (self.m * 0.8).max(LEAST_MULTIPLIER);
+        self.lower(match close {
+            c if c > 0.25 => reduce,
+            c if c > 0.02 => reduce * reduce,
+            _ => 0.3,
+        });
+    }
+
+    fn lower(&mut self, factor: f64) {
+        self.eps *= factor;
+        self.linearise();
+    }
+
+    /// Solves (S + B (Ŵ + α)) dx = g in place of g; false if the result is not finite.
+    fn solve_step(&mut self, alpha: f64) -> bool {
+        if let Some(factor) = self.scaled.symmetric_factor(&self.symmetric, alpha) {
+            let mut dx = self.step.clone();
+            factor.solve(&mut dx);
+            let (scaled, s, b) = (&self.scaled, &self.symmetric, &self.shear);
+            let apply = |x: &[f64], y: &mut [f64]| {
+                scaled.product_into(s, b, alpha, x, y);
+                factor.solve(y);
+            };
+            // 1e-6 of the step is far below what the next linearisation changes.
+            if gmres(apply, &mut dx, 1e-6, 100) && dx.iter().all(|v| v.is_finite()) {
+                self.step.copy_from_slice(&dx);
+                return true;
+            }
+        }
+        let Some(factor) = self.scaled.newton_factor(&self.symmetric, &self.shear, alpha) else {
+            return false;
+        };
+        factor.solve(&mut self.step);
+        self.step.iter().all(|v| v.is_finite())
     }
 
     /// Judges the present impulses projected into the cones.

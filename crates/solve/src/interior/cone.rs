@@ -124,6 +124,17 @@ impl Cone {
         y
     }
 
+    /// b = T⁻ᵀ y, y in the order of the cone's rows.
+    pub fn inverse_transpose(&self, y: &Triple) -> Triple {
+        let mut b = [y[0], 0.0, 0.0];
+        for i in 1..self.size {
+            b[i] = y[i] / self.t[i - 1];
+            b[0] += self.c * y[i];
+        }
+        b[0] /= self.w;
+        b
+    }
+
     /// De Saxcé's shift of the velocity u, smoothed over the speed `eps`, and its gradient with
     /// respect to the tangential rows of the cone (entry 0 is unused).
     pub fn shift(&self, u: &[f64], eps: f64) -> (f64, Triple) {
