@@ -33,7 +33,6 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Solve frictional contact problems from files (FCLIB HDF5)
     Solve(solve::SolveArgs),
 }
 

@@ -138,8 +138,8 @@ where
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
-        .x_desc("time / time of the fastest method (powers of two)")
-        .y_desc("part of the problems solved")
+        .x_desc("time / time of the fastest method (log2 axis)")
+        .y_desc("fraction of problems solved")
         .x_label_formatter(&|x| format!("{}", x.exp2()))
         .y_label_formatter(&|y| format!("{y:.1}"))
         .label_style(("sans-serif", 14))

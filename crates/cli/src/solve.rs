@@ -16,9 +16,10 @@ use crate::progress::Progress;
 use crate::record::{Record, Run, Skipped, Summary};
 use crate::table;
 
-/// Solve frictional contact problems from files.
+/// What `percuss solve` is asked to do.
 #[derive(Args)]
 #[command(
+    about = "Solve frictional contact problems from files (FCLIB HDF5)",
     long_about = "Solve frictional contact problems from files (FCLIB HDF5, local or global form) \
                   and judge the answers by code that knows no solver.\n\n\
                   Every file gives one line: contacts, degrees of freedom of the bodies, the \
@@ -56,13 +57,13 @@ pub struct SolveArgs {
         long,
         value_name = "X",
         default_value = "1e-6",
-        allow_negative_numbers = true
+        allow_hyphen_values = true
     )]
     #[arg(value_parser = tolerance)]
     pub tol: f64,
 
     /// Largest number of iterations, in the method's own unit [default: the method's own limit]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = iterations)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = iterations)]
     pub max_iterations: Option<usize>,
 
     /// The residual that decides: r1, the collection's, or r2, dimensionless

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{apart, data, folder, percuss, write};
+use common::{apart, data, folder, local, percuss, write};
+use fclib::{LocalBilateral, SparseMatrix};
 use serde_json::{Value, json};
 
 #[test]
@@ -48,12 +49,8 @@ fn global_form_tells_its_degrees_of_freedom() {
     let problem = &ran.json()["problems"][0];
     assert_eq!(problem["form"], "global");
     assert_eq!(problem["contacts"], 82);
-    assert_eq!(
-        problem["dof"],
-        fclib::read(file.as_ref())
-            .expect("readable")
-            .degrees_of_freedom()
-    );
+    // 75 boxes of six coordinates each.
+    assert_eq!(problem["dof"], 450);
     assert_eq!(problem["method"], "nlgs");
 }
 
@@ -67,6 +64,30 @@ fn answer_of_separate_contacts_is_the_closed_form() {
     let ran = percuss(here.path(), &["solve", file, "--tol", "1e-14", "--json"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert_eq!(ran.json()["problems"][0]["solved"], true);
+}
+
+#[test]
+fn bilateral_equation_holds_in_the_answer() {
+    // One contact and one equation, u_n = r_n + l/2 - 1 = 0 and r_n/2 + l = 0: r_n = 4/3, l = -2/3.
+    // The tolerance is a few roundings.
+    let here = folder();
+    let mut file = apart(&[0.5]);
+    let column = SparseMatrix::from_triplets(3, 1, &[(0, 0, 0.5)]).expect("in range");
+    let one = SparseMatrix::from_triplets(1, 1, &[(0, 0, 1.0)]).expect("in range");
+    local(&mut file).bilateral = Some(LocalBilateral {
+        v: column,
+        r: one,
+        s: vec![0.0],
+    });
+    let file = write(here.path(), "joint.hdf5", &file);
+    let file = file.to_str().expect("text");
+    let ran = percuss(here.path(), &["solve", file, "--tol", "1e-13", "--json"]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let problem = &ran.json()["problems"][0];
+    assert_eq!(problem["contacts"], 1);
+    assert_eq!(problem["equations"], 1);
+    let miss = problem["gaps"]["bilateral_violation"].as_f64();
+    assert!(miss.expect("a number") <= 1e-13);
 }
 
 #[test]

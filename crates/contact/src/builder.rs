@@ -57,8 +57,18 @@ impl KineticBuilder {
     ) -> Result<usize, ProblemError> {
         let k = &mut self.kinetic;
         let (group, m) = (k.group_offset.len() - 1, velocity.len());
-        same_size("the mass matrix", mass.len(), m * m, "velocity length squared")?;
-        same_size("the impulse of given forces", impulse.len(), m, "velocity length")?;
+        same_size(
+            "the mass matrix",
+            mass.len(),
+            m * m,
+            "velocity length squared",
+        )?;
+        same_size(
+            "the impulse of given forces",
+            impulse.len(),
+            m,
+            "velocity length",
+        )?;
         finite("mass", || format!("group {group}"), mass)?;
         finite("velocity", || format!("group {group}"), velocity)?;
         finite("impulse", || format!("group {group}"), impulse)?;
@@ -67,7 +77,11 @@ impl KineticBuilder {
         let l = &mut k.factor[start..];
         if let Err((pivot, value)) = cholesky(l, m) {
             k.factor.truncate(start);
-            return Err(ProblemError::Mass { group, pivot, value });
+            return Err(ProblemError::Mass {
+                group,
+                pivot,
+                value,
+            });
         }
         // v̂ = Lᵀ v; v̂_free = v̂ + L⁻¹ hK.
         let mut change = impulse.to_vec();
@@ -87,7 +101,12 @@ impl KineticBuilder {
     pub fn kinetic_group(&mut self, begin: &[f64], free: &[f64]) -> Result<usize, ProblemError> {
         let k = &mut self.kinetic;
         let group = k.group_offset.len() - 1;
-        same_size("the free velocity of a group", free.len(), begin.len(), "velocity length")?;
+        same_size(
+            "the free velocity of a group",
+            free.len(),
+            begin.len(),
+            "velocity length",
+        )?;
         finite("velocity", || format!("group {group}"), begin)?;
         finite("free velocity", || format!("group {group}"), free)?;
         k.begin.extend_from_slice(begin);
@@ -132,7 +151,12 @@ impl KineticBuilder {
         rebound: &[f64],
     ) -> Result<usize, ProblemError> {
         let contact = self.kinetic.offset.len() - 1;
-        same_size("the rebound velocity", rebound.len(), boundary.len(), "rows of the contact")?;
+        same_size(
+            "the rebound velocity",
+            rebound.len(),
+            boundary.len(),
+            "rows of the contact",
+        )?;
         finite("rebound velocity", || format!("contact {contact}"), rebound)?;
         self.push_contact(law, touches, boundary)?;
         self.kinetic.rebound.extend_from_slice(rebound);
@@ -151,13 +175,26 @@ impl KineticBuilder {
         let groups = k.group_offset.len() - 1;
         law.validate(rows)
             .map_err(|source| ProblemError::Law { contact, source })?;
-        finite("boundary velocity", || format!("contact {contact}"), boundary)?;
+        finite(
+            "boundary velocity",
+            || format!("contact {contact}"),
+            boundary,
+        )?;
         for &(group, block) in touches {
             if group >= groups {
-                return Err(ProblemError::Group { contact, group, groups });
+                return Err(ProblemError::Group {
+                    contact,
+                    group,
+                    groups,
+                });
             }
             let m = k.group_offset[group + 1] - k.group_offset[group];
-            same_size("a block of G", block.len(), rows * m, "rows times coordinates")?;
+            same_size(
+                "a block of G",
+                block.len(),
+                rows * m,
+                "rows times coordinates",
+            )?;
             finite("G", || format!("contact {contact}"), block)?;
         }
         for &(group, block) in touches {
@@ -264,5 +301,43 @@ fn forward(l: &[f64], x: &mut [f64]) {
     for i in 0..n {
         let dot: f64 = (0..i).map(|j| l[i * n + j] * x[j]).sum();
         x[i] = (x[i] - dot) / l[i * n + i];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contact_between_two_points_of_one_group_has_one_block() {
+        let mut builder = Kinetic::builder();
+        let group = builder.group(&[4.0, 0.0, 0.0, 9.0], &[1.0, 2.0], &[0.0; 2]);
+        let group = group.unwrap();
+        let (left, right) = ([1.0, 0.0], [-0.5, 3.0]);
+        let none = Restitution::default();
+        let touches: [(usize, &[f64]); 2] = [(group, &left), (group, &right)];
+        builder
+            .contact(Law::Frictionless, &touches, &[0.0], none)
+            .unwrap();
+        let problem = builder.build().unwrap();
+        // G = (0.5, 3): H = 0.25/4 + 9/9, b = 0.5 + 6. Exact in binary but for two roundings.
+        assert!((problem.block(0)[0] - 1.0625).abs() <= 1e-15);
+        assert!((problem.free()[0] - 6.5).abs() <= 1e-14);
+        assert!((problem.matrix().diagonal(0)[0] - 1.0625).abs() <= 1e-15);
+    }
+
+    #[test]
+    fn a_group_without_coordinates_touches_nothing() {
+        let mut builder = Kinetic::builder();
+        let empty = builder.kinetic_group(&[], &[]).unwrap();
+        let other = builder.kinetic_group(&[0.0], &[-1.0]).unwrap();
+        let touches: [(usize, &[f64]); 2] = [(empty, &[]), (other, &[2.0])];
+        builder
+            .contact_with_rebound(Law::Frictionless, &touches, &[0.0], &[0.25])
+            .unwrap();
+        let problem = builder.build().unwrap();
+        // W = 2·2 and b = 2·(−1) + 0.25, exact in binary.
+        assert_eq!(problem.matrix().diagonal(0), [4.0]);
+        assert_eq!(problem.free(), [-1.75]);
     }
 }

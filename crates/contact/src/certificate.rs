@@ -49,6 +49,16 @@ pub struct Motion<'a> {
 }
 
 impl Certificate {
+    /// Accounts for the step that the impulses produce: v̂_F = v̂_L + Σ Ĝᵀ S.
+    pub fn of_impulses(problem: &Problem, impulse: &[f64]) -> Option<Self> {
+        let Operator::Kinetic(kinetic) = problem.operator() else {
+            return None;
+        };
+        let mut end = vec![0.0; kinetic.num_coordinates()];
+        kinetic.velocity_into(impulse, &mut end);
+        Self::of(problem, Motion { end: &end, impulse })
+    }
+
     /// Accounts for a step whose problem came from masses; `None` for a stored matrix, which has
     /// neither momentum nor energy.
     pub fn of(problem: &Problem, motion: Motion<'_>) -> Option<Self> {
@@ -127,5 +137,9 @@ fn momentum(problem: &Problem, kinetic: &Kinetic, motion: Motion<'_>) -> f64 {
         scale = scale.max(v.iter().map(|x| x * x).sum::<f64>());
     }
     debug_assert_eq!(motion.impulse.len(), problem.num_rows());
-    if scale > 0.0 { (left / scale).sqrt() } else { left.sqrt() }
+    if scale > 0.0 {
+        (left / scale).sqrt()
+    } else {
+        left.sqrt()
+    }
 }

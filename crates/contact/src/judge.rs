@@ -103,7 +103,13 @@ impl Judge {
     }
 
     /// The residual of a pair (r, u) whose u is known to be W r + b.
-    pub fn residual_of(&mut self, problem: &Problem, r: &[f64], u: &[f64], measure: Measure) -> f64 {
+    pub fn residual_of(
+        &mut self,
+        problem: &Problem,
+        r: &[f64],
+        u: &[f64],
+        measure: Measure,
+    ) -> f64 {
         let mut sums = Sums::default();
         let mut worst = (0, 0.0);
         for a in 0..problem.num_contacts() {
@@ -120,7 +126,15 @@ impl Judge {
         let mut worst = (0, 0.0);
         for a in 0..problem.num_contacts() {
             self.add(problem, a, r, &u, Measure::File, &mut file, &mut (0, 0.0));
-            self.add(problem, a, r, &u, Measure::Dimensionless, &mut own, &mut worst);
+            self.add(
+                problem,
+                a,
+                r,
+                &u,
+                Measure::Dimensionless,
+                &mut own,
+                &mut worst,
+            );
         }
         let gaps = physical_gaps(problem, r, &u);
         self.velocity = u;
@@ -172,8 +186,9 @@ fn physical_gaps(problem: &Problem, r: &[f64], u: &[f64]) -> Gaps {
         let rows = problem.rows(a);
         energy += problem.kappa(a) * square(&problem.free()[rows.clone()]);
         let gaps = problem.law(a).gaps(&r[rows.clone()], &u[rows]);
-        total.normal_velocity_violation =
-            total.normal_velocity_violation.max(gaps.normal_velocity_violation);
+        total.normal_velocity_violation = total
+            .normal_velocity_violation
+            .max(gaps.normal_velocity_violation);
         total.cone_violation = total.cone_violation.max(gaps.cone_violation);
         total.bilateral_violation = total.bilateral_violation.max(gaps.bilateral_violation);
         total.normal_complementarity += gaps.normal_complementarity;

@@ -142,10 +142,8 @@ impl Problem {
             }
         }
         let block = &self.block[start..];
-        check_block(block, d, self.law[a].normal()).map_err(|detail| ProblemError::Block {
-            contact: a,
-            detail,
-        })?;
+        check_block(block, d, self.law[a].normal())
+            .map_err(|detail| ProblemError::Block { contact: a, detail })?;
         let trace: f64 = (0..d).map(|i| block[i * d + i]).sum();
         self.kappa.push(d as f64 / trace);
         self.block_ptr.push(self.block.len());

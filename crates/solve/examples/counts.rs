@@ -45,15 +45,47 @@ fn structures() -> Result<Vec<Row>, contact::ProblemError> {
         ..Chain::default()
     };
     Ok(vec![
-        row("tower 10", ["313/-", "61/786", "32/64"], Tower::of(10).problem()?),
-        row("tower 80", ["2673/-", "327/-", "70/-"], Tower::of(80).problem()?),
-        row("top x1e3", ["3971/-", "262/-", "45/98"], Tower::heavy_top(10, 1e3).problem()?),
-        row("top x1e6", ["", "", ""], Tower::heavy_top(10, 1e6).problem()?),
-        row("alternating", ["3768/-", "154/22459", "36/69"], Tower::alternating(10, 1e3).problem()?),
+        row(
+            "tower 10",
+            ["313/-", "61/786", "32/64"],
+            Tower::of(10).problem()?,
+        ),
+        row(
+            "tower 80",
+            ["2673/-", "327/-", "70/-"],
+            Tower::of(80).problem()?,
+        ),
+        row(
+            "top x1e3",
+            ["3971/-", "262/-", "45/98"],
+            Tower::heavy_top(10, 1e3).problem()?,
+        ),
+        row(
+            "top x1e6",
+            ["", "", ""],
+            Tower::heavy_top(10, 1e6).problem()?,
+        ),
+        row(
+            "alternating",
+            ["3768/-", "154/22459", "36/69"],
+            Tower::alternating(10, 1e3).problem()?,
+        ),
         row("top, push", ["3972/-", "206/-", "45/2052"], push.problem()?),
-        row("wall", ["209/1236", "65/284", "26/63"], Wall::default().problem()?),
-        row("wall 0.15 g", ["337/1872", "128/374", "57/190"], wall_push.problem()?),
-        row("chain hanging", ["1604/-", "83/807", "42/115"], Chain::default().problem()?),
+        row(
+            "wall",
+            ["209/1236", "65/284", "26/63"],
+            Wall::default().problem()?,
+        ),
+        row(
+            "wall 0.15 g",
+            ["337/1872", "128/374", "57/190"],
+            wall_push.problem()?,
+        ),
+        row(
+            "chain hanging",
+            ["1604/-", "83/807", "42/115"],
+            Chain::default().problem()?,
+        ),
         row("chain lying", ["6/13", "5/13", "17/30"], lying.problem()?),
         row("table", ["", "", ""], Table::default().problem()?),
     ])
@@ -80,14 +112,42 @@ fn piles() -> Result<Vec<Row>, contact::ProblemError> {
         ..Packing::default()
     };
     Ok(vec![
-        row("pyramid 6 mu 1", ["-/-", "-/-", "23/39"], pyramid(6, 1.0, 0.0)?),
+        row(
+            "pyramid 6 mu 1",
+            ["-/-", "-/-", "23/39"],
+            pyramid(6, 1.0, 0.0)?,
+        ),
         row("pyramid 8 mu 1", ["", "-/-", "-/-"], pyramid(8, 1.0, 0.0)?),
-        row("pyramid 8 mu .5", ["-/-", "-/-", "145/-"], pyramid(8, 0.5, 0.0)?),
-        row("pyramid 8 tilted", ["-/-", "-/-", "-/-"], pyramid(8, 0.5, 0.35)?),
-        row("spheres colliding", ["656/4037", "198/709", "368/1845"], falling.settle()?.colliding()?),
-        row("spheres at rest", ["1197/-", "359/-", "464/-"], settled.at_rest(0.0)?),
-        row("spheres tilted", ["1170/-", "303/23128", "429/-"], settled.at_rest(0.6)?),
-        row("spheres 1:1000", ["2516/-", "855/-", "742/-"], heavy.settle()?.at_rest(0.0)?),
+        row(
+            "pyramid 8 mu .5",
+            ["-/-", "-/-", "145/-"],
+            pyramid(8, 0.5, 0.0)?,
+        ),
+        row(
+            "pyramid 8 tilted",
+            ["-/-", "-/-", "-/-"],
+            pyramid(8, 0.5, 0.35)?,
+        ),
+        row(
+            "spheres colliding",
+            ["656/4037", "198/709", "368/1845"],
+            falling.settle()?.colliding()?,
+        ),
+        row(
+            "spheres at rest",
+            ["1197/-", "359/-", "464/-"],
+            settled.at_rest(0.0)?,
+        ),
+        row(
+            "spheres tilted",
+            ["1170/-", "303/23128", "429/-"],
+            settled.at_rest(0.6)?,
+        ),
+        row(
+            "spheres 1:1000",
+            ["2516/-", "855/-", "742/-"],
+            heavy.settle()?.at_rest(0.0)?,
+        ),
     ])
 }
 
@@ -140,7 +200,11 @@ fn count(solver: &mut dyn Solver, problem: &Problem) -> String {
         let found = report.history.iter().find(|h| h.1 <= tolerance);
         found.map_or("-".to_string(), |h| h.0.to_string())
     };
-    let rest = if report.reached() { String::new() } else { format!(" {:.0e}", report.residual) };
+    let rest = if report.reached() {
+        String::new()
+    } else {
+        format!(" {:.0e}", report.residual)
+    };
     format!("{}/{}{rest}", hit(1e-4), hit(1e-8))
 }
 
@@ -157,7 +221,11 @@ fn automatic(problem: &Problem) -> String {
             .map(|s| format!("{} {}", s.method, s.iterations))
             .collect();
         let time = clock.elapsed().as_secs_f64();
-        text += &format!("{} ({:.0e}, {time:.2} s)  ", stages.join(", "), report.residual);
+        text += &format!(
+            "{} ({:.0e}, {time:.2} s)  ",
+            stages.join(", "),
+            report.residual
+        );
     }
     text
 }
@@ -176,16 +244,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "problem", "contacts", "nlgs", "nncg exact", "nncg proj.", "admm"
     );
     for row in rows {
-        let bilateral = row.problem.laws().iter().filter(|l| **l == Law::Bilateral).count();
+        let bilateral = row
+            .problem
+            .laws()
+            .iter()
+            .filter(|l| **l == Law::Bilateral)
+            .count();
         let kind = if bilateral > 0 { "pins" } else { "" };
-        print!("{:18} {:>4}{kind:>4} ", row.name, row.problem.num_contacts());
+        print!(
+            "{:18} {:>4}{kind:>4} ",
+            row.name,
+            row.problem.num_contacts()
+        );
         for (_, mut solver) in methods() {
             print!(" {:16}", count(solver.as_mut(), &row.problem));
         }
         println!();
         if row.reference.iter().any(|r| !r.is_empty()) {
             let [nlgs, nncg, admm] = row.reference;
-            println!("{:>18} {:8}  {nlgs:16} {nncg:16} {:16} {admm:16}", "ref", "", "");
+            println!(
+                "{:>18} {:8}  {nlgs:16} {nncg:16} {:16} {admm:16}",
+                "ref", "", ""
+            );
         }
         println!("{:>18} {:8}  {}", "auto", "", automatic(&row.problem));
     }

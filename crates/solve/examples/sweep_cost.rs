@@ -26,7 +26,11 @@ fn point(
     let mut frame = [[0.0; 3]; 3];
     for (row, e) in frame.iter_mut().enumerate() {
         for (i, x) in e.iter_mut().enumerate() {
-            *x = if (axis + row) % 3 == i { 1.0 } else { random.within(-skew, skew) };
+            *x = if (axis + row) % 3 == i {
+                1.0
+            } else {
+                random.within(-skew, skew)
+            };
         }
     }
     let mut lever = [0.0; 3].map(|_: f64| random.within(-0.5, 0.5));
@@ -105,7 +109,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         least = least.min((clock(&start) - before) / sweeps as f64);
     }
     let n = problem.num_contacts();
-    let loaded = (0..n).filter(|&a| impulse[problem.rows(a).start] > 0.0).count();
+    let loaded = (0..n)
+        .filter(|&a| impulse[problem.rows(a).start] > 0.0)
+        .count();
     println!("contacts          {n} ({loaded} carry an impulse)");
     println!("time of a sweep   {:.2} ms", 1e3 * least);
     println!("per contact       {:.0} ns", 1e9 * least / n as f64);

@@ -13,8 +13,8 @@
 //! ten iterations (more often makes it cycle). Insensitive to mass ratios and to the height of a
 //! stack; reaches 1e-10 on structures, stalls earlier on jammed packings.
 
-use contact::law::Law;
 use contact::Problem;
+use contact::law::Law;
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::linear::{Factor, Scaled};
@@ -80,7 +80,10 @@ impl Solver for Admm {
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let mut best = Best::new(problem, impulse, goal);
         // The projection needs a convex set: friction on bilateral contacts scales with |r_n|.
-        let convex = !problem.laws().iter().any(|l| matches!(l, Law::BilateralFriction { .. }));
+        let convex = !problem
+            .laws()
+            .iter()
+            .any(|l| matches!(l, Law::BilateralFriction { .. }));
         if !convex {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         }
@@ -105,7 +108,12 @@ impl Admm {
         let Some(mut factor) = scaled.factor(rho + p.proximal) else {
             return (0, Outcome::Unsuitable);
         };
-        let q: Vec<f64> = problem.free().iter().zip(&scaled.root).map(|(b, k)| b * k).collect();
+        let q: Vec<f64> = problem
+            .free()
+            .iter()
+            .zip(&scaled.root)
+            .map(|(b, k)| b * k)
+            .collect();
         let mut it = Iterate::new(problem, scaled, start, best);
         let mut mark = (best.residual(), 0);
         for iteration in 1..=limit {
@@ -137,7 +145,12 @@ impl Iterate {
     fn new(problem: &Problem, scaled: &Scaled, start: &[f64], best: &Best) -> Self {
         let y: Vec<f64> = start.iter().zip(&scaled.root).map(|(r, k)| r / k).collect();
         // The dual starts at the shifted velocity of the start.
-        let mut z: Vec<f64> = best.velocity().iter().zip(&scaled.root).map(|(u, k)| u * k).collect();
+        let mut z: Vec<f64> = best
+            .velocity()
+            .iter()
+            .zip(&scaled.root)
+            .map(|(u, k)| u * k)
+            .collect();
         for a in 0..problem.num_contacts() {
             let shift = problem.law(a).shift(&z[problem.rows(a)]);
             z[problem.rows(a).start] += shift;

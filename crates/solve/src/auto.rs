@@ -5,8 +5,10 @@
 //! bilateral rows eliminated
 //!   → NNCG sweeps                    most dynamics ends here
 //!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below
+//!   → semismooth Newton              polishes, and treats the laws without smoothing
+//!   → interior point                 starts afresh: block structures, any mass ratio
 //!   → smoothing Newton, fixed        depends less on the start
-//!   → semismooth Newton              laws without smoothing; a last polish of the others
+//!   → semismooth Newton, patient     and once more with a slower schedule from zero
 //!   → ADMM, guarded NNCG             slow but different
 //! ```
 //!
@@ -18,7 +20,8 @@ use contact::Problem;
 use crate::admm::Admm;
 use crate::bilateral;
 use crate::goal::{Goal, Outcome, Report, Solver};
-use crate::newton::Newton;
+use crate::interior::Interior;
+use crate::newton::{Newton, NewtonParams};
 use crate::nncg::{Nncg, NncgParams, Sweeps};
 use crate::smoothing::{Smoothing, SmoothingParams};
 
@@ -29,6 +32,8 @@ pub struct AutoParams {
     pub first_sweeps: usize,
     /// The first sweeps end early when the residual has not halved within this many.
     pub first_patience: usize,
+    /// Iterations without progress that a first Newton polish of the smoothed solution may take.
+    pub polish_patience: usize,
     /// Factorising methods are used up to this many contacts.
     pub direct_limit: usize,
 }
@@ -38,6 +43,7 @@ impl Default for AutoParams {
         Self {
             first_sweeps: 300,
             first_patience: 100,
+            polish_patience: 20,
             direct_limit: 50_000,
         }
     }
@@ -96,22 +102,21 @@ impl Solver for Chain {
         } else {
             NncgParams::default()
         };
-        let first_goal = if direct { goal.at_most(self.params.first_sweeps) } else { goal.clone() };
+        let first_goal = if direct {
+            goal.at_most(self.params.first_sweeps)
+        } else {
+            goal.clone()
+        };
         let mut total = self.nncg.solve(problem, impulse, &first_goal);
         if total.reached() || !direct {
             return total;
         }
-        let start = impulse.to_vec();
-        let mut methods: [(Box<dyn Solver>, bool); 5] = [
-            (Box::new(Smoothing::default()), false),
-            (Box::new(Smoothing::new(SmoothingParams::fixed())), true),
-            (Box::new(Newton::default()), false),
-            (Box::new(Admm::default()), false),
-            (Box::new(Nncg::default()), false),
-        ];
-        let mut trial = start.clone();
-        for (method, from_start) in &mut methods {
-            let left = goal.max_iterations.map(|n| n.saturating_sub(total.iterations));
+        let first = impulse.to_vec();
+        let mut trial = first.clone();
+        for (mut method, from) in self.hand_over() {
+            let left = goal
+                .max_iterations
+                .map(|n| n.saturating_sub(total.iterations));
             if left == Some(0) || total.reached() {
                 break;
             }
@@ -119,11 +124,52 @@ impl Solver for Chain {
                 max_iterations: left,
                 ..goal.clone()
             };
-            trial.copy_from_slice(if *from_start { &start } else { impulse });
+            match from {
+                From::Best => trial.copy_from_slice(impulse),
+                From::First => trial.copy_from_slice(&first),
+                From::Zero => trial.fill(0.0),
+            }
             let report = method.solve(problem, &mut trial, &inner);
             append(&mut total, report, impulse, &trial);
         }
         total
+    }
+}
+
+/// Where a method of the chain starts.
+enum From {
+    /// At the best iterate so far.
+    Best,
+    /// Where the first sweeps ended.
+    First,
+    /// Cold.
+    Zero,
+}
+
+impl Chain {
+    /// The factorising methods in order, and what is left after them.
+    fn hand_over(&self) -> Vec<(Box<dyn Solver>, From)> {
+        let polish = NewtonParams {
+            patience: self.params.polish_patience,
+            ..NewtonParams::default()
+        };
+        vec![
+            (Box::new(Smoothing::default()), From::Best),
+            (Box::new(Newton::new(polish)), From::Best),
+            (Box::new(Interior::default()), From::Best),
+            (
+                Box::new(Smoothing::new(SmoothingParams::fixed(0.95))),
+                From::First,
+            ),
+            (Box::new(Newton::default()), From::Best),
+            (
+                Box::new(Smoothing::new(SmoothingParams::fixed(0.975))),
+                From::Zero,
+            ),
+            (Box::new(Newton::default()), From::Best),
+            (Box::new(Admm::default()), From::Best),
+            (Box::new(Nncg::default()), From::Best),
+        ]
     }
 }
 
@@ -137,7 +183,12 @@ fn append(total: &mut Report, stage: Report, impulse: &mut [f64], trial: &[f64])
         total.residual = stage.residual;
     }
     total.outcome = stage.outcome;
-    total.history.extend(stage.history.iter().map(|(i, r)| (i + total.iterations, *r)));
+    total.history.extend(
+        stage
+            .history
+            .iter()
+            .map(|(i, r)| (i + total.iterations, *r)),
+    );
     total.iterations += stage.iterations;
     total.path.extend(stage.path);
 }

@@ -152,7 +152,11 @@ impl Best {
     /// it is not a number, so that a diverged iterate is never kept).
     pub fn offer(&mut self, problem: &Problem, impulse: &[f64], iteration: usize) -> f64 {
         let residual = self.judge.residual(problem, impulse, self.measure);
-        let residual = if residual.is_finite() { residual } else { f64::INFINITY };
+        let residual = if residual.is_finite() {
+            residual
+        } else {
+            f64::INFINITY
+        };
         if residual < self.residual {
             self.residual = residual;
             self.impulse.copy_from_slice(impulse);
@@ -190,7 +194,11 @@ impl Best {
     ) -> Report {
         impulse.copy_from_slice(&self.impulse);
         Report {
-            outcome: if self.reached() { Outcome::Reached } else { otherwise },
+            outcome: if self.reached() {
+                Outcome::Reached
+            } else {
+                otherwise
+            },
             residual: self.residual,
             iterations,
             path: vec![Stage {

@@ -98,7 +98,11 @@ mod tests {
     fn solves_an_unsymmetric_system() {
         let n = 40;
         let entry = |i: usize, j: usize| {
-            if i == j { 3.0 } else { ((i * 7 + j * 13) % 11) as f64 / 60.0 - 0.08 }
+            if i == j {
+                3.0
+            } else {
+                ((i * 7 + j * 13) % 11) as f64 / 60.0 - 0.08
+            }
         };
         let product = |x: &[f64], y: &mut [f64]| {
             for i in 0..n {

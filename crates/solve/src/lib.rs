@@ -51,7 +51,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
         "admm" => Box::new(Admm::default()),
         "newton" => Box::new(Newton::default()),
         "smoothing" => Box::new(Smoothing::default()),
-        "smoothing-fixed" => Box::new(Smoothing::new(smoothing::SmoothingParams::fixed())),
+        "smoothing-fixed" => Box::new(Smoothing::new(smoothing::SmoothingParams::fixed(0.95))),
         "interior" => Box::new(Interior::default()),
         _ => return None,
     };

@@ -70,13 +70,21 @@ impl Scaled {
 
     /// Entries of all diagonal blocks.
     pub fn num_block_entries(&self) -> usize {
-        (0..self.matrix.num_contacts()).map(|a| self.matrix.dim(a).pow(2)).sum()
+        (0..self.matrix.num_contacts())
+            .map(|a| self.matrix.dim(a).pow(2))
+            .sum()
     }
 
     /// Solves the Newton system ( A + B (Ŵ + shift) ) dx = f for `step`, which holds f on entry; A
     /// and B are block diagonal (row-major blocks one after the other). Contacts with B = 0 and
     /// A = I (open ones) have dx = f and leave the matrix, which makes it small in loose packings.
-    pub fn newton_step(&self, a_blocks: &[f64], b_blocks: &[f64], shift: f64, step: &mut [f64]) -> Option<()> {
+    pub fn newton_step(
+        &self,
+        a_blocks: &[f64],
+        b_blocks: &[f64],
+        shift: f64,
+        step: &mut [f64],
+    ) -> Option<()> {
         let active = Active::new(&self.matrix, a_blocks, b_blocks);
         let (matrix, mut rhs) = self.newton_matrix(&active, a_blocks, b_blocks, shift, step);
         let lu = matrix.sp_lu().ok()?;
@@ -126,7 +134,11 @@ impl Scaled {
                 for (i, p) in product.iter().enumerate() {
                     let c = active.offset[compact] + i % width;
                     row[next[c]] = active.offset[k] + i / width;
-                    val[next[c]] = p + if a == b { a_blocks[start + i] + shift * left[i] } else { 0.0 };
+                    val[next[c]] = p + if a == b {
+                        a_blocks[start + i] + shift * left[i]
+                    } else {
+                        0.0
+                    };
                     next[c] += 1;
                 }
             }
@@ -162,7 +174,9 @@ impl Scaled {
             let d = self.matrix.dim(a);
             for (b, block) in self.matrix.row(a) {
                 let width = block.len() / d;
-                let mirror = (average && !self.symmetric).then(|| self.matrix.find(b, a)).flatten();
+                let mirror = (average && !self.symmetric)
+                    .then(|| self.matrix.find(b, a))
+                    .flatten();
                 for (i, v) in block.iter().enumerate() {
                     let v = mirror.map_or(*v, |m| 0.5 * (v + m[(i % width) * d + i / width]));
                     let own = if a == b { blocks[start + i] } else { 0.0 };
@@ -177,7 +191,14 @@ impl Scaled {
     }
 
     /// y = (A + B (Ŵ + shift)) x, A and B block diagonal.
-    pub fn product_into(&self, a_blocks: &[f64], b_blocks: &[f64], shift: f64, x: &[f64], y: &mut [f64]) {
+    pub fn product_into(
+        &self,
+        a_blocks: &[f64],
+        b_blocks: &[f64],
+        shift: f64,
+        x: &[f64],
+        y: &mut [f64],
+    ) {
         let offset = self.matrix.offset();
         let mut start = 0;
         let mut w = [0.0; contact::law::MAX_ROWS];
@@ -192,7 +213,11 @@ impl Scaled {
             self.matrix.add_row_product(a, x, w);
             for (i, row) in rows.enumerate() {
                 let at = start + i * d..start + (i + 1) * d;
-                let own: f64 = a_blocks[at.clone()].iter().zip(here).map(|(b, x)| b * x).sum();
+                let own: f64 = a_blocks[at.clone()]
+                    .iter()
+                    .zip(here)
+                    .map(|(b, x)| b * x)
+                    .sum();
                 let all: f64 = b_blocks[at].iter().zip(w.iter()).map(|(b, w)| b * w).sum();
                 y[row] = own + all;
             }
@@ -323,5 +348,8 @@ fn columns(w: &BlockSparse) -> (SymbolicSparseColMat<usize>, Vec<usize>) {
             }
         }
     }
-    (SymbolicSparseColMat::new_checked(n, n, col_ptr, None, row), place)
+    (
+        SymbolicSparseColMat::new_checked(n, n, col_ptr, None, row),
+        place,
+    )
 }

@@ -77,6 +77,9 @@ impl Solver for Newton {
 /// A residual this many times the lowest so far is a failed step: α is raised fourfold.
 const FAILED: f64 = 30.0;
 
+/// α beyond this is no Newton step any more: Ŵ is of order 1.
+const LARGEST: f64 = 1.0;
+
 /// The iterate, the controller, and F with its generalised Jacobian in scaled variables.
 struct State<'a> {
     problem: &'a Problem,
@@ -129,10 +132,12 @@ impl<'a> State<'a> {
             if best.reached() {
                 return (iteration - 1, Outcome::Reached);
             }
-            let alpha = (self.m * p.proximal * self.residual.powf(p.power)).clamp(1e-9, 1.0);
+            let alpha = (self.m * p.proximal * self.residual.powf(p.power)).clamp(1e-9, LARGEST);
             self.linearise();
-            let solved =
-                self.scaled.newton_step(&self.df_dx, &self.df_du, alpha, &mut self.step).is_some();
+            let solved = self
+                .scaled
+                .newton_step(&self.df_dx, &self.df_du, alpha, &mut self.step)
+                .is_some();
             if solved && self.step.iter().all(|v| v.is_finite()) {
                 for i in 0..self.trial.len() {
                     self.trial[i] = self.impulse[i] + self.step[i] * self.scaled.root[i];
@@ -140,8 +145,10 @@ impl<'a> State<'a> {
                 let next = self.smooth(p.sweeps);
                 best.offer(self.problem, &self.trial, iteration);
                 self.control(next, p.sweeps);
-            } else {
+            } else if alpha < LARGEST {
                 self.m *= 10.0;
+            } else {
+                return (iteration, Outcome::Stalled);
             }
             if best.residual() <= 0.5 * mark.0 {
                 mark = (best.residual(), iteration);
@@ -155,16 +162,21 @@ impl<'a> State<'a> {
     /// Sweeps over the trial unless it is good as it is, keeps the better of the two; returns its
     /// residual.
     fn smooth(&mut self, sweeps: usize) -> f64 {
-        let raw = self.judge.residual(self.problem, &self.trial, Measure::Dimensionless);
+        let raw = self
+            .judge
+            .residual(self.problem, &self.trial, Measure::Dimensionless);
         if raw < 0.1 * self.residual {
             return raw;
         }
         self.swept.copy_from_slice(&self.trial);
         self.flow.refresh(self.problem, &self.swept);
         for _ in 0..sweeps {
-            self.flow.sweep(self.problem, &mut self.swept, LocalStep::Exact);
+            self.flow
+                .sweep(self.problem, &mut self.swept, LocalStep::Exact);
         }
-        let after = self.judge.residual(self.problem, &self.swept, Measure::Dimensionless);
+        let after = self
+            .judge
+            .residual(self.problem, &self.swept, Measure::Dimensionless);
         if raw < after {
             return raw;
         }
@@ -181,10 +193,12 @@ impl<'a> State<'a> {
             if next.is_finite() {
                 self.flow.refresh(self.problem, &self.trial);
                 for _ in 0..sweeps {
-                    self.flow.sweep(self.problem, &mut self.trial, LocalStep::Exact);
+                    self.flow
+                        .sweep(self.problem, &mut self.trial, LocalStep::Exact);
                 }
                 self.residual =
-                    self.judge.residual(self.problem, &self.trial, Measure::Dimensionless);
+                    self.judge
+                        .residual(self.problem, &self.trial, Measure::Dimensionless);
                 self.impulse.copy_from_slice(&self.trial);
             }
         } else {
@@ -202,7 +216,8 @@ impl<'a> State<'a> {
 
     /// Writes −F and its generalised Jacobian at the present iterate.
     fn linearise(&mut self) {
-        self.problem.velocity_into(&self.impulse, &mut self.scratch, &mut self.velocity);
+        self.problem
+            .velocity_into(&self.impulse, &mut self.scratch, &mut self.velocity);
         let mut start = 0;
         for a in 0..self.problem.num_contacts() {
             let rows = self.problem.rows(a);

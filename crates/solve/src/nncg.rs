@@ -104,7 +104,11 @@ impl Nncg {
                 }
             }
             let norm = self.gradient_norm(problem, impulse);
-            let beta = if previous > 0.0 { norm / previous } else { f64::INFINITY };
+            let beta = if previous > 0.0 {
+                norm / previous
+            } else {
+                f64::INFINITY
+            };
             previous = norm;
             self.extrapolate(impulse, beta);
         }
@@ -129,7 +133,11 @@ impl Nncg {
     /// r = y + β p, p = β p − g; a restart when β is not a contraction.
     fn extrapolate(&mut self, impulse: &mut [f64], beta: f64) {
         let restart = !(beta <= 1.0);
-        for ((r, p), g) in impulse.iter_mut().zip(&mut self.direction).zip(&self.before) {
+        for ((r, p), g) in impulse
+            .iter_mut()
+            .zip(&mut self.direction)
+            .zip(&self.before)
+        {
             if restart {
                 *p = -g;
             } else {
@@ -169,7 +177,11 @@ impl Solver for Nncg {
             impulse.copy_from_slice(&start);
             (sweeps, stalled) = self.run(problem, impulse, &mut best, projection, sweeps, limit);
         }
-        let otherwise = if stalled { Outcome::Stalled } else { Outcome::Exhausted };
+        let otherwise = if stalled {
+            Outcome::Stalled
+        } else {
+            Outcome::Exhausted
+        };
         let report = best.finish(self.name(), sweeps, otherwise, impulse);
         self.best = Some(best);
         report

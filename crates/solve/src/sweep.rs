@@ -75,7 +75,14 @@ impl Flow {
     }
 
     #[inline]
-    fn visit_kinetic(&mut self, p: &Problem, k: &Kinetic, a: usize, r: &mut [f64], step: LocalStep) {
+    fn visit_kinetic(
+        &mut self,
+        p: &Problem,
+        k: &Kinetic,
+        a: usize,
+        r: &mut [f64],
+        step: LocalStep,
+    ) {
         let rows = p.rows(a);
         let r = &mut r[rows.clone()];
         if let (Law::Coulomb { mu }, LocalStep::Exact, 3) = (p.law(a), step, r.len()) {

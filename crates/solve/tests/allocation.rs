@@ -67,7 +67,10 @@ const REPORT: usize = 1;
 
 #[test]
 fn the_counter_counts() {
-    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1.0; 100]))), 1);
+    assert_eq!(
+        allocations(|| drop(std::hint::black_box(vec![1.0; 100]))),
+        1
+    );
 }
 
 #[test]

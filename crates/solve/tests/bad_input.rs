@@ -33,27 +33,62 @@ fn friction_that_is_negative_or_not_a_number_is_named_with_its_contact() {
             vec![0.0; 6],
             &[0.5, mu],
         ));
-        says(&found, &["contact 1", "mu", &mu.to_string(), "finite number >= 0"]);
+        says(
+            &found,
+            &["contact 1", "mu", &mu.to_string(), "finite number >= 0"],
+        );
     }
 }
 
 #[test]
 fn numbers_that_are_not_finite_are_named() {
     let mut builder = Kinetic::builder();
-    says(&text(builder.group(&[f64::NAN], &[0.0], &[0.0])), &["mass", "group 0", "NaN"]);
-    says(&text(builder.group(&[1.0], &[f64::INFINITY], &[0.0])), &["velocity", "group 0", "inf"]);
-    says(&text(builder.group(&[1.0], &[0.0], &[f64::NAN])), &["impulse", "group 0"]);
+    says(
+        &text(builder.group(&[f64::NAN], &[0.0], &[0.0])),
+        &["mass", "group 0", "NaN"],
+    );
+    says(
+        &text(builder.group(&[1.0], &[f64::INFINITY], &[0.0])),
+        &["velocity", "group 0", "inf"],
+    );
+    says(
+        &text(builder.group(&[1.0], &[0.0], &[f64::NAN])),
+        &["impulse", "group 0"],
+    );
     builder.group(&[1.0], &[0.0], &[0.0]).unwrap();
     let law = Law::Frictionless;
     let nan = f64::NAN;
-    says(&text(builder.contact(law.clone(), &[(0, &[nan])], &[0.0], SOFT)), &["G", "contact 0"]);
+    says(
+        &text(builder.contact(law.clone(), &[(0, &[nan])], &[0.0], SOFT)),
+        &["G", "contact 0"],
+    );
     let found = text(builder.contact(law.clone(), &[(0, &[1.0])], &[nan], SOFT));
     says(&found, &["boundary velocity", "contact 0"]);
-    let odd = Restitution { normal: nan, tangential: 0.0 };
-    says(&text(builder.contact(law, &[(0, &[1.0])], &[0.0], odd)), &["restitution", "contact 0"]);
-    let found = text(Problem::from_matrix(1, &[0, 1], &[0], &[nan], vec![0.0], &[0.0]));
+    let odd = Restitution {
+        normal: nan,
+        tangential: 0.0,
+    };
+    says(
+        &text(builder.contact(law, &[(0, &[1.0])], &[0.0], odd)),
+        &["restitution", "contact 0"],
+    );
+    let found = text(Problem::from_matrix(
+        1,
+        &[0, 1],
+        &[0],
+        &[nan],
+        vec![0.0],
+        &[0.0],
+    ));
     says(&found, &["W", "NaN"]);
-    let found = text(Problem::from_matrix(1, &[0, 1], &[0], &[1.0], vec![nan], &[0.0]));
+    let found = text(Problem::from_matrix(
+        1,
+        &[0, 1],
+        &[0],
+        &[1.0],
+        vec![nan],
+        &[0.0],
+    ));
     says(&found, &["free velocity b", "NaN"]);
 }
 
@@ -62,7 +97,10 @@ fn sizes_that_do_not_fit_are_told_with_both_figures() {
     let mut builder = Kinetic::builder();
     let found = text(builder.group(&[1.0, 0.0, 0.0], &[0.0; 2], &[0.0; 2]));
     says(&found, &["mass matrix", "3 entries", "4"]);
-    says(&text(builder.group(&[1.0], &[0.0], &[0.0; 2])), &["impulse", "2 entries", "1"]);
+    says(
+        &text(builder.group(&[1.0], &[0.0], &[0.0; 2])),
+        &["impulse", "2 entries", "1"],
+    );
     builder.group(&[1.0], &[0.0], &[0.0]).unwrap();
     let law = Law::Coulomb { mu: 0.3 };
     let found = text(builder.contact(law.clone(), &[(0, &[1.0])], &[0.0; 3], SOFT));
@@ -71,11 +109,32 @@ fn sizes_that_do_not_fit_are_told_with_both_figures() {
     says(&found, &["contact 0", "group 7", "1 groups"]);
     let found = text(builder.contact(law, &[(0, &[1.0; 4])], &[0.0; 4], SOFT));
     says(&found, &["contact 0", "4 rows"]);
-    let found = text(Problem::from_matrix(3, &[0, 1, 2], &[0, 1], &[1.0; 2], vec![0.0; 3], &[0.5]));
+    let found = text(Problem::from_matrix(
+        3,
+        &[0, 1, 2],
+        &[0, 1],
+        &[1.0; 2],
+        vec![0.0; 3],
+        &[0.5],
+    ));
     says(&found, &["row pointer", "3 entries", "4"]);
-    let found = text(Problem::from_matrix(1, &[0, 1], &[4], &[1.0], vec![0.0], &[0.5]));
+    let found = text(Problem::from_matrix(
+        1,
+        &[0, 1],
+        &[4],
+        &[1.0],
+        vec![0.0],
+        &[0.5],
+    ));
     says(&found, &["column index", "4"]);
-    let found = text(Problem::from_matrix(1, &[0, 1], &[0], &[1.0], vec![0.0; 2], &[0.5]));
+    let found = text(Problem::from_matrix(
+        1,
+        &[0, 1],
+        &[0],
+        &[1.0],
+        vec![0.0; 2],
+        &[0.5],
+    ));
     says(&found, &["free velocity b", "2 entries", "1"]);
 }
 
@@ -87,19 +146,28 @@ fn masses_that_are_not_definite_are_named_with_their_pivot() {
     says(&found, &["group 1", "not positive definite", "pivot 1"]);
     let found = text(builder.group(&[-2.0], &[0.0], &[0.0]));
     says(&found, &["group 1", "pivot 0", "-2e0"]);
-    says(&text(builder.group(&[0.0], &[0.0], &[0.0])), &["group 1", "pivot 0"]);
+    says(
+        &text(builder.group(&[0.0], &[0.0], &[0.0])),
+        &["group 1", "pivot 0"],
+    );
 }
 
 #[test]
 fn a_contact_that_touches_nothing_is_refused() {
     let mut builder = Kinetic::builder();
-    builder.contact(Law::Coulomb { mu: 0.5 }, &[], &[0.0; 3], SOFT).unwrap();
+    builder
+        .contact(Law::Coulomb { mu: 0.5 }, &[], &[0.0; 3], SOFT)
+        .unwrap();
     says(&text(builder.build()), &["contact 0", "moves nothing"]);
     let mut builder = Kinetic::builder();
-    let body = builder.group(&[1.0, 0.0, 0.0, 1.0], &[0.0; 2], &[0.0; 2]).unwrap();
+    let body = builder
+        .group(&[1.0, 0.0, 0.0, 1.0], &[0.0; 2], &[0.0; 2])
+        .unwrap();
     // Tangent without normal: a contact that cannot separate.
     let block = [0.0, 0.0, 1.0, 0.0];
-    builder.contact(Law::Coulomb { mu: 0.5 }, &[(body, &block)], &[0.0; 2], SOFT).unwrap();
+    builder
+        .contact(Law::Coulomb { mu: 0.5 }, &[(body, &block)], &[0.0; 2], SOFT)
+        .unwrap();
     says(&text(builder.build()), &["contact 0", "normal entry"]);
 }
 
@@ -113,12 +181,21 @@ fn a_block_that_no_masses_give_is_refused() {
         vec![0.0; 2],
         &[0.5],
     ));
-    says(&found, &["contact 0", "not positive semidefinite", "pivot 1"]);
+    says(
+        &found,
+        &["contact 0", "not positive semidefinite", "pivot 1"],
+    );
 }
 
 #[test]
 fn laws_tell_their_rows() {
-    let error = Law::Rolling { mu: 0.5, mu_roll: 0.1, mu_spin: 0.1 }.validate(3).unwrap_err();
+    let error = Law::Rolling {
+        mu: 0.5,
+        mu_roll: 0.1,
+        mu_spin: 0.1,
+    }
+    .validate(3)
+    .unwrap_err();
     assert!(matches!(error, LawError::Rows { found: 3, .. }));
     says(&error.to_string(), &["rolling", "3 rows", "5"]);
 }
@@ -126,15 +203,66 @@ fn laws_tell_their_rows() {
 #[test]
 fn nonsense_parameters_of_the_generators_are_errors() {
     let nan = f64::NAN;
-    let tower = Tower { masses: vec![1.0, -1.0], ..Tower::default() };
+    let tower = Tower {
+        masses: vec![1.0, -1.0],
+        ..Tower::default()
+    };
     says(&text(tower.problem()), &["group 1"]);
-    let flat = Tower { size: [0.0; 3], ..Tower::default() };
+    let flat = Tower {
+        size: [0.0; 3],
+        ..Tower::default()
+    };
     says(&text(flat.problem()), &["group 0"]);
-    says(&text(Wall { lateral: nan, ..Wall::default() }.problem()), &["NaN"]);
-    says(&text(Chain { load: 0.0, ..Chain::default() }.problem()), &["group 9"]);
-    says(&text(Pyramid { friction: -1.0, ..Pyramid::default() }.problem()), &["contact 0", "mu"]);
-    says(&text(Table { mass: nan, ..Table::default() }.problem()), &["NaN"]);
-    says(&text(Linkage { friction: nan, ..Linkage::default() }.problem()), &["mu"]);
+    says(
+        &text(
+            Wall {
+                lateral: nan,
+                ..Wall::default()
+            }
+            .problem(),
+        ),
+        &["NaN"],
+    );
+    says(
+        &text(
+            Chain {
+                load: 0.0,
+                ..Chain::default()
+            }
+            .problem(),
+        ),
+        &["group 9"],
+    );
+    says(
+        &text(
+            Pyramid {
+                friction: -1.0,
+                ..Pyramid::default()
+            }
+            .problem(),
+        ),
+        &["contact 0", "mu"],
+    );
+    says(
+        &text(
+            Table {
+                mass: nan,
+                ..Table::default()
+            }
+            .problem(),
+        ),
+        &["NaN"],
+    );
+    says(
+        &text(
+            Linkage {
+                friction: nan,
+                ..Linkage::default()
+            }
+            .problem(),
+        ),
+        &["mu"],
+    );
     let packing = |side: f64, mass_ratio: f64| Packing {
         spheres: 5,
         steps: 3,
@@ -142,7 +270,10 @@ fn nonsense_parameters_of_the_generators_are_errors() {
         mass_ratio,
         ..Packing::default()
     };
-    says(&text(packing(8.0, -1.0).settle()), &["not positive definite"]);
+    says(
+        &text(packing(8.0, -1.0).settle()),
+        &["not positive definite"],
+    );
     // A box without a place is only a box too narrow: one column.
     assert!(packing(1.0, 1.0).settle().is_ok());
     assert!(packing(nan, 1.0).settle().is_err());
@@ -152,13 +283,43 @@ fn nonsense_parameters_of_the_generators_are_errors() {
 fn generators_of_nothing_give_empty_problems() {
     let empty = [
         Tower::of(0).problem(),
-        Wall { courses: 0, ..Wall::default() }.problem(),
-        Wall { bricks: 0, ..Wall::default() }.problem(),
-        Chain { links: 0, ..Chain::default() }.problem(),
-        Pyramid { layers: 0, ..Pyramid::default() }.problem(),
-        Linkage { bodies: 0, ..Linkage::default() }.problem(),
-        Linkage { contacts: 0, ..Linkage::default() }.problem(),
-        Packing { spheres: 0, ..Packing::default() }.settle().unwrap().at_rest(0.0),
+        Wall {
+            courses: 0,
+            ..Wall::default()
+        }
+        .problem(),
+        Wall {
+            bricks: 0,
+            ..Wall::default()
+        }
+        .problem(),
+        Chain {
+            links: 0,
+            ..Chain::default()
+        }
+        .problem(),
+        Pyramid {
+            layers: 0,
+            ..Pyramid::default()
+        }
+        .problem(),
+        Linkage {
+            bodies: 0,
+            ..Linkage::default()
+        }
+        .problem(),
+        Linkage {
+            contacts: 0,
+            ..Linkage::default()
+        }
+        .problem(),
+        Packing {
+            spheres: 0,
+            ..Packing::default()
+        }
+        .settle()
+        .unwrap()
+        .at_rest(0.0),
     ];
     for problem in empty {
         assert_eq!(problem.unwrap().num_contacts(), 0);

@@ -23,7 +23,10 @@ fn identity(problem: &Problem, impulse: &[f64], delta: f64) -> (f64, f64) {
     let end = end(problem, impulse);
     let energy = 0.5 * dot(begin, begin);
     let gain = 0.5 * dot(&end, &end) - energy;
-    let mean: Vec<f64> = velocity(problem, impulse).iter().map(|u| 0.5 * (1.0 + delta) * u).collect();
+    let mean: Vec<f64> = velocity(problem, impulse)
+        .iter()
+        .map(|u| 0.5 * (1.0 + delta) * u)
+        .collect();
     let jump: Vec<f64> = end.iter().zip(begin).map(|(f, i)| f - i).collect();
     let expected = dot(impulse, &mean) - 0.5 * delta * dot(&jump, &jump);
     ((gain - expected).abs() / energy, gain / energy)
@@ -31,10 +34,7 @@ fn identity(problem: &Problem, impulse: &[f64], delta: f64) -> (f64, f64) {
 
 fn certificate(problem: &Problem, impulse: &[f64]) -> Certificate {
     let end = end(problem, impulse);
-    let motion = Motion {
-        end: &end,
-        impulse,
-    };
+    let motion = Motion { end: &end, impulse };
     Certificate::of(problem, motion).unwrap()
 }
 
@@ -90,7 +90,10 @@ fn mixed_coefficients_can_gain_energy_and_the_certificate_shows_it() {
         assert!(report.reached());
         let c = certificate(&problem, &impulse);
         // The balance closes whether energy is gained or lost.
-        assert!(c.energy <= 1e-12 && c.momentum <= 1e-12, "seed {seed}: {c:?}");
+        assert!(
+            c.energy <= 1e-12 && c.momentum <= 1e-12,
+            "seed {seed}: {c:?}"
+        );
         let gain = c.energy_end - c.energy_begin;
         // All of the gain is work of the contact.
         assert!((gain - c.impact - c.sliding).abs() <= 1e-12 * c.energy_begin.max(c.energy_end));
@@ -98,7 +101,10 @@ fn mixed_coefficients_can_gain_energy_and_the_certificate_shows_it() {
             gains += 1;
         }
     }
-    assert!(gains > 0, "a case with a gain above one percent was expected among the seeds");
+    assert!(
+        gains > 0,
+        "a case with a gain above one percent was expected among the seeds"
+    );
 }
 
 #[test]

@@ -9,13 +9,30 @@ use contact::{Problem, ProblemError};
 use solve::sample::{Chain, Pyramid, Random, Table, Tower, Wall};
 use solve::{Admm, Auto, Goal, Nncg, Relaxation, Solver};
 
+/// Piles that slide are left out: Coulomb's law is not associated, and they have several solutions
+/// whose velocities differ by percents, each judged at rounding level.
+fn has_one_velocity(name: &str) -> bool {
+    !name.starts_with("pyramid") && (!name.starts_with("packing") || name == "packing at rest")
+}
+
 #[test]
 fn methods_agree_on_velocities() {
+    let goal = Goal::to(1e-6);
     for (name, problem) in one_of_each() {
-        let goal = Goal::to(1e-6);
+        if !has_one_velocity(name) {
+            continue;
+        }
         let (r, report) = solve_cold(&mut Auto::default(), &problem, &goal);
         assert!(report.reached(), "{name}");
         let u = velocity(&problem, &r);
+        // Where all contacts stick, F = κu and R2 bounds the velocity itself: twice 1e-6, and a
+        // decade of room. In a packing some contacts slide or open; the energy distance of two
+        // answers is then of the order of the root.
+        let bound = if name.starts_with("packing") {
+            1e-3
+        } else {
+            2e-5
+        };
         let others: [Box<dyn Solver>; 3] = [
             Box::new(Relaxation::default()),
             Box::new(Nncg::default()),
@@ -25,19 +42,17 @@ fn methods_agree_on_velocities() {
         for mut solver in others {
             let (s, report) = solve_cold(solver.as_mut(), &problem, &goal.at_most(3000));
             // Not reaching 1e-6 is no fault of these methods; a wrong velocity at 1e-6 would be.
-            if !report.reached() {
-                continue;
+            if report.reached() {
+                compared += 1;
+                let distance = apart(&problem, &u, &velocity(&problem, &s)) / scale(&problem, &r);
+                assert!(distance <= bound, "{name}, {}: {distance:e}", solver.name());
             }
-            compared += 1;
-            // R2 ≤ 1e-6 bounds F. With F = 0 up to ε, the energy distance of two answers is
-            // bounded by √(ε · impulse scale · velocity scale), i.e. of order √1e-6 = 1e-3 in the
-            // worst case, relative to the largest of impulses and velocities.
-            let scale = scale(&problem, &r);
-            let distance = apart(&problem, &u, &velocity(&problem, &s)) / scale;
-            assert!(distance <= 2e-3, "{name}, {}: {distance:e}", solver.name());
         }
-        let easy = name.starts_with("wall") || name == "tower" || name == "table";
-        assert!(compared >= if easy { 3 } else { 1 }, "{name}: nothing to compare with");
+        let easy = name.starts_with("wall") || name.starts_with("table");
+        assert!(
+            compared >= if easy { 3 } else { 1 },
+            "{name}: nothing to compare with"
+        );
     }
 }
 
@@ -58,7 +73,9 @@ fn impulses_on_the_floor_carry_the_weight() {
     // Boxes of mass 1 and a top of 1000: interface k carries everything above it for one step.
     let file = include_str!("data/tower_mass_ratio.json");
     let oracle: serde_json::Value = serde_json::from_str(file).unwrap();
-    let sums = oracle["normal_impulse_sum_by_interface"].as_array().unwrap();
+    let sums = oracle["normal_impulse_sum_by_interface"]
+        .as_array()
+        .unwrap();
     let problem = Tower::heavy_top(10, 1e3).problem().unwrap();
     let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-10));
     assert!(report.reached(), "{report:?}");
@@ -66,7 +83,10 @@ fn impulses_on_the_floor_carry_the_weight() {
         let expected = expected.as_f64().unwrap();
         let sum: f64 = (4 * k..4 * k + 4).map(|a| r[3 * a]).sum();
         // The boxes rest up to R2 = 1e-10, so balance holds to about that.
-        assert!((sum - expected).abs() <= 1e-8 * expected, "interface {k}: {sum}");
+        assert!(
+            (sum - expected).abs() <= 1e-8 * expected,
+            "interface {k}: {sum}"
+        );
     }
     let u = velocity(&problem, &r);
     // The oracle's own tolerance: 1e-6 g h.
@@ -92,8 +112,16 @@ fn table_legs_balance_weight_and_moments() {
     near(along(1), -table.push[0] * weight);
     near(along(2), -table.push[1] * weight);
     // Moment of the normal impulses about the middle: weight at the offset, tipped by the push.
-    let x: f64 = legs.iter().zip(&normal).map(|(l, n)| l.0 * table.half[0] * n).sum();
-    let y: f64 = legs.iter().zip(&normal).map(|(l, n)| l.1 * table.half[1] * n).sum();
+    let x: f64 = legs
+        .iter()
+        .zip(&normal)
+        .map(|(l, n)| l.0 * table.half[0] * n)
+        .sum();
+    let y: f64 = legs
+        .iter()
+        .zip(&normal)
+        .map(|(l, n)| l.1 * table.half[1] * n)
+        .sum();
     near(x, weight * (table.offset[0] + table.push[0] * table.height));
     near(y, weight * (table.offset[1] + table.push[1] * table.height));
 }
@@ -106,19 +134,29 @@ fn hanging_chain_pins_carry_what_hangs_below() {
     for k in 0..10 {
         let below = 1000.0 + (9 - k) as f64;
         // Balance up to R2 = 1e-10 of impulses of the same size.
-        assert!((r[3 * k + 2] - 0.1 * below).abs() <= 1e-7 * below, "pin {k}: {}", r[3 * k + 2]);
+        assert!(
+            (r[3 * k + 2] - 0.1 * below).abs() <= 1e-7 * below,
+            "pin {k}: {}",
+            r[3 * k + 2]
+        );
     }
 }
 
 #[test]
 fn warm_start_from_the_answer_needs_no_work() {
-    for problem in [Wall::default().problem().unwrap(), Tower::of(10).problem().unwrap()] {
+    for problem in [
+        Wall::default().problem().unwrap(),
+        Tower::of(10).problem().unwrap(),
+    ] {
         let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-9));
         for name in ["auto", "nlgs", "nncg", "admm"] {
             let mut again = r.clone();
             let mut solver = solve::by_name(name).unwrap();
             let report = solver.solve(&problem, &mut again, &Goal::to(1e-8));
-            assert!(report.reached() && report.iterations <= 1, "{name}: {report:?}");
+            assert!(
+                report.reached() && report.iterations <= 1,
+                "{name}: {report:?}"
+            );
         }
     }
 }
@@ -138,7 +176,12 @@ fn one_percent_more_load_needs_few_sweeps_from_a_warm_start() {
     assert!(warm.reached());
     // The load changes by 1e-2 and the tolerance is 1e-4: two decades instead of four remain, of
     // which the uniform part falls at once. Cold takes 337 sweeps; a quarter is ample.
-    assert!(4 * warm.iterations <= cold.iterations, "{} {}", warm.iterations, cold.iterations);
+    assert!(
+        4 * warm.iterations <= cold.iterations,
+        "{} {}",
+        warm.iterations,
+        cold.iterations
+    );
 }
 
 /// The same problem with contacts renumbered, through a stored matrix; `order[new] = old`.
@@ -172,12 +215,15 @@ fn renumbered(problem: &Problem, order: &[usize]) -> Result<Problem, ProblemErro
 
 #[test]
 fn numbering_changes_neither_residual_nor_velocity() {
+    // High friction: the pile stands, so that its velocity is the same for every numbering.
     let pyramid = Pyramid {
         layers: 4,
-        friction: 0.5,
         ..Pyramid::default()
     };
-    for problem in [Wall::default().problem().unwrap(), pyramid.problem().unwrap()] {
+    for problem in [
+        Wall::default().problem().unwrap(),
+        pyramid.problem().unwrap(),
+    ] {
         let n = problem.num_contacts();
         let d = problem.dim(0);
         let mut random = Random::new(5);
@@ -187,7 +233,10 @@ fn numbering_changes_neither_residual_nor_velocity() {
         }
         let other = renumbered(&problem, &order).unwrap();
         let (r, _) = solve_cold(&mut Nncg::default(), &problem, &Goal::to(1e-3));
-        let moved: Vec<f64> = order.iter().flat_map(|&a| r[a * d..a * d + d].to_vec()).collect();
+        let moved: Vec<f64> = order
+            .iter()
+            .flat_map(|&a| r[a * d..a * d + d].to_vec())
+            .collect();
         let (here, there) = (r2(&problem, &r), r2(&other, &moved));
         // Sums in another order, products W r instead of Ĝ Ĝᵀ r: rounding over a residual of 1e-3.
         assert!((here - there).abs() <= 1e-10 * here, "{here:e} {there:e}");
@@ -195,8 +244,11 @@ fn numbering_changes_neither_residual_nor_velocity() {
         let (s, report) = solve_cold(&mut Auto::default(), &other, &Goal::to(1e-9));
         assert!(report.reached());
         let u = velocity(&problem, &r);
-        let u: Vec<f64> = order.iter().flat_map(|&a| u[a * d..a * d + d].to_vec()).collect();
-        // √1e-9 ≈ 3e-5 by the energy bound of `methods_agree_on_velocities`.
+        let u: Vec<f64> = order
+            .iter()
+            .flat_map(|&a| u[a * d..a * d + d].to_vec())
+            .collect();
+        // Root of 1e-9, relative to the impulses, with room: see `methods_agree_on_velocities`.
         assert!(apart(&other, &u, &velocity(&other, &s)) <= 1e-4 * scale(&other, &s));
     }
 }
@@ -226,13 +278,19 @@ fn units_change_neither_residual_nor_motion() {
     let (r, _) = solve_cold(&mut Auto::default(), &tower, &Goal::to(1e-9));
     let (s, report) = solve_cold(&mut Auto::default(), &other, &Goal::to(1e-9));
     assert!(report.reached());
-    let u: Vec<f64> = velocity(&tower, &r).iter().map(|v| v * length / time).collect();
+    let u: Vec<f64> = velocity(&tower, &r)
+        .iter()
+        .map(|v| v * length / time)
+        .collect();
     assert!(apart(&other, &u, &velocity(&other, &s)) <= 1e-4 * scale(&other, &s));
 }
 
 #[test]
 fn same_problem_same_bits() {
-    let problems = [settled().at_rest(0.6).unwrap(), Wall::default().problem().unwrap()];
+    let problems = [
+        settled().at_rest(0.6).unwrap(),
+        Wall::default().problem().unwrap(),
+    ];
     for problem in &problems {
         for name in solve::NAMES {
             let goal = Goal::to(1e-5).at_most(400);
@@ -266,7 +324,10 @@ fn no_method_pulls_or_exceeds_friction() {
         for c in r.chunks(3) {
             // These methods return points of the cone, whatever the residual: rounding only.
             let slack = 1e-14 * c[0].abs();
-            assert!(c[0] >= 0.0 && dot(&c[1..], &c[1..]).sqrt() <= 0.5 * c[0] + slack, "{name} {c:?}");
+            assert!(
+                c[0] >= 0.0 && dot(&c[1..], &c[1..]).sqrt() <= 0.5 * c[0] + slack,
+                "{name} {c:?}"
+            );
         }
     }
 }

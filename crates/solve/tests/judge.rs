@@ -61,10 +61,16 @@ fn friction(law: &Law, random: &mut Random, n: f64, d: usize) -> (Vec<f64>, Vec<
             };
             let (before, after) = (edge(k + m - 1), edge(k));
             let w = random.unit();
-            let u = (0..2).map(|i| -speed * (w * before[i] + (1.0 - w) * after[i])).collect();
+            let u = (0..2)
+                .map(|i| -speed * (w * before[i] + (1.0 - w) * after[i]))
+                .collect();
             (vec![n * v[k][0], n * v[k][1]], u)
         }
-        Law::Rolling { mu, mu_roll, mu_spin } => {
+        Law::Rolling {
+            mu,
+            mu_roll,
+            mu_spin,
+        } => {
             let blocks = [(2, *mu), (2, *mu_roll), (d - 5, *mu_spin)];
             concatenated(random, n, &blocks)
         }
@@ -88,10 +94,15 @@ fn concatenated(random: &mut Random, n: f64, blocks: &[(usize, f64)]) -> (Vec<f6
 /// A pair (r, u) that satisfies `law` on `d` rows.
 fn pair(law: &Law, d: usize, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
     match law {
-        Law::Bilateral => ((0..d).map(|_| random.within(-2.0, 2.0)).collect(), vec![0.0; d]),
+        Law::Bilateral => (
+            (0..d).map(|_| random.within(-2.0, 2.0)).collect(),
+            vec![0.0; d],
+        ),
         Law::NonFirm(set) => disc(random, d, set.radius()),
         Law::BilateralFriction { normal_rows, mu } => {
-            let mut r: Vec<f64> = (0..*normal_rows).map(|_| random.within(-2.0, 2.0)).collect();
+            let mut r: Vec<f64> = (0..*normal_rows)
+                .map(|_| random.within(-2.0, 2.0))
+                .collect();
             let mut u = vec![0.0; *normal_rows];
             let (rt, ut) = disc(random, d - normal_rows, mu * common::norm(&r));
             r.extend(rt);
@@ -124,20 +135,61 @@ fn law(k: usize, random: &mut Random) -> (Law, usize) {
         0 => (Law::Frictionless, 1),
         1 => (Law::Coulomb { mu }, 2),
         2 => (Law::Coulomb { mu }, 3),
-        3 => (Law::CoulombAsymmetric { plus: mu, minus: second }, 2),
-        4 => (Law::CoulombElliptic { mu1: mu, mu2: second }, 3),
+        3 => (
+            Law::CoulombAsymmetric {
+                plus: mu,
+                minus: second,
+            },
+            2,
+        ),
+        4 => (
+            Law::CoulombElliptic {
+                mu1: mu,
+                mu2: second,
+            },
+            3,
+        ),
         5 => {
             let corners = [[-mu, -second], [mu, -second], [mu, second], [-mu, second]];
             (Section::new(&corners).unwrap().into_law(), 3)
         }
         6 => {
             let mu_static = mu + second;
-            let friction = StaticDynamic { mu_static, mu_dynamic: mu };
-            (Law::StaticDynamic { friction, previous: Status::Slip }, 3)
+            let friction = StaticDynamic {
+                mu_static,
+                mu_dynamic: mu,
+            };
+            (
+                Law::StaticDynamic {
+                    friction,
+                    previous: Status::Slip,
+                },
+                3,
+            )
         }
-        7 => (Law::Rolling { mu, mu_roll: second, mu_spin: 0.3 }, 6),
-        8 => (Law::Rolling { mu, mu_roll: second, mu_spin: 0.0 }, 5),
-        9 => (Law::RollingPlane { mu, mu_roll: second }, 3),
+        7 => (
+            Law::Rolling {
+                mu,
+                mu_roll: second,
+                mu_spin: 0.3,
+            },
+            6,
+        ),
+        8 => (
+            Law::Rolling {
+                mu,
+                mu_roll: second,
+                mu_spin: 0.0,
+            },
+            5,
+        ),
+        9 => (
+            Law::RollingPlane {
+                mu,
+                mu_roll: second,
+            },
+            3,
+        ),
         10 => (Law::Bilateral, 1 + random.below(6)),
         11 => (NonFirmSet::ball(2, second).unwrap().into_law(), 2),
         12 => (Law::BilateralFriction { normal_rows: 2, mu }, 3),
@@ -152,7 +204,9 @@ const LAWS: usize = 14;
 fn coupled(laws: &[(Law, usize)], given: &[f64], seed: u64) -> Problem {
     let mut random = Random::new(seed);
     let mut builder = Kinetic::builder();
-    let common = builder.group(&[2.0, 0.3, 0.3, 1.0], &[0.0; 2], &[0.0; 2]).unwrap();
+    let common = builder
+        .group(&[2.0, 0.3, 0.3, 1.0], &[0.0; 2], &[0.0; 2])
+        .unwrap();
     let mut first = 0;
     for (law, d) in laws {
         let mut own = vec![0.0; d * d];
@@ -160,7 +214,11 @@ fn coupled(laws: &[(Law, usize)], given: &[f64], seed: u64) -> Problem {
         for i in 0..*d {
             mass[i * d + i] = random.within(0.5, 2.0);
             for j in 0..*d {
-                own[i * d + j] = if i == j { 1.0 } else { random.within(-0.2, 0.2) };
+                own[i * d + j] = if i == j {
+                    1.0
+                } else {
+                    random.within(-0.2, 0.2)
+                };
             }
         }
         let shared: Vec<f64> = (0..2 * d).map(|_| random.within(-0.5, 0.5)).collect();
@@ -168,7 +226,9 @@ fn coupled(laws: &[(Law, usize)], given: &[f64], seed: u64) -> Problem {
         let body = builder.group(&mass, &zero, &zero).unwrap();
         let touches: [(usize, &[f64]); 2] = [(body, &own), (common, &shared)];
         let boundary = &given[first..first + d];
-        builder.contact(law.clone(), &touches, boundary, Restitution::default()).unwrap();
+        builder
+            .contact(law.clone(), &touches, boundary, Restitution::default())
+            .unwrap();
         first += d;
     }
     builder.build().unwrap()
@@ -213,12 +273,13 @@ proptest! {
             .max(gaps.bilateral_violation);
         prop_assert!(worst <= 1e-13, "{gaps:?}");
 
-        // A change of 1e-6 of the impulses' own size (or 1e-6, where all are zero) in a random
-        // direction. F is a piecewise smooth bijection near a solution when W is definite: its
-        // slope lies within two decades of 1 here.
+        // A change of 1e-6 of the solution's own size in a random direction (W is of order 1, so
+        // impulses and velocities compare). F is a piecewise smooth bijection near a solution when
+        // W is definite: its slope lies within two decades of 1 here.
         let mut random = Random::new(seed ^ 1);
         let e = unit(&mut random, r.len());
-        let size = 1e-6 * common::norm(&r).max(1.0);
+        let u = velocity(&problem, &r);
+        let size = 1e-6 * common::norm(&r).max(common::norm(&u));
         let perturbed: Vec<f64> = r.iter().zip(&e).map(|(r, e)| r + size * e).collect();
         let residual = r2(&problem, &perturbed);
         prop_assert!((1e-8..=1e-4).contains(&residual), "{residual:e}");

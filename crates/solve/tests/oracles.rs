@@ -50,7 +50,9 @@ fn cradle(velocity: &[f64], e: f64) -> Problem {
     };
     for k in 1..velocity.len() {
         let touches: [(usize, &[f64]); 2] = [(k, &[1.0]), (k - 1, &[-1.0])];
-        builder.contact(Law::Frictionless, &touches, &[0.0], restitution).unwrap();
+        builder
+            .contact(Law::Frictionless, &touches, &[0.0], restitution)
+            .unwrap();
     }
     builder.build().unwrap()
 }
@@ -61,11 +63,17 @@ fn cradle_with_simultaneous_impacts_spreads_the_momentum() {
     let (impulse, v) = solved(&cradle(&numbers(&oracle["v_before"]), number(&oracle["e"])));
     assert_near(&v, &numbers(&oracle["v_after"]));
     assert_near(&impulse, &numbers(&oracle["impulses"]));
-    assert_near(&solved(&cradle(&[1.0, 0.0, 0.0], 0.5)).1, &numbers(&oracle["n3_e05"]));
+    assert_near(
+        &solved(&cradle(&[1.0, 0.0, 0.0], 0.5)).1,
+        &numbers(&oracle["n3_e05"]),
+    );
     let five = [1.0, 0.0, 0.0, 0.0, 0.0];
     assert_near(&solved(&cradle(&five, 1.0)).1, &numbers(&oracle["n5_e1"]));
     let two = [1.0, 1.0, 0.0, 0.0, 0.0];
-    assert_near(&solved(&cradle(&two, 1.0)).1, &numbers(&oracle["n5_two_in"]));
+    assert_near(
+        &solved(&cradle(&two, 1.0)).1,
+        &numbers(&oracle["n5_two_in"]),
+    );
 }
 
 #[test]
@@ -89,7 +97,9 @@ fn oblique_sphere_sticks_below_the_threshold_and_slides_above() {
         normal: number(&oracle["e"]),
         tangential: 0.0,
     };
-    let law = Law::Coulomb { mu: number(&oracle["mu"]) };
+    let law = Law::Coulomb {
+        mu: number(&oracle["mu"]),
+    };
     // Unit mass and radius, inertia 2/5; floor below: lever (0, 0, −1), rows (z, x, y).
     let mut mass = [0.0; 36];
     for i in 0..6 {
@@ -104,14 +114,26 @@ fn oblique_sphere_sticks_below_the_threshold_and_slides_above() {
     for case in oracle["cases"].as_array().unwrap() {
         let (vn, vt) = (number(&case["vn"]), number(&case["vt"]));
         let mut builder = Kinetic::builder();
-        builder.group(&mass, &[vt, 0.0, -vn, 0.0, 0.0, 0.0], &[0.0; 6]).unwrap();
-        builder.contact(law.clone(), &[(0, &block)], &[0.0; 3], restitution).unwrap();
+        builder
+            .group(&mass, &[vt, 0.0, -vn, 0.0, 0.0, 0.0], &[0.0; 6])
+            .unwrap();
+        builder
+            .contact(law.clone(), &[(0, &block)], &[0.0; 3], restitution)
+            .unwrap();
         let (impulse, v) = solved(&builder.build().unwrap());
         let found = [v[2], v[0], v[4], v[0] - v[4]];
-        let names = ["v_n_after", "v_t_after", "R_omega_after", "contact_slip_after"];
+        let names = [
+            "v_n_after",
+            "v_t_after",
+            "R_omega_after",
+            "contact_slip_after",
+        ];
         assert_near(&found, &names.map(|name| number(&case[name])));
         let sticks = impulse[1].hypot(impulse[2]) < number(&oracle["mu"]) * impulse[0] - 1e-12;
-        assert_eq!(sticks, case["vt"].as_f64() < Some(1.19) && case["mode"] == "stick");
+        assert_eq!(
+            sticks,
+            case["vt"].as_f64() < Some(1.19) && case["mode"] == "stick"
+        );
     }
 }
 
@@ -132,7 +154,9 @@ fn rod_dropped_on_its_end_turns() {
         normal: number(&oracle["e"]),
         tangential: 0.0,
     };
-    builder.contact(Law::Frictionless, &[(0, &block)], &[0.0], restitution).unwrap();
+    builder
+        .contact(Law::Frictionless, &[(0, &block)], &[0.0], restitution)
+        .unwrap();
     let problem = builder.build().unwrap();
     assert_near(problem.block(0), &[number(&oracle["W_NN"])]);
     let (impulse, v) = solved(&problem);

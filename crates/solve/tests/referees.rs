@@ -5,7 +5,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use common::{apart, settled, solve_cold, velocity};
+use common::{apart, dot, end, kinetic, norm, settled, solve_cold, velocity};
 use contact::{Law, Problem};
 use solve::sample::{Linkage, Pyramid, Table, Tower, Wall};
 use solve::{Auto, Goal};
@@ -42,8 +42,8 @@ fn upper(problem: &Problem) -> CscMatrix<f64> {
 }
 
 /// min ½ rᵀ W r + (b + s)ᵀ r over the cones, by the conic solver. `shift` is s, one per contact,
-/// added to the normal rows.
-fn referee(problem: &Problem, shift: &[f64]) -> Vec<f64> {
+/// added to the normal rows. Returns r and the duality gap, an energy.
+fn referee(problem: &Problem, shift: &[f64]) -> (Vec<f64>, f64) {
     let n = problem.num_rows();
     let mut q = problem.free().to_vec();
     // (mu r_n, r_t) in the second-order cone: slack = P r, A = −P.
@@ -72,13 +72,12 @@ fn referee(problem: &Problem, shift: &[f64]) -> Vec<f64> {
         DefaultSolver::new(&upper(problem), &q, &a, &vec![0.0; n], &cones, settings).unwrap();
     solver.solve();
     let status = solver.solution.status;
-    let accepted = [
-        SolverStatus::Solved,
-        SolverStatus::AlmostSolved,
-        SolverStatus::InsufficientProgress,
-    ];
-    assert!(accepted.contains(&status), "{status:?}");
-    solver.solution.x.clone()
+    assert!(
+        matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved),
+        "{status:?}"
+    );
+    let gap = (solver.solution.obj_val - solver.solution.obj_val_dual).abs();
+    (solver.solution.x.clone(), gap)
 }
 
 #[test]
@@ -94,27 +93,51 @@ fn frictionless_impacts_are_the_quadratic_programme() {
         let problem = linkage.problem().unwrap();
         let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-12));
         assert!(report.reached(), "seed {seed}: {report:?}");
-        let s = referee(&problem, &vec![0.0; problem.num_contacts()]);
-        // The referee's duality gap of 1e-12 of the energy bounds ½|u − u'|² in the kinetic norm:
-        // its root is 1e-6 of the velocities. (Impulses differ where contacts are redundant.)
-        let distance = apart(&problem, &velocity(&problem, &r), &velocity(&problem, &s));
-        assert!(distance <= 1e-5, "seed {seed}: {distance:e}");
+        assert_same_motion(
+            &format!("seed {seed}"),
+            &problem,
+            &r,
+            &vec![0.0; problem.num_contacts()],
+        );
     }
+}
+
+/// The convex function J(r) = ½ rᵀ W r + (b + s)ᵀ r exceeds its least value by at least ½‖v̂ − v̂*‖²,
+/// so each answer is as near to the one velocity of the minimum as the root of twice its own gap:
+/// the referee's by its report, ours by r·(u + s) (primal minus dual value of a feasible pair).
+fn assert_same_motion(name: &str, problem: &Problem, r: &[f64], shift: &[f64]) {
+    let (other, gap) = referee(problem, shift);
+    let u = velocity(problem, r);
+    let mut own = 0.0;
+    for a in 0..problem.num_contacts() {
+        let rows = problem.rows(a);
+        own += r[rows.start] * shift[a] + dot(&r[rows.clone()], &u[rows]);
+    }
+    let (here, there) = (end(problem, r), end(problem, &other));
+    let distance: Vec<f64> = here.iter().zip(&there).map(|(x, y)| x - y).collect();
+    let size = norm(kinetic(problem).free());
+    // The last term is for feasibility, which both keep to some 1e-10 of the free velocity only.
+    let bound = (2.0 * gap).sqrt() + (2.0 * own.abs()).sqrt() + 1e-7 * size;
+    assert!(
+        norm(&distance) <= bound,
+        "{name}: {:e} {bound:e}",
+        norm(&distance)
+    );
+    // A bound that says something: five percent of the motion for a packing judged 1e-5, far less
+    // for the others.
+    assert!(bound <= 5e-2 * size, "{name}: {bound:e} {size:e}");
 }
 
 /// At a Coulomb solution, the problem with De Saxcé's shift frozen at s = mu |u_t| is a convex one
 /// with the same solution; its velocity is unique.
-fn frozen_shift_agrees(name: &str, problem: &Problem) {
-    let (r, report) = solve_cold(&mut Auto::default(), problem, &Goal::to(1e-10));
+fn frozen_shift_agrees(name: &str, problem: &Problem, tolerance: f64) {
+    let (r, report) = solve_cold(&mut Auto::default(), problem, &Goal::to(tolerance));
     assert!(report.reached(), "{name}: {report:?}");
     let u = velocity(problem, &r);
     let shift: Vec<f64> = (0..problem.num_contacts())
         .map(|a| problem.law(a).shift(&u[problem.rows(a)]))
         .collect();
-    let s = referee(problem, &shift);
-    let distance = apart(problem, &u, &velocity(problem, &s));
-    // Root of the referee's gap, as above; impulses of a stack weigh more than b by its height.
-    assert!(distance <= 1e-4, "{name}: {distance:e}");
+    assert_same_motion(name, problem, &r, &shift);
 }
 
 #[test]
@@ -123,27 +146,28 @@ fn coulomb_solutions_solve_the_convex_problem_with_their_shift() {
         push: 0.8,
         ..Tower::of(4)
     };
-    frozen_shift_agrees("tower", &Tower::of(5).problem().unwrap());
-    frozen_shift_agrees("sliding tower", &sliding.problem().unwrap());
+    frozen_shift_agrees("tower", &Tower::of(5).problem().unwrap(), 1e-10);
+    frozen_shift_agrees("sliding tower", &sliding.problem().unwrap(), 1e-10);
     let wall = Wall {
         courses: 6,
         bricks: 4,
         lateral: 0.7,
         ..Wall::default()
     };
-    frozen_shift_agrees("wall", &wall.problem().unwrap());
+    frozen_shift_agrees("wall", &wall.problem().unwrap(), 1e-10);
     let pyramid = Pyramid {
         layers: 3,
         friction: 0.2,
         ..Pyramid::default()
     };
-    frozen_shift_agrees("spreading pyramid", &pyramid.problem().unwrap());
+    frozen_shift_agrees("spreading pyramid", &pyramid.problem().unwrap(), 1e-10);
     let table = Table {
         push: [0.7, 0.2],
         ..Table::default()
     };
-    frozen_shift_agrees("sliding table", &table.problem().unwrap());
-    frozen_shift_agrees("tilted packing", &settled().at_rest(0.6).unwrap());
+    frozen_shift_agrees("sliding table", &table.problem().unwrap(), 1e-10);
+    // A jammed packing: 1e-10 is hard to reach, and not needed: the bound follows the residual.
+    frozen_shift_agrees("tilted packing", &settled().at_rest(0.6).unwrap(), 1e-5);
     for seed in 0..20 {
         let linkage = Linkage {
             contacts: 6,
@@ -151,7 +175,7 @@ fn coulomb_solutions_solve_the_convex_problem_with_their_shift() {
             seed,
             ..Linkage::default()
         };
-        frozen_shift_agrees("linkage", &linkage.problem().unwrap());
+        frozen_shift_agrees("linkage", &linkage.problem().unwrap(), 1e-10);
     }
 }
 
@@ -258,15 +282,24 @@ fn planar_problems_have_the_velocity_that_enumeration_finds() {
         };
         let problem = linkage.problem().unwrap();
         let all = enumerate(&problem);
-        assert!(!all.is_empty(), "seed {seed}: Coulomb's problem has a solution");
+        assert!(
+            !all.is_empty(),
+            "seed {seed}: Coulomb's problem has a solution"
+        );
         let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-12));
         assert!(report.reached(), "seed {seed}: {report:?}");
         let u = velocity(&problem, &r);
-        let nearest = all.iter().map(|v| apart(&problem, &u, v)).fold(f64::INFINITY, f64::min);
+        let nearest = all
+            .iter()
+            .map(|v| apart(&problem, &u, v))
+            .fold(f64::INFINITY, f64::min);
         // Residual 1e-12 times the condition of W, some 1e4 for a short lever; degenerate
         // statuses (r = u = 0) take its root.
         assert!(nearest <= 1e-6, "seed {seed}: {nearest:e}");
-        let spread = all.iter().map(|v| apart(&problem, &all[0], v)).fold(0.0, f64::max);
+        let spread = all
+            .iter()
+            .map(|v| apart(&problem, &all[0], v))
+            .fold(0.0, f64::max);
         if spread <= 1e-6 {
             unique += 1;
         } else {

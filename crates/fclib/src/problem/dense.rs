@@ -39,7 +39,7 @@ impl Lu {
         for k in 0..n {
             let size = |i: usize| a[i * n + k].abs();
             let top = (k..n).fold(k, |best, i| if size(i) > size(best) { i } else { best });
-            if !(size(top) > PIVOT) {
+            if size(top).is_nan() || size(top) <= PIVOT {
                 return Err(k);
             }
             if top != k {

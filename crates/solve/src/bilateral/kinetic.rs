@@ -46,7 +46,9 @@ pub(super) fn eliminate(
     let members = connect(problem, kinetic);
     let mut components = Vec::with_capacity(members.len());
     for (contacts, groups) in &members {
-        components.push(Component::new(problem, kinetic, contacts, groups, mismatch)?);
+        components.push(Component::new(
+            problem, kinetic, contacts, groups, mismatch,
+        )?);
     }
     let (problem, kept) = reduce(problem, kinetic, &members, &components, mismatch)?;
     Ok(Reduction {
@@ -58,7 +60,10 @@ pub(super) fn eliminate(
 
 /// Group of a coordinate; groups without coordinates are never asked for.
 fn group_of(kinetic: &Kinetic, coordinate: usize) -> usize {
-    kinetic.group_offset().partition_point(|&first| first <= coordinate) - 1
+    kinetic
+        .group_offset()
+        .partition_point(|&first| first <= coordinate)
+        - 1
 }
 
 /// The components: (bilateral contacts, groups), both ascending.
@@ -67,7 +72,9 @@ fn connect(problem: &Problem, kinetic: &Kinetic) -> Vec<(Vec<usize>, Vec<usize>)
     let bilateral = |a: &usize| *problem.law(*a) == Law::Bilateral;
     let mut first_group = Vec::new();
     for a in (0..problem.num_contacts()).filter(bilateral) {
-        let mut groups = kinetic.touches(a).map(|(first, _)| group_of(kinetic, first));
+        let mut groups = kinetic
+            .touches(a)
+            .map(|(first, _)| group_of(kinetic, first));
         if let Some(one) = groups.next() {
             first_group.push((a, one));
             for other in groups {
@@ -115,7 +122,10 @@ impl Component {
     ) -> Result<Self, BilateralError> {
         let mut place = vec![usize::MAX; kinetic.num_coordinates()];
         let offset = kinetic.group_offset();
-        let coordinates: Vec<usize> = groups.iter().flat_map(|&g| offset[g]..offset[g + 1]).collect();
+        let coordinates: Vec<usize> = groups
+            .iter()
+            .flat_map(|&g| offset[g]..offset[g + 1])
+            .collect();
         for (i, &c) in coordinates.iter().enumerate() {
             place[c] = i;
         }
@@ -153,7 +163,12 @@ impl Component {
     }
 
     /// v₀ from the given velocities; rows that add no rank must agree with it.
-    fn fix(&mut self, problem: &Problem, kinetic: &Kinetic, mismatch: f64) -> Result<(), BilateralError> {
+    fn fix(
+        &mut self,
+        problem: &Problem,
+        kinetic: &Kinetic,
+        mismatch: f64,
+    ) -> Result<(), BilateralError> {
         let given: Vec<f64> = self.each_row(|row| -kinetic.given(row));
         let (target, left) = self.factor.solve_transposed(&given);
         let size = self.each_row(|row| problem.free()[row].abs().max(kinetic.given(row).abs()));
@@ -170,14 +185,23 @@ impl Component {
     }
 
     fn each_row(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
-        self.rows.iter().zip(&self.scale).map(|(&row, s)| value(row) * s).collect()
+        self.rows
+            .iter()
+            .zip(&self.scale)
+            .map(|(&row, s)| value(row) * s)
+            .collect()
     }
 
     /// Names the contact of a dependent row and those its dependence runs through.
     fn contradiction(&self, problem: &Problem, worst: usize, left: f64) -> BilateralError {
         let rank = self.factor.rank();
         let row = self.factor.order()[rank + worst];
-        let owner = |row: usize| problem.offset().partition_point(|&first| first <= self.rows[row]) - 1;
+        let owner = |row: usize| {
+            problem
+                .offset()
+                .partition_point(|&first| first <= self.rows[row])
+                - 1
+        };
         let mut others: Vec<usize> = self
             .factor
             .combination(worst)
@@ -201,7 +225,9 @@ impl Component {
     fn free_part(&self, x: &[f64]) -> Vec<f64> {
         let mut y = vec![0.0; self.coordinates.len() - self.factor.rank()];
         for (i, &c) in self.coordinates.iter().enumerate() {
-            y.iter_mut().zip(self.factor.null_row(i)).for_each(|(y, z)| *y += z * x[c]);
+            y.iter_mut()
+                .zip(self.factor.null_row(i))
+                .for_each(|(y, z)| *y += z * x[c]);
         }
         y
     }
@@ -222,19 +248,37 @@ fn reduce(
     for a in (0..problem.num_contacts()).filter(|&a| *problem.law(a) != Law::Bilateral) {
         blocks.gather(problem, kinetic, components, &place, a);
         let d = problem.dim(a);
-        let left: f64 = blocks.list.iter().map(|(_, b)| dot(&b[..b.len() / d], &b[..b.len() / d])).sum();
+        let left: f64 = blocks
+            .list
+            .iter()
+            .map(|(_, b)| dot(&b[..b.len() / d], &b[..b.len() / d]))
+            .sum();
         if problem.law(a).normal() && left <= LOCKED * problem.block(a)[0] {
             let velocity = blocks.boundary[0] + kinetic.rebound()[problem.rows(a).start];
-            let size = problem.free()[problem.rows(a)].iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+            let size = problem.free()[problem.rows(a)]
+                .iter()
+                .fold(0.0_f64, |m, v| m.max(v.abs()));
             if velocity < -mismatch * size.max(velocity.abs()) {
-                let joints = blocks.components.iter().flat_map(|&c| components[c].contacts.clone());
+                let joints = blocks
+                    .components
+                    .iter()
+                    .flat_map(|&c| components[c].contacts.clone());
                 return Err(locked(a, joints.collect(), velocity));
             }
             continue;
         }
-        let touches: Vec<(usize, &[f64])> = blocks.list.iter().map(|(g, b)| (*g, b.as_slice())).collect();
+        let touches: Vec<(usize, &[f64])> = blocks
+            .list
+            .iter()
+            .map(|(g, b)| (*g, b.as_slice()))
+            .collect();
         let rebound = &kinetic.rebound()[problem.rows(a)];
-        builder.contact_with_rebound(problem.law(a).clone(), &touches, &blocks.boundary, rebound)?;
+        builder.contact_with_rebound(
+            problem.law(a).clone(),
+            &touches,
+            &blocks.boundary,
+            rebound,
+        )?;
         kept.push(a);
     }
     Ok((builder.build()?, kept))
@@ -259,7 +303,11 @@ fn place_groups(
             first += offset[g + 1] - offset[g];
         }
     }
-    for (g, place) in place.iter_mut().enumerate().filter(|(_, p)| p.merged.is_none()) {
+    for (g, place) in place
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, p)| p.merged.is_none())
+    {
         let own = offset[g]..offset[g + 1];
         place.group = builder.kinetic_group(&kinetic.begin()[own.clone()], &kinetic.free()[own])?;
     }
@@ -289,7 +337,8 @@ impl Blocks {
         self.list.clear();
         self.components.clear();
         self.boundary.clear();
-        self.boundary.extend_from_slice(&kinetic.boundary()[problem.rows(a)]);
+        self.boundary
+            .extend_from_slice(&kinetic.boundary()[problem.rows(a)]);
         let d = problem.dim(a);
         for (coordinate, block) in kinetic.touches(a) {
             let Place { group, merged } = place[group_of(kinetic, coordinate)];
@@ -312,7 +361,9 @@ impl Blocks {
                 let (i, c) = (k / width, first + k % width);
                 self.boundary[i] += g * part.fixed[c];
                 let row = &mut self.list[at].1[i * free..(i + 1) * free];
-                row.iter_mut().zip(part.factor.null_row(c)).for_each(|(r, z)| *r += g * z);
+                row.iter_mut()
+                    .zip(part.factor.null_row(c))
+                    .for_each(|(r, z)| *r += g * z);
             }
         }
     }
@@ -326,7 +377,10 @@ pub(super) fn recover(components: &[Component], kinetic: &Kinetic, impulse: &mut
         for part in components {
             let own: Vec<f64> = part.coordinates.iter().map(|&c| v[c]).collect();
             let mut change = part.factor.range_part(&own);
-            change.iter_mut().zip(&part.target).for_each(|(c, t)| *c = t - *c);
+            change
+                .iter_mut()
+                .zip(&part.target)
+                .for_each(|(c, t)| *c = t - *c);
             let rho = part.factor.solve(&change);
             for (i, &row) in part.rows.iter().enumerate() {
                 impulse[row] += rho[i] * part.scale[i];

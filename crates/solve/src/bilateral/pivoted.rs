@@ -39,16 +39,27 @@ pub(super) struct Pivoted {
 
 impl Pivoted {
     /// Factors the matrix with entries `entry(i, j)`; `complement` says whether Z is wanted.
-    pub fn new(height: usize, width: usize, complement: bool, entry: impl Fn(usize, usize) -> f64) -> Self {
+    pub fn new(
+        height: usize,
+        width: usize,
+        complement: bool,
+        entry: impl Fn(usize, usize) -> f64,
+    ) -> Self {
         let a = Mat::from_fn(height, width, entry);
         let qr = a.col_piv_qr();
         let r = qr.R();
         let limit = height.min(width);
         let first = if limit > 0 { r[(0, 0)].abs() } else { 0.0 };
-        let rank = (0..limit).take_while(|&k| r[(k, k)].abs() > RANK * first).count();
+        let rank = (0..limit)
+            .take_while(|&k| r[(k, k)].abs() > RANK * first)
+            .count();
         let (forward, _) = qr.P().arrays();
         let dependent = width - rank;
-        let q = if complement { qr.compute_Q() } else { qr.compute_thin_Q() };
+        let q = if complement {
+            qr.compute_Q()
+        } else {
+            qr.compute_thin_Q()
+        };
         let mut pivoted = Self {
             height,
             rank,
@@ -90,7 +101,10 @@ impl Pivoted {
         }
         for i in 0..dependent {
             for j in 0..=i {
-                let dot = dot(&self.t[i * rank..(i + 1) * rank], &self.t[j * rank..(j + 1) * rank]);
+                let dot = dot(
+                    &self.t[i * rank..(i + 1) * rank],
+                    &self.t[j * rank..(j + 1) * rank],
+                );
                 let mut rest = dot + f64::from(u8::from(i == j));
                 for k in 0..j {
                     rest -= self.gram[i * dependent + k] * self.gram[j * dependent + k];
@@ -132,7 +146,10 @@ impl Pivoted {
 
     /// Q₁ᵀ w.
     pub fn range_part(&self, w: &[f64]) -> Vec<f64> {
-        self.range.chunks_exact(self.height.max(1)).map(|q| dot(q, w)).collect()
+        self.range
+            .chunks_exact(self.height.max(1))
+            .map(|q| dot(q, w))
+            .collect()
     }
 
     /// Q₁ c.
@@ -150,18 +167,27 @@ impl Pivoted {
         let mut first = c.to_vec();
         self.backward(&mut first);
         // ρ₂ = (I + TᵀT)⁻¹ Tᵀ R₁⁻¹c,  ρ₁ = R₁⁻¹c − T ρ₂.
-        let mut second: Vec<f64> = (0..dependent).map(|j| dot(self.combination(j), &first)).collect();
+        let mut second: Vec<f64> = (0..dependent)
+            .map(|j| dot(self.combination(j), &first))
+            .collect();
         for i in 0..dependent {
-            let done: f64 = (0..i).map(|k| self.gram[i * dependent + k] * second[k]).sum();
+            let done: f64 = (0..i)
+                .map(|k| self.gram[i * dependent + k] * second[k])
+                .sum();
             second[i] = (second[i] - done) / self.gram[i * dependent + i];
         }
         for i in (0..dependent).rev() {
-            let done: f64 = (i + 1..dependent).map(|k| self.gram[k * dependent + i] * second[k]).sum();
+            let done: f64 = (i + 1..dependent)
+                .map(|k| self.gram[k * dependent + i] * second[k])
+                .sum();
             second[i] = (second[i] - done) / self.gram[i * dependent + i];
         }
         for j in 0..dependent {
             let column = &self.t[j * rank..(j + 1) * rank];
-            first.iter_mut().zip(column).for_each(|(x, t)| *x -= t * second[j]);
+            first
+                .iter_mut()
+                .zip(column)
+                .for_each(|(x, t)| *x -= t * second[j]);
         }
         let mut rho = vec![0.0; rank + dependent];
         for (position, value) in first.iter().chain(&second).enumerate() {

@@ -37,7 +37,11 @@ pub(super) fn eliminate(
     for contacts in connect(problem, matrix) {
         components.push(Component::new(problem, matrix, contacts, mismatch)?);
     }
-    let joint: Vec<bool> = problem.laws().iter().map(|l| *l == Law::Bilateral).collect();
+    let joint: Vec<bool> = problem
+        .laws()
+        .iter()
+        .map(|l| *l == Law::Bilateral)
+        .collect();
     let mut rows: Rows = vec![BTreeMap::new(); problem.num_contacts()];
     let mut free = problem.free().to_vec();
     for a in (0..joint.len()).filter(|&a| !joint[a]) {
@@ -94,7 +98,13 @@ impl Component {
             }
         }
         let scale: Vec<f64> = (0..n)
-            .map(|i| if w[i * n + i] > 0.0 { w[i * n + i].sqrt().recip() } else { 1.0 })
+            .map(|i| {
+                if w[i * n + i] > 0.0 {
+                    w[i * n + i].sqrt().recip()
+                } else {
+                    1.0
+                }
+            })
             .collect();
         let factor = Pivoted::new(n, n, false, |i, j| w[i * n + j] * scale[i] * scale[j]);
         let component = Self {
@@ -113,7 +123,12 @@ impl Component {
         let made = self.factor.range_combine(&self.factor.range_part(&b));
         let left: Vec<f64> = b.iter().zip(&made).map(|(b, m)| b - m).collect();
         let size = b.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        let owner = |i: usize| problem.offset().partition_point(|&first| first <= self.rows[i]) - 1;
+        let owner = |i: usize| {
+            problem
+                .offset()
+                .partition_point(|&first| first <= self.rows[i])
+                - 1
+        };
         let worst = (0..left.len()).max_by(|&i, &j| left[i].abs().total_cmp(&left[j].abs()));
         let Some(worst) = worst.filter(|&i| left[i].abs() > mismatch * size) else {
             return Ok(());
@@ -130,7 +145,11 @@ impl Component {
     }
 
     fn scaled(&self, x: &[f64]) -> Vec<f64> {
-        self.rows.iter().zip(&self.scale).map(|(&row, s)| x[row] * s).collect()
+        self.rows
+            .iter()
+            .zip(&self.scale)
+            .map(|(&row, s)| x[row] * s)
+            .collect()
     }
 
     /// W_bb⁺ f with f by row of the component, already scaled once.
@@ -224,17 +243,28 @@ fn keep(
             continue;
         }
         let velocity = free[problem.rows(a).start];
-        let size = problem.free()[problem.rows(a)].iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let size = problem.free()[problem.rows(a)]
+            .iter()
+            .fold(0.0_f64, |m, v| m.max(v.abs()));
         if velocity < -mismatch * size {
-            let touched = |part: &&Component| matrix.row(a).any(|(b, _)| part.contacts.contains(&b));
-            let joints = components.iter().filter(touched).flat_map(|part| part.contacts.clone());
+            let touched =
+                |part: &&Component| matrix.row(a).any(|(b, _)| part.contacts.contains(&b));
+            let joints = components
+                .iter()
+                .filter(touched)
+                .flat_map(|part| part.contacts.clone());
             return Err(locked(a, joints.collect(), velocity));
         }
     }
     Ok(kept)
 }
 
-fn assemble(problem: &Problem, kept: &[usize], rows: &Rows, free: &[f64]) -> Result<Problem, BilateralError> {
+fn assemble(
+    problem: &Problem,
+    kept: &[usize],
+    rows: &Rows,
+    free: &[f64],
+) -> Result<Problem, BilateralError> {
     let mut offset = vec![0];
     let mut first = vec![usize::MAX; problem.num_contacts()];
     for &a in kept {
@@ -256,7 +286,11 @@ fn assemble(problem: &Problem, kept: &[usize], rows: &Rows, free: &[f64]) -> Res
     }
     let matrix = BlockSparse::from_rows(offset, &row_ptr, &col, &val)?;
     let law = kept.iter().map(|&a| problem.law(a).clone()).collect();
-    let free = kept.iter().flat_map(|&a| problem.rows(a)).map(|row| free[row]).collect();
+    let free = kept
+        .iter()
+        .flat_map(|&a| problem.rows(a))
+        .map(|row| free[row])
+        .collect();
     Ok(Problem::new(law, Operator::Stored { matrix, free })?)
 }
 

@@ -58,7 +58,9 @@ fn chain(links: usize, ratio: f64) -> KineticBuilder {
 }
 
 fn joint(builder: &mut KineticBuilder, touches: &[(usize, &[f64])], given: &[f64]) -> usize {
-    builder.contact(Law::Bilateral, touches, given, Restitution::default()).unwrap()
+    builder
+        .contact(Law::Bilateral, touches, given, Restitution::default())
+        .unwrap()
 }
 
 /// The same problem with W stored as a matrix.
@@ -84,7 +86,12 @@ fn assert_close(x: &[f64], y: &[f64], tolerance: f64) {
 
 fn solved(problem: &Problem, tolerance: f64) -> Vec<f64> {
     let mut r = vec![0.0; problem.num_rows()];
-    let report = solve_with(&mut Relaxation::default(), problem, &mut r, &Goal::to(tolerance));
+    let report = solve_with(
+        &mut Relaxation::default(),
+        problem,
+        &mut r,
+        &Goal::to(tolerance),
+    );
     assert!(report.reached(), "{report:?}");
     r
 }
@@ -99,9 +106,17 @@ fn a_single_hung_rod_starts_to_swing_as_the_textbook_says() {
 
 #[test]
 fn a_chain_of_thirty_links_with_a_load_of_a_thousand_takes_one_factorisation() {
-    for problem in [chain(30, 1000.0).build().unwrap(), stored(&chain(30, 1000.0).build().unwrap())] {
+    for problem in [
+        chain(30, 1000.0).build().unwrap(),
+        stored(&chain(30, 1000.0).build().unwrap()),
+    ] {
         let mut r = vec![0.0; problem.num_rows()];
-        let report = solve_with(&mut Relaxation::default(), &problem, &mut r, &Goal::to(1e-10));
+        let report = solve_with(
+            &mut Relaxation::default(),
+            &problem,
+            &mut r,
+            &Goal::to(1e-10),
+        );
         assert_eq!((report.outcome, report.iterations), (Outcome::Reached, 1));
         assert_eq!(report.method(), "direct");
         // The judge's own word, from the impulses alone.
@@ -115,15 +130,19 @@ fn struck_chain(links: usize, ratio: f64, mu: f64) -> Problem {
     let end = point_rows([0.5, 0.0, -0.1], &UP, 1.0);
     let law = Law::Coulomb { mu };
     let floor = [-0.02, 0.05, 0.3];
-    builder.contact(law, &[(links - 1, &end)], &floor, Restitution::default()).unwrap();
+    builder
+        .contact(law, &[(links - 1, &end)], &floor, Restitution::default())
+        .unwrap();
     builder.build().unwrap()
 }
 
 #[test]
 fn a_bob_that_strikes_a_moving_floor_slides_as_the_native_treatment_says() {
     // With a bob of 1000 the alternating directions stall on the joints when they treat them as rows.
-    let natives: [(f64, Box<dyn Solver>); 2] =
-        [(10.0, Box::new(Admm::default())), (1000.0, Box::new(Interior::default()))];
+    let natives: [(f64, Box<dyn Solver>); 2] = [
+        (10.0, Box::new(Admm::default())),
+        (1000.0, Box::new(Interior::default())),
+    ];
     for (ratio, mut solver) in natives {
         let problem = struck_chain(6, ratio, 0.3);
         let r = solved(&problem, 1e-12);
@@ -151,7 +170,11 @@ fn a_stored_matrix_and_its_factor_give_the_same_motion() {
 /// Planar four-bar: crank, coupler, rocker between ground pins (0, 0) and (2, 0); the crank is one
 /// high, the rocker two. The pin between coupler and rocker is there `times` times.
 fn four_bar(times: usize, given: &[[f64; 2]]) -> Problem {
-    let ends = [[[0.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [2.0, 2.0]], [[2.0, 2.0], [2.0, 0.0]]];
+    let ends = [
+        [[0.0, 0.0], [0.0, 1.0]],
+        [[0.0, 1.0], [2.0, 2.0]],
+        [[2.0, 2.0], [2.0, 0.0]],
+    ];
     let mut builder = Kinetic::builder();
     for _ in ends {
         let mass = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.2];
@@ -164,11 +187,19 @@ fn four_bar(times: usize, given: &[[f64; 2]]) -> Problem {
     };
     joint(&mut builder, &[(0, &rows(0, [0.0, 0.0], 1.0))], &[0.0; 2]);
     let pin = [0.0, 1.0];
-    joint(&mut builder, &[(0, &rows(0, pin, -1.0)), (1, &rows(1, pin, 1.0))], &[0.0; 2]);
+    joint(
+        &mut builder,
+        &[(0, &rows(0, pin, -1.0)), (1, &rows(1, pin, 1.0))],
+        &[0.0; 2],
+    );
     joint(&mut builder, &[(2, &rows(2, [2.0, 0.0], 1.0))], &[0.0; 2]);
     for k in 0..times {
         let pin = [2.0, 2.0];
-        joint(&mut builder, &[(1, &rows(1, pin, -1.0)), (2, &rows(2, pin, 1.0))], &given[k]);
+        joint(
+            &mut builder,
+            &[(1, &rows(1, pin, -1.0)), (2, &rows(2, pin, 1.0))],
+            &given[k],
+        );
     }
     builder.build().unwrap()
 }
@@ -182,7 +213,11 @@ fn redundant_joints_of_a_closed_loop_share_the_load_and_leave_the_motion_alone()
         assert!(r[6].hypot(r[7]) > 1e-3, "the joint must carry something");
         // Least impulses: two equal joints carry half each. Exact but for rounding.
         assert_close(&s[..6], &r[..6], 1e-12);
-        assert_close(&s[6..10], &[0.5 * r[6], 0.5 * r[7], 0.5 * r[6], 0.5 * r[7]], 1e-12);
+        assert_close(
+            &s[6..10],
+            &[0.5 * r[6], 0.5 * r[7], 0.5 * r[6], 0.5 * r[7]],
+            1e-12,
+        );
     }
 }
 
@@ -198,7 +233,12 @@ fn joints_with_velocities_that_exclude_each_other_are_named() {
         contacts.sort_unstable();
         assert_eq!(contacts, [3, 4]);
         let mut r = vec![0.0; problem.num_rows()];
-        let report = solve_with(&mut Relaxation::default(), &problem, &mut r, &Goal::default());
+        let report = solve_with(
+            &mut Relaxation::default(),
+            &problem,
+            &mut r,
+            &Goal::default(),
+        );
         assert_eq!(report.outcome, Outcome::Unsuitable);
     }
 }
@@ -212,7 +252,14 @@ fn welded(speed: f64) -> Problem {
     joint(&mut builder, &[(body, &weld)], &[0.0; 6]);
     let end = point_rows([0.5, 0.0, -0.1], &UP, 1.0);
     let law = Law::Coulomb { mu: 0.5 };
-    builder.contact(law, &[(body, &end)], &[-speed, 0.1, 0.0], Restitution::default()).unwrap();
+    builder
+        .contact(
+            law,
+            &[(body, &end)],
+            &[-speed, 0.1, 0.0],
+            Restitution::default(),
+        )
+        .unwrap();
     builder.build().unwrap()
 }
 
@@ -222,8 +269,14 @@ fn a_contact_on_a_welded_body_carries_nothing_or_contradicts() {
         let problem = convert(welded(-0.2));
         let r = solved(&problem, 1e-12);
         // The weld takes the weight of a mass of 2 and the contact nothing.
-        assert_close(&r, &[0.0, 0.0, 2.0 * FALL, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], 1e-14);
-        let Err(BilateralError::Contradiction { contacts, velocity }) = eliminate(&convert(welded(0.2))) else {
+        assert_close(
+            &r,
+            &[0.0, 0.0, 2.0 * FALL, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            1e-14,
+        );
+        let Err(BilateralError::Contradiction { contacts, velocity }) =
+            eliminate(&convert(welded(0.2)))
+        else {
             panic!("nothing can give way");
         };
         assert_eq!(contacts, [1, 0]);
@@ -233,7 +286,9 @@ fn a_contact_on_a_welded_body_carries_nothing_or_contradicts() {
 
 /// A fixed sequence of numbers in [-1, 1] (the same on every machine).
 fn noise(state: &mut u64) -> f64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
     ((*state >> 33) as f64 / f64::from(1_u32 << 31)) * 2.0 - 1.0
 }
 
@@ -263,7 +318,9 @@ fn tangle(seed: u64) -> Problem {
             normal: 0.3,
             tangential: 0.0,
         };
-        builder.contact(law, &[(a, &left), (b, &right)], &[0.0; 3], restitution).unwrap();
+        builder
+            .contact(law, &[(a, &left), (b, &right)], &[0.0; 3], restitution)
+            .unwrap();
     }
     builder.build().unwrap()
 }
@@ -290,7 +347,9 @@ fn a_problem_without_bilateral_rows_goes_straight_to_the_solver() {
     let body = rod(&mut builder, 1.0, [0.0; 6]);
     let rows = point_rows([0.0; 3], &UP, 1.0);
     let law = Law::Coulomb { mu: 0.5 };
-    builder.contact(law, &[(body, &rows)], &[0.0; 3], Restitution::default()).unwrap();
+    builder
+        .contact(law, &[(body, &rows)], &[0.0; 3], Restitution::default())
+        .unwrap();
     let problem = builder.build().unwrap();
     assert!(eliminate(&problem).unwrap().is_none());
     let mut direct = Direct(Box::new(Relaxation::default()));

@@ -42,7 +42,9 @@ impl Shape {
             Law::Bilateral => return Some(Self::Free),
             Law::Frictionless => Cone::line(),
             Law::Coulomb { mu } => Cone::disc(*mu, d),
-            Law::StaticDynamic { friction, previous } => Cone::disc(friction.coefficient(*previous), d),
+            Law::StaticDynamic { friction, previous } => {
+                Cone::disc(friction.coefficient(*previous), d)
+            }
             Law::CoulombAsymmetric { plus, minus } => Cone {
                 c: 0.5 * (plus - minus),
                 ..Cone::disc(0.5 * (plus + minus), d)
@@ -81,7 +83,10 @@ impl Cone {
         let mean = (mu1 * mu2).sqrt();
         if mean > 0.0 {
             let t = [mean / mu1, mean / mu2];
-            return Self { t, ..Self::disc(mean, 3) };
+            return Self {
+                t,
+                ..Self::disc(mean, 3)
+            };
         }
         // One axis or none is left.
         let rows = if mu1 > 0.0 { [0, 1, 2] } else { [0, 2, 1] };
@@ -97,7 +102,7 @@ impl Cone {
     }
 
     /// a = T x, x by row of the contact.
-    pub fn into_cone(&self, x: &[f64]) -> Triple {
+    pub fn image(&self, x: &[f64]) -> Triple {
         let mut a = [self.w * x[0], 0.0, 0.0];
         for i in 1..self.size {
             a[i] = self.t[i - 1] * (x[self.rows[i]] - self.c * x[0]);
@@ -106,7 +111,7 @@ impl Cone {
     }
 
     /// x = T⁻¹ a; dead rows get zero.
-    pub fn out_of_cone(&self, a: &Triple, x: &mut [f64]) {
+    pub fn preimage(&self, a: &Triple, x: &mut [f64]) {
         x.fill(0.0);
         x[0] = a[0] / self.w;
         for i in 1..self.size {
@@ -143,11 +148,16 @@ impl Cone {
             square += (u[self.rows[i]] / self.t[i - 1]).powi(2);
         }
         let length = square.sqrt();
-        let mut shift = if self.size > 1 { self.w * (length - eps) } else { 0.0 };
+        let mut shift = if self.size > 1 {
+            self.w * (length - eps)
+        } else {
+            0.0
+        };
         let mut slope = [0.0; 3];
         for i in 1..self.size {
             let ui = u[self.rows[i]];
-            slope[i] = self.w * ui / (self.t[i - 1].powi(2) * length.max(f64::MIN_POSITIVE)) - self.c;
+            slope[i] =
+                self.w * ui / (self.t[i - 1].powi(2) * length.max(f64::MIN_POSITIVE)) - self.c;
             shift -= self.c * ui;
         }
         (shift, slope)
@@ -159,7 +169,7 @@ impl Cone {
         let mut x = [0.0; 3];
         for (j, column) in columns.iter_mut().enumerate().take(self.size) {
             x[self.rows[j]] = 1.0;
-            let a = self.into_cone(&x);
+            let a = self.image(&x);
             x[self.rows[j]] = 0.0;
             *column = self.transpose(&scaling.divide(&scaling.divide(&a)));
         }
@@ -185,7 +195,11 @@ pub(super) fn product(x: &Triple, y: &Triple) -> Triple {
 /// z with x∘z = y.
 pub(super) fn quotient(x: &Triple, y: &Triple) -> Triple {
     let first = (x[0] * y[0] - x[1] * y[1] - x[2] * y[2]) / det(x);
-    [first, (y[1] - first * x[1]) / x[0], (y[2] - first * x[2]) / x[0]]
+    [
+        first,
+        (y[1] - first * x[1]) / x[0],
+        (y[2] - first * x[2]) / x[0],
+    ]
 }
 
 /// Largest α with a + α da in the cone; infinite if there is no bound.
@@ -263,4 +277,25 @@ impl Scaling {
             eta * (z[2] + w2 * tail),
         ]
     }
+}
+
+/// b = T⁻ᵀ(u + g eₙ) with its scaling, if the eigenvalues of a∘b stay within a factor 100 of γ: what
+/// the curvature of g has put between y and u is then gone.
+pub(super) fn refit(
+    cone: &Cone,
+    a: &Triple,
+    u: &[f64],
+    shift: f64,
+    gap: f64,
+) -> Option<(Triple, Scaling)> {
+    let mut y = [u[0] + shift, 0.0, 0.0];
+    for (i, &row) in cone.rows().iter().enumerate().skip(1) {
+        y[i] = u[row];
+    }
+    let b = cone.inverse_transpose(&y);
+    let scaling = Scaling::new(a, &b)?;
+    let [first, x, y] = scaling.lambda;
+    let tail = x.hypot(y);
+    let (low, high) = ((first - tail).powi(2), (first + tail).powi(2));
+    (low > 0.01 * gap && high < 100.0 * gap).then_some((b, scaling))
 }

@@ -13,16 +13,17 @@
 //! ( TᵀΘT + (I + G)(Ŵ + α) ) dx = Tᵀ V⁻¹ z − (u + g eₙ − y),    Gₙₜ = ∂g/∂u_t
 //! ```
 //!
-//! with Mehrotra's predictor and corrector. g is smoothed over the speed 0.1 √γ, γ the mean of a·b,
-//! (less at the end), so that its slope exists. The matrix is not symmetric (friction is not
-//! associated), the factorisation is a sparse LU. When step lengths collapse the method starts afresh:
-//! first with b refitted to the velocity at every iteration, then with G = 0, where the shift lags one
-//! iteration behind, the matrix is symmetric and positive definite, and the steps are steadier though
-//! more of them are needed.
+//! with Mehrotra's predictor and corrector. g is smoothed over the speed 0.1 √γ (less at the end), γ
+//! the mean of a·b, so that its slope exists. The matrix is not symmetric, because friction is not
+//! associated: a sparse LU, or in large and dense problems GMRES behind the Cholesky factor of
+//! TᵀΘT + Ŵ + α. When step lengths collapse the method starts afresh, first with b refitted to the
+//! velocity at every iteration, then with G = 0: the shift lags one iteration behind, the matrix is
+//! symmetric and positive definite, and the steps are steadier though more of them are needed.
 //!
-//! One iteration is one factorisation and two back-substitutions; their number hardly depends on
-//! the height of a stack or on mass ratios. Limits: starts from its own centre, so a good start
-//! gains nothing; stalls at 1e-4 to 1e-6 on jammed packings of spheres and rocks; treats only the laws with a
+//! One iteration is one factorisation and two solves; their number hardly depends on the height of a
+//! stack or on mass ratios. Limits: starts from its own centre, so a good start gains nothing; stalls
+//! at 1e-3 to 1e-6 on jammed packings of spheres and rocks; contacts with r = u = 0 answer with the
+//! square root of γ, which puts 1e-10 out of reach where there are many; treats only the laws with a
 //! second-order cone (Coulomb, static-dynamic, asymmetric in the plane, elliptic) and bilateral rows.
 
 use contact::Problem;
@@ -88,8 +89,9 @@ impl Solver for Interior {
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let mut best = Best::new(problem, impulse, goal);
         let n = problem.num_contacts();
-        let shapes: Option<Vec<Shape>> =
-            (0..n).map(|a| Shape::of(problem.law(a), problem.dim(a))).collect();
+        let shapes: Option<Vec<Shape>> = (0..n)
+            .map(|a| Shape::of(problem.law(a), problem.dim(a)))
+            .collect();
         let Some(shapes) = shapes else {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         };
@@ -99,7 +101,13 @@ impl Solver for Interior {
 }
 
 impl Interior {
-    fn iterate(&self, problem: &Problem, shapes: Vec<Shape>, goal: &Goal, best: &mut Best) -> (usize, Outcome) {
+    fn iterate(
+        &self,
+        problem: &Problem,
+        shapes: Vec<Shape>,
+        goal: &Goal,
+        best: &mut Best,
+    ) -> (usize, Outcome) {
         let p = &self.params;
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
         if best.reached() {
@@ -107,7 +115,7 @@ impl Interior {
         }
         let mut scaled = Scaled::new(problem);
         let mut state = State::new(problem, &mut scaled, shapes);
-        if !(state.size > 0.0) {
+        if state.size == 0.0 {
             // Nothing moves: no impulse is needed.
             best.offer(problem, &state.impulse, 0);
             return (0, Outcome::Stalled);
@@ -120,7 +128,7 @@ impl Interior {
             let step = state
                 .linearise(problem, &scaled, ATTEMPTS[attempt])
                 .and_then(|()| state.factor(&mut scaled, lagged, p.proximal))
-                .map(|factor| state.advance(problem, &scaled, &factor, p));
+                .and_then(|system| state.advance(problem, &mut scaled, system, p));
             best.offer(problem, &state.impulse, iteration);
             if best.reached() {
                 return (iteration, Outcome::Reached);
@@ -128,7 +136,11 @@ impl Interior {
             if best.residual() <= 0.5 * mark.0 {
                 mark = (best.residual(), iteration);
             }
-            collapsed = if step.is_some_and(|s| s >= p.collapse) { 0 } else { collapsed + 1 };
+            collapsed = if step.is_some_and(|s| s >= p.collapse) {
+                0
+            } else {
+                collapsed + 1
+            };
             let stalled = step.is_none() || collapsed >= 3 || iteration - mark.1 >= p.patience;
             if stalled {
                 if (attempt + 1) >= ATTEMPTS.len() {

@@ -3,7 +3,8 @@
 use contact::Problem;
 
 use super::InteriorParams;
-use super::cone::{Cone, Scaling, Shape, Triple, product, quotient, reach};
+use super::cone::{Scaling, Shape, Triple, product, quotient, reach, refit};
+use crate::krylov::gmres;
 use crate::linear::{Factor, Scaled};
 
 /// What is tried in turn, each time step lengths collapse.
@@ -34,6 +35,8 @@ pub(super) struct State {
     gap: f64,
     /// Length of the last step.
     last: f64,
+    /// Whether the symmetric part is worth trying as a preconditioner, and still good enough.
+    krylov: bool,
     /// Size of a if everything sticks, relative to ‖q̂‖.
     load: f64,
     /// Impulses in physical units.
@@ -52,35 +55,36 @@ pub(super) struct State {
     db: Vec<Triple>,
 }
 
-/// b = T⁻ᵀ(u + g eₙ) with its scaling, if the eigenvalues of a∘b stay within a factor 100 of γ: what
-/// the curvature of g has put between y and u is then gone.
-fn refit(cone: &Cone, a: &Triple, u: &[f64], shift: f64, gap: f64) -> Option<(Triple, Scaling)> {
-    let mut y = [u[0] + shift, 0.0, 0.0];
-    for (i, &row) in cone.rows().iter().enumerate().skip(1) {
-        y[i] = u[row];
-    }
-    let b = cone.inverse_transpose(&y);
-    let scaling = Scaling::new(a, &b)?;
-    let [first, x, y] = scaling.lambda;
-    let tail = x.hypot(y);
-    let (low, high) = ((first - tail).powi(2), (first + tail).powi(2));
-    (low > 0.01 * gap && high < 100.0 * gap).then_some((b, scaling))
+/// A matrix ready to be solved with.
+pub(super) enum System {
+    /// The matrix itself is factored.
+    Direct(Factor),
+    /// Its symmetric part is, as a preconditioner: it lacks G, which acts on sliding contacts only.
+    Preconditioned(Factor),
 }
 
-/// Weight that holds a row without impulse at zero in the symmetric matrix; entries of Ŵ are of
-/// order one.
+/// Accuracy of a preconditioned solve, relative to the first residual.
+const KRYLOV: f64 = 1e-9;
+
+/// Most basis vectors of a preconditioned solve before the matrix itself is factored.
+const BASIS: usize = 60;
+
+/// Weight that holds a row without impulse at zero; entries of Ŵ are of order one.
 const DEAD: f64 = 1e12;
 
 /// Proximal term of the sticking estimate: hyperstatic impulses stay small, loads of a million times
 /// a block's own weight are still seen.
 const STICK: f64 = 1e-9;
 
-
 impl State {
     pub fn new(problem: &Problem, scaled: &mut Scaled, shapes: Vec<Shape>) -> Self {
         let (n, rows) = (shapes.len(), problem.num_rows());
         let blocks = (0..n).map(|a| problem.dim(a).pow(2)).sum();
-        let q = problem.free().iter().zip(&scaled.root).map(|(b, k)| (b * k).powi(2));
+        let q = problem
+            .free()
+            .iter()
+            .zip(&scaled.root)
+            .map(|(b, k)| (b * k).powi(2));
         let mut state = Self {
             cones: shapes.iter().filter(|s| **s != Shape::Free).count(),
             shapes,
@@ -90,6 +94,7 @@ impl State {
             scaling: vec![Scaling::default(); n],
             gap: 0.0,
             last: 1.0,
+            krylov: false,
             load: 1.0,
             impulse: vec![0.0; rows],
             x: vec![0.0; rows],
@@ -112,14 +117,19 @@ impl State {
     /// How large a is if everything sticks: a start much smaller than the solution makes the gap
     /// vanish long before y = u + g eₙ is met (heavy loads on light blocks).
     fn load_size(&self, problem: &Problem, scaled: &mut Scaled) -> f64 {
-        let mut x: Vec<f64> = problem.free().iter().zip(&scaled.root).map(|(b, k)| -b * k / self.size).collect();
+        let mut x: Vec<f64> = problem
+            .free()
+            .iter()
+            .zip(&scaled.root)
+            .map(|(b, k)| -b * k / self.size)
+            .collect();
         let Some(factor) = scaled.factor(STICK) else {
             return 1.0;
         };
         factor.solve(&mut x);
         let square = |k: usize| match &self.shapes[k] {
             Shape::Cone(cone) => {
-                let a = cone.into_cone(&x[problem.rows(k)]);
+                let a = cone.image(&x[problem.rows(k)]);
                 a.iter().map(|v| v * v).sum::<f64>()
             }
             Shape::Free => 0.0,
@@ -131,11 +141,17 @@ impl State {
 
     /// Puts every cone at its centre.
     pub fn centre(&mut self, problem: &Problem, scaled: &Scaled, attempt: Attempt) {
-        let size = if attempt == Attempt::Loaded { self.load } else { 1.0 };
+        let size = if attempt == Attempt::Loaded {
+            self.load
+        } else {
+            1.0
+        };
         self.a.fill([size, 0.0, 0.0]);
         self.b.fill([1.0, 0.0, 0.0]);
         self.x.fill(0.0);
         self.last = 1.0;
+        // LU of a small or sparse matrix costs less than a basis of its size.
+        self.krylov = self.x.len() >= 500 && scaled.density() >= 20.0;
         self.set_impulse(problem, scaled);
     }
 
@@ -143,7 +159,7 @@ impl State {
         for (k, shape) in self.shapes.iter().enumerate() {
             let rows = problem.rows(k);
             if let Shape::Cone(cone) = shape {
-                cone.out_of_cone(&self.a[k], &mut self.x[rows]);
+                cone.preimage(&self.a[k], &mut self.x[rows]);
             }
         }
         for (i, r) in self.impulse.iter_mut().enumerate() {
@@ -153,12 +169,20 @@ impl State {
 
     fn product_mean(&self) -> f64 {
         let dot = |k: usize| product(&self.a[k], &self.b[k])[0];
-        let sum: f64 = (0..self.shapes.len()).filter(|&k| self.shapes[k] != Shape::Free).map(dot).sum();
+        let sum: f64 = (0..self.shapes.len())
+            .filter(|&k| self.shapes[k] != Shape::Free)
+            .map(dot)
+            .sum();
         sum / self.cones.max(1) as f64
     }
 
     /// Velocities, scalings and blocks of the matrix; `None` when an iterate touches the boundary.
-    pub fn linearise(&mut self, problem: &Problem, scaled: &Scaled, attempt: Attempt) -> Option<()> {
+    pub fn linearise(
+        &mut self,
+        problem: &Problem,
+        scaled: &Scaled,
+        attempt: Attempt,
+    ) -> Option<()> {
         let lagged = attempt == Attempt::Lagged;
         problem.velocity_into(&self.impulse, &mut self.scratch, &mut self.velocity);
         for (u, root) in self.velocity.iter_mut().zip(&scaled.root) {
@@ -174,7 +198,10 @@ impl State {
         for k in 0..self.shapes.len() {
             let rows = problem.rows(k);
             let d = rows.len();
-            let (metric, slope) = (&mut self.metric[start..start + d * d], &mut self.slope[start..start + d * d]);
+            let (metric, slope) = (
+                &mut self.metric[start..start + d * d],
+                &mut self.slope[start..start + d * d],
+            );
             let (u, defect) = (&self.velocity[rows.clone()], &mut self.defect[rows]);
             start += d * d;
             let Shape::Cone(cone) = &self.shapes[k] else {
@@ -193,7 +220,7 @@ impl State {
             let theta = cone.metric(&self.scaling[k]);
             // Rows that are not in the cone carry no impulse.
             defect.fill(0.0);
-            (0..d).for_each(|i| metric[i * d + i] = if lagged { DEAD } else { 1.0 });
+            (0..d).for_each(|i| metric[i * d + i] = DEAD);
             for (i, &row) in cone.rows().iter().enumerate() {
                 defect[row] = u[row] - y[i];
                 slope[row * d + row] = 1.0;
@@ -209,22 +236,64 @@ impl State {
         Some(())
     }
 
-    pub fn factor(&self, scaled: &mut Scaled, lagged: bool, proximal: f64) -> Option<Factor> {
+    /// Factors the matrix, or its symmetric part while that preconditions well.
+    pub fn factor(&self, scaled: &mut Scaled, lagged: bool, proximal: f64) -> Option<System> {
         if lagged && scaled.symmetric {
-            return scaled.block_factor(&self.metric, proximal);
+            let factor = scaled.symmetric_factor(&self.metric, proximal);
+            return factor.map(System::Direct);
         }
-        scaled.newton_factor(&self.metric, &self.slope, proximal)
+        if self.krylov
+            && let Some(factor) = scaled.symmetric_factor(&self.metric, proximal)
+        {
+            return Some(System::Preconditioned(factor));
+        }
+        let factor = scaled.newton_factor(&self.metric, &self.slope, proximal);
+        factor.map(System::Direct)
+    }
+
+    /// Solves for dx in place of the right-hand side.
+    fn solve(&mut self, scaled: &mut Scaled, system: &mut System, proximal: f64) -> Option<()> {
+        if let System::Preconditioned(factor) = system {
+            let (matrix, metric, slope) = (&*scaled, &self.metric, &self.slope);
+            let apply = |x: &[f64], y: &mut [f64]| {
+                matrix.product_into(metric, slope, proximal, x, y);
+                factor.solve(y);
+            };
+            let mut dx = self.dx.clone();
+            factor.solve(&mut dx);
+            if gmres(apply, &mut dx, KRYLOV, BASIS) && dx.iter().all(|v| v.is_finite()) {
+                self.dx.copy_from_slice(&dx);
+                return Some(());
+            }
+            self.krylov = false;
+            let factor = scaled.newton_factor(&self.metric, &self.slope, proximal)?;
+            *system = System::Direct(factor);
+        }
+        if let System::Direct(factor) = system {
+            factor.solve(&mut self.dx);
+        }
+        Some(())
     }
 
     /// One predictor-corrector step; returns its length.
-    pub fn advance(&mut self, problem: &Problem, scaled: &Scaled, factor: &Factor, p: &InteriorParams) -> f64 {
-        self.direction(problem, factor, 0.0, false);
+    pub fn advance(
+        &mut self,
+        problem: &Problem,
+        scaled: &mut Scaled,
+        mut system: System,
+        p: &InteriorParams,
+    ) -> Option<f64> {
+        self.direction(problem, 0.0, false);
+        self.complete(problem, scaled, &mut system, p.proximal)?;
         let alpha = self.length(1.0);
         let after: f64 = (0..self.shapes.len())
             .filter(|&k| self.shapes[k] != Shape::Free)
             .map(|k| {
                 let moved = |z: &Triple, dz: &Triple| std::array::from_fn(|i| z[i] + alpha * dz[i]);
-                product(&moved(&self.a[k], &self.da[k]), &moved(&self.b[k], &self.db[k]))[0]
+                product(
+                    &moved(&self.a[k], &self.da[k]),
+                    &moved(&self.b[k], &self.db[k]),
+                )[0]
             })
             .sum::<f64>()
             / self.cones.max(1) as f64;
@@ -235,8 +304,11 @@ impl State {
             s if s < 0.5 => 0.1,
             _ => 1e-6,
         };
-        let sigma = (after / self.gap.max(f64::MIN_POSITIVE)).powi(3).clamp(floor, 1.0);
-        self.direction(problem, factor, sigma, self.last > 0.2);
+        let sigma = (after / self.gap.max(f64::MIN_POSITIVE))
+            .powi(3)
+            .clamp(floor, 1.0);
+        self.direction(problem, sigma, self.last > 0.2);
+        self.complete(problem, scaled, &mut system, p.proximal)?;
         let alpha = self.length(p.fraction);
         for k in 0..self.shapes.len() {
             for i in 0..3 {
@@ -249,12 +321,12 @@ impl State {
         }
         self.last = alpha;
         self.set_impulse(problem, scaled);
-        alpha
+        Some(alpha)
     }
 
-    /// Solves for (dx, da, db) with centring `sigma`; `second` adds the second-order term of the
+    /// The right-hand side with centring `sigma`, in dx; `second` adds the second-order term of the
     /// direction found before.
-    fn direction(&mut self, problem: &Problem, factor: &Factor, sigma: f64, second: bool) {
+    fn direction(&mut self, problem: &Problem, sigma: f64, second: bool) {
         for k in 0..self.shapes.len() {
             let rows = problem.rows(k);
             let (dx, defect) = (&mut self.dx[rows.clone()], &self.defect[rows]);
@@ -279,15 +351,26 @@ impl State {
                 dx[row] = rhs[i] - defect[row];
             }
         }
-        factor.solve(&mut self.dx);
+    }
+
+    /// Solves for dx and completes (da, db); `None` if the matrix cannot be factored.
+    fn complete(
+        &mut self,
+        problem: &Problem,
+        scaled: &mut Scaled,
+        system: &mut System,
+        proximal: f64,
+    ) -> Option<()> {
+        self.solve(scaled, system, proximal)?;
         for k in 0..self.shapes.len() {
             if let Shape::Cone(cone) = &self.shapes[k] {
-                let da = cone.into_cone(&self.dx[problem.rows(k)]);
+                let da = cone.image(&self.dx[problem.rows(k)]);
                 let theta_da = self.scaling[k].divide(&self.scaling[k].divide(&da));
                 (0..3).for_each(|i| self.db[k][i] -= theta_da[i]);
                 self.da[k] = da;
             }
         }
+        Some(())
     }
 
     /// The step length: `fraction` of the way to the nearest boundary, at most one.

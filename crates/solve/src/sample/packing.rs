@@ -106,13 +106,19 @@ impl Packing {
 
     fn start(&self) -> Settled {
         let mut random = Random::new(self.seed);
-        let radius: Vec<f64> = (0..self.spheres).map(|_| random.within(0.75, 1.25)).collect();
+        let radius: Vec<f64> = (0..self.spheres)
+            .map(|_| random.within(0.75, 1.25))
+            .collect();
         let mass = radius
             .iter()
             .map(|r| {
                 let heavy = random.unit() >= 0.5;
                 let volume = 4.0 / 3.0 * std::f64::consts::PI * r.powi(3);
-                if heavy { volume * self.mass_ratio } else { volume }
+                if heavy {
+                    volume * self.mass_ratio
+                } else {
+                    volume
+                }
             })
             .collect();
         // A box too narrow for two spheres side by side holds a single column.
@@ -185,7 +191,13 @@ impl Settled {
 
     fn advance(&mut self, relaxation: &mut Relaxation) -> Result<(), ProblemError> {
         let h = self.packing.step;
-        let advance = |gap: f64| if gap > 0.0 { gap / h } else { PUSH_OUT * gap / h };
+        let advance = |gap: f64| {
+            if gap > 0.0 {
+                gap / h
+            } else {
+                PUSH_OUT * gap / h
+            }
+        };
         let near = self.near(REACH);
         let problem = self.assemble(&self.velocity, self.fall(), &near, advance)?;
         let mut impulse = vec![0.0; problem.num_rows()];
@@ -217,7 +229,9 @@ impl Settled {
             body.velocity = velocity[i];
             body.add_to(&mut builder)?;
         }
-        let law = Law::Coulomb { mu: self.packing.friction };
+        let law = Law::Coulomb {
+            mu: self.packing.friction,
+        };
         for contact in near {
             let mut touch = contact.touch.clone();
             touch.advance = advance(contact.gap);

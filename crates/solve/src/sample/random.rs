@@ -36,7 +36,11 @@ impl Random {
 
     /// Uniform in 0..n; 0 when n is 0. The bias of the remainder is below n/2^64.
     pub fn below(&mut self, n: usize) -> usize {
-        if n == 0 { 0 } else { (self.bits() % n as u64) as usize }
+        if n == 0 {
+            0
+        } else {
+            (self.bits() % n as u64) as usize
+        }
     }
 
     /// A random direction in the plane.
@@ -57,7 +61,11 @@ mod tests {
         let first: Vec<u64> = (0..3).map(|_| random.bits()).collect();
         assert_eq!(
             first,
-            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
         );
     }
 

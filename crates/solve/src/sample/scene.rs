@@ -114,7 +114,11 @@ fn space_block(frame: &[Vec3; 3], lever: &Vec3, sign: f64) -> [f64; 18] {
 
 /// An orthonormal frame (n, t1, t2) on a unit normal.
 pub(super) fn frame(n: Vec3) -> [Vec3; 3] {
-    let helper = if n[0].abs() > 0.7 { [0.0, 1.0, 0.0] } else { [1.0, 0.0, 0.0] };
+    let helper = if n[0].abs() > 0.7 {
+        [0.0, 1.0, 0.0]
+    } else {
+        [1.0, 0.0, 0.0]
+    };
     let t = cross(&n, &helper);
     let t1 = scaled(&t, 1.0 / length(&t));
     [n, t1, cross(&n, &t1)]

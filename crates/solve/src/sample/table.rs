@@ -59,7 +59,11 @@ impl Table {
                 b: body,
                 a: None,
                 frame: [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-                lever_b: [sx * a - self.offset[0], sy * b - self.offset[1], -self.height],
+                lever_b: [
+                    sx * a - self.offset[0],
+                    sy * b - self.offset[1],
+                    -self.height,
+                ],
                 lever_a: [0.0; 3],
                 advance: 0.0,
             };

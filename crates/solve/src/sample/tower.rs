@@ -58,7 +58,9 @@ impl Tower {
     /// `n` boxes of masses 1, `ratio`, 1, `ratio`, … from below.
     #[must_use]
     pub fn alternating(n: usize, ratio: f64) -> Self {
-        let masses = (0..n).map(|k| if k % 2 == 0 { 1.0 } else { ratio }).collect();
+        let masses = (0..n)
+            .map(|k| if k % 2 == 0 { 1.0 } else { ratio })
+            .collect();
         Self {
             masses,
             ..Self::default()

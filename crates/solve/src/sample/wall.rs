@@ -92,7 +92,11 @@ impl Wall {
         let mut bricks = Vec::new();
         let mut courses = Vec::with_capacity(self.courses);
         for row in 0..self.courses {
-            let whole = if row % 2 == 0 { self.bricks } else { self.bricks.saturating_sub(1) };
+            let whole = if row % 2 == 0 {
+                self.bricks
+            } else {
+                self.bricks.saturating_sub(1)
+            };
             let mut lengths = vec![2.0; whole];
             if row % 2 == 1 && self.bricks > 0 {
                 lengths.insert(0, 1.0);
@@ -167,7 +171,8 @@ impl Joints<'_> {
             touches.push((*a, block));
         }
         let soft = Restitution::default();
-        self.builder.contact(self.law.clone(), &touches, &[0.0; 2], soft)?;
+        self.builder
+            .contact(self.law.clone(), &touches, &[0.0; 2], soft)?;
         Ok(())
     }
 }

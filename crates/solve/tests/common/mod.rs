@@ -118,8 +118,14 @@ pub fn one_of_each() -> Vec<(&'static str, Problem)> {
     };
     vec![
         ("tower", Tower::of(10).problem().unwrap()),
-        ("tower, heavy top", Tower::heavy_top(10, 1e3).problem().unwrap()),
-        ("tower, alternating", Tower::alternating(10, 1e3).problem().unwrap()),
+        (
+            "tower, heavy top",
+            Tower::heavy_top(10, 1e3).problem().unwrap(),
+        ),
+        (
+            "tower, alternating",
+            Tower::alternating(10, 1e3).problem().unwrap(),
+        ),
         ("tower, pushed", push.problem().unwrap()),
         ("wall", Wall::default().problem().unwrap()),
         ("wall, lateral", lateral.problem().unwrap()),
@@ -129,8 +135,14 @@ pub fn one_of_each() -> Vec<(&'static str, Problem)> {
         ("pyramid, slanted", slanted.problem().unwrap()),
         ("packing at rest", settled().at_rest(0.0).unwrap()),
         ("packing, tilted", settled().at_rest(0.6).unwrap()),
-        ("packing, heavy", heavy.settle().unwrap().at_rest(0.0).unwrap()),
-        ("packing, colliding", falling.settle().unwrap().colliding().unwrap()),
+        (
+            "packing, heavy",
+            heavy.settle().unwrap().at_rest(0.0).unwrap(),
+        ),
+        (
+            "packing, colliding",
+            falling.settle().unwrap().colliding().unwrap(),
+        ),
         ("table", Table::default().problem().unwrap()),
         ("table, loaded", loaded.problem().unwrap()),
     ]

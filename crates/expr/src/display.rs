@@ -1,0 +1,247 @@
+//! Nodes to text.
+//!
+//! The text is what a person would write and parses to the same node. As sharing is lost in a text,
+//! it may be exponentially longer than the graph: it is cut off, with `...`, at a length asked for.
+//! Written with an own stack, so that a sum of 100 000 terms is no problem.
+
+use std::fmt;
+
+use crate::graph::Graph;
+use crate::node::{Binary, Node, NodeId, Unary};
+
+/// Binding strengths, as in the parser.
+mod strength {
+    pub const NOTHING: u8 = 0;
+    pub const OR: u8 = 1;
+    pub const AND: u8 = 2;
+    pub const NOT: u8 = 3;
+    pub const COMPARISON: u8 = 4;
+    pub const SUM: u8 = 5;
+    pub const PRODUCT: u8 = 6;
+    pub const SIGN: u8 = 7;
+    pub const POWER: u8 = 8;
+    pub const ATOM: u8 = 9;
+}
+use strength::*;
+
+/// Bytes after which [`Graph::display`] stops: more than anyone reads, less than hurts.
+const LONGEST: usize = 1 << 20;
+
+/// The text of a node, made when it is written. See [`Graph::display`].
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'g> {
+    graph: &'g Graph,
+    node: NodeId,
+    longest: usize,
+}
+
+impl Graph {
+    /// The text of an expression; [`Graph::parse`] gives the same node again.
+    ///
+    /// Stops with `...` after 2²⁰ bytes.
+    pub fn display(&self, node: NodeId) -> Text<'_> {
+        self.display_short(node, LONGEST)
+    }
+
+    /// The text of an expression, for a message: it stops with `...` after `longest` bytes.
+    pub fn display_short(&self, node: NodeId, longest: usize) -> Text<'_> {
+        Text {
+            graph: self,
+            node,
+            longest,
+        }
+    }
+}
+
+/// What is still to be written.
+enum Piece {
+    Text(&'static str),
+    Number(f64),
+    /// A node, in brackets if it binds less strongly than this.
+    Node(NodeId, u8),
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut written = 0;
+        let mut stack = vec![Piece::Node(self.node, NOTHING)];
+        let mut pieces = Vec::new();
+        while let Some(piece) = stack.pop() {
+            if written > self.longest {
+                return f.write_str("...");
+            }
+            match piece {
+                Piece::Text(text) => {
+                    written += text.len();
+                    f.write_str(text)?;
+                }
+                Piece::Number(value) => {
+                    let text = number(value);
+                    written += text.len();
+                    f.write_str(&text)?;
+                }
+                Piece::Node(node, least) => match self.graph.symbol(node) {
+                    Some(name) => {
+                        written += name.len();
+                        f.write_str(name)?;
+                    }
+                    None => {
+                        let own = self.graph.pieces(node, &mut pieces);
+                        if own < least {
+                            stack.push(Piece::Text(")"));
+                            stack.extend(pieces.drain(..).rev());
+                            stack.push(Piece::Text("("));
+                        } else {
+                            stack.extend(pieces.drain(..).rev());
+                        }
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The shortest digits that read back as the same number.
+pub(crate) fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-4..1e15).contains(&size) {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
+    }
+}
+
+impl Graph {
+    /// The name of an input or parameter.
+    pub(crate) fn symbol(&self, node: NodeId) -> Option<&str> {
+        match self.node(node) {
+            Node::Input(slot) => Some(&self.inputs[slot as usize]),
+            Node::Parameter(slot) => Some(&self.parameters[slot as usize].name),
+            _ => None,
+        }
+    }
+
+    /// The parts of a node that has no name, and how strongly they bind.
+    fn pieces(&self, node: NodeId, out: &mut Vec<Piece>) -> u8 {
+        use Piece::{Node as Part, Number, Text};
+        match self.node(node) {
+            Node::Constant(bits) => {
+                let value = f64::from_bits(bits);
+                out.push(Number(value));
+                if value < 0.0 { SIGN } else { ATOM }
+            }
+            Node::Input(_) | Node::Parameter(_) => ATOM, // has a name
+            Node::Unary(Unary::Neg, a) => {
+                out.extend([Text("-"), Part(a, SIGN)]);
+                SIGN
+            }
+            Node::Unary(Unary::Not, a) => match self.node(a) {
+                Node::Binary(Binary::Equal, a, b) => {
+                    out.extend([Part(a, SUM), Text(" != "), Part(b, SUM)]);
+                    COMPARISON
+                }
+                _ => {
+                    out.extend([Text("not "), Part(a, NOT)]);
+                    NOT
+                }
+            },
+            Node::Unary(op, a) => call(out, op.name().unwrap_or(""), &[a]),
+            Node::Select(c, a, b) => call(out, "if", &[c, a, b]),
+            Node::Binary(op, a, b) => self.binary_pieces(op, a, b, out),
+        }
+    }
+
+    fn binary_pieces(&self, op: Binary, a: NodeId, b: NodeId, out: &mut Vec<Piece>) -> u8 {
+        use Piece::{Node as Part, Text};
+        let mut between = |left: u8, text, right: u8, own: u8| {
+            out.extend([Part(a, left), Text(text), Part(b, right)]);
+            own
+        };
+        match op {
+            Binary::Add => self.sum_pieces(a, b, out),
+            Binary::Mul => self.product_pieces(a, b, out),
+            Binary::Div => between(PRODUCT, "/", SIGN, PRODUCT),
+            Binary::Pow => between(ATOM, "^", SIGN, POWER),
+            Binary::Less => between(SUM, " < ", SUM, COMPARISON),
+            Binary::LessEqual => between(SUM, " <= ", SUM, COMPARISON),
+            Binary::Equal => between(SUM, " == ", SUM, COMPARISON),
+            Binary::And => between(AND, " and ", NOT, AND),
+            Binary::Or => between(OR, " or ", AND, OR),
+            Binary::Atan2 => call(out, "atan2", &[a, b]),
+            Binary::Min => call(out, "min", &[a, b]),
+            Binary::Max => call(out, "max", &[a, b]),
+            Binary::Hypot => call(out, "hypot", &[a, b]),
+            Binary::Mod => call(out, "mod", &[a, b]),
+        }
+    }
+
+    /// A sum: the longer operand first, which saves brackets, and a negative one behind a minus.
+    fn sum_pieces(&self, a: NodeId, b: NodeId, out: &mut Vec<Piece>) -> u8 {
+        use Piece::{Node as Part, Number, Text};
+        let is_sum = |x| matches!(self.node(x), Node::Binary(Binary::Add, _, _));
+        let swap = !is_sum(a) && (is_sum(b) || self.negated(a).is_some());
+        let (a, b) = if swap { (b, a) } else { (a, b) };
+        out.push(Part(a, SUM));
+        match (self.negated(b), self.split_coefficient(b)) {
+            (Some(b), _) => out.extend([Text(" - "), Part(b, PRODUCT)]),
+            (None, (c, x)) if c < 0.0 => {
+                out.extend([Text(" - "), Number(-c), Text("*")]);
+                self.factor_pieces(x, out);
+            }
+            _ => match self.constant_value(b) {
+                Some(c) if c < 0.0 => out.extend([Text(" - "), Number(-c)]),
+                _ => out.extend([Text(" + "), Part(b, PRODUCT)]),
+            },
+        }
+        SUM
+    }
+
+    /// A product: squares as such, a constant in front, else the longer factor first.
+    fn product_pieces(&self, a: NodeId, b: NodeId, out: &mut Vec<Piece>) -> u8 {
+        use Piece::{Node as Part, Text};
+        if a == b {
+            out.extend([Part(a, ATOM), Text("^2")]);
+            return POWER;
+        }
+        if self.is_constant(a) {
+            out.extend([Part(a, SIGN), Text("*")]);
+            self.factor_pieces(b, out);
+            return PRODUCT;
+        }
+        let (a, b) = if !self.is_chain(a) && self.is_chain(b) {
+            (b, a)
+        } else {
+            (a, b)
+        };
+        out.extend([Part(a, PRODUCT), Text("*"), Part(b, SIGN)]);
+        PRODUCT
+    }
+
+    /// What follows a constant factor: its products need no brackets, as constants move to the front.
+    fn factor_pieces(&self, x: NodeId, out: &mut Vec<Piece>) {
+        let product = matches!(self.node(x), Node::Binary(Binary::Mul, c, _) if !self.is_constant(c));
+        out.push(Piece::Node(x, if product { PRODUCT } else { SIGN }));
+    }
+
+    /// A product or quotient that is written with an operator.
+    fn is_chain(&self, x: NodeId) -> bool {
+        match self.node(x) {
+            Node::Binary(Binary::Mul, a, b) => a != b,
+            Node::Binary(Binary::Div, _, _) => true,
+            _ => false,
+        }
+    }
+}
+
+fn call(out: &mut Vec<Piece>, name: &'static str, arguments: &[NodeId]) -> u8 {
+    out.extend([Piece::Text(name), Piece::Text("(")]);
+    for (i, &argument) in arguments.iter().enumerate() {
+        if i > 0 {
+            out.push(Piece::Text(", "));
+        }
+        out.push(Piece::Node(argument, NOTHING));
+    }
+    out.push(Piece::Text(")"));
+    ATOM
+}

@@ -1,0 +1,199 @@
+//! Text to tokens.
+
+use crate::error::{ErrorKind, ExprError};
+
+/// Longest text taken for an expression, in bytes. A mechanism's longest term has a few thousand;
+/// beyond this something else was pasted.
+const LONGEST: usize = 1 << 20;
+
+/// Longest part of a text quoted in a message, in characters.
+const QUOTED: usize = 40;
+
+/// A token and the bytes it takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Token {
+    pub kind: Kind,
+    pub start: usize,
+    pub end: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Number(f64),
+    Name,
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Power,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    And,
+    Or,
+    Not,
+    Open,
+    Close,
+    Comma,
+    End,
+}
+
+/// All tokens of the text, closed by [`Kind::End`].
+pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ExprError> {
+    if text.len() > LONGEST {
+        let (length, limit) = (text.len(), LONGEST);
+        return Err(ErrorKind::TooLong { length, limit }.into());
+    }
+    let mut found = Vec::new();
+    let mut start = 0;
+    while let Some(character) = text[start..].chars().next() {
+        let rest = &text[start..];
+        if character.is_whitespace() {
+            start += character.len_utf8();
+            continue;
+        }
+        let (kind, length) = if character.is_ascii_digit() || begins_fraction(rest) {
+            number(text, start)?
+        } else if starts_name(character) {
+            let word = name_length(rest);
+            (keyword(&rest[..word]), word)
+        } else {
+            operator(text, start)?
+        };
+        let end = start + length;
+        found.push(Token { kind, start, end });
+        start = end;
+    }
+    found.push(Token {
+        kind: Kind::End,
+        start: text.trim_end().len(),
+        end: text.len(),
+    });
+    Ok(found)
+}
+
+/// A part of the text, short enough for a message.
+pub(crate) fn quote(part: &str) -> String {
+    match part.char_indices().nth(QUOTED) {
+        Some((cut, _)) => format!("{}...", &part[..cut]),
+        None => part.to_string(),
+    }
+}
+
+/// Whether the whole text is one name.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.chars().next().is_some_and(starts_name) && name_length(text) == text.len()
+}
+
+/// Whether the language keeps this word for an operator.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    keyword(word) != Kind::Name
+}
+
+fn keyword(word: &str) -> Kind {
+    match word {
+        "and" => Kind::And,
+        "or" => Kind::Or,
+        "not" => Kind::Not,
+        _ => Kind::Name,
+    }
+}
+
+fn starts_name(character: char) -> bool {
+    character.is_alphabetic() || character == '_'
+}
+
+fn name_length(rest: &str) -> usize {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    rest.find(|c| !goes_on(c)).unwrap_or(rest.len())
+}
+
+fn begins_fraction(rest: &str) -> bool {
+    let mut characters = rest.chars();
+    characters.next() == Some('.') && characters.next().is_some_and(|c| c.is_ascii_digit())
+}
+
+fn number(text: &str, start: usize) -> Result<(Kind, usize), ExprError> {
+    let bytes = &text.as_bytes()[start..];
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut length = digits(0);
+    if bytes.get(length) == Some(&b'.') {
+        length += 1 + digits(length + 1);
+    }
+    if matches!(bytes.get(length), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(length + 1), Some(b'+' | b'-')));
+        let exponent = digits((length + 1 + sign).min(bytes.len()));
+        if exponent > 0 {
+            length += 1 + sign + exponent;
+        }
+    }
+    let wrong = |end: usize| {
+        let kind = ErrorKind::Number(quote(&text[start..end]));
+        ExprError::at(kind, text, start, end)
+    };
+    if bytes.get(length) == Some(&b'.') {
+        return Err(wrong(start + length + 1));
+    }
+    let end = start + length;
+    match text[start..end].parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok((Kind::Number(value), length)),
+        _ => Err(wrong(end)),
+    }
+}
+
+fn operator(text: &str, start: usize) -> Result<(Kind, usize), ExprError> {
+    const OPERATORS: [(&str, Kind); 15] = [
+        ("**", Kind::Power),
+        ("<=", Kind::LessEqual),
+        (">=", Kind::GreaterEqual),
+        ("==", Kind::Equal),
+        ("!=", Kind::NotEqual),
+        ("+", Kind::Plus),
+        ("-", Kind::Minus),
+        ("*", Kind::Times),
+        ("/", Kind::Divide),
+        ("^", Kind::Power),
+        ("<", Kind::Less),
+        (">", Kind::Greater),
+        ("(", Kind::Open),
+        (")", Kind::Close),
+        (",", Kind::Comma),
+    ];
+    let rest = &text[start..];
+    if let Some((symbol, kind)) = OPERATORS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
+        return Ok((*kind, symbol.len()));
+    }
+    let character = rest.chars().next().unwrap_or(' ');
+    let instead = match character {
+        '\u{2212}' | '\u{2013}' => "write `-`",
+        '\u{d7}' | '\u{b7}' | '\u{22c5}' => "write `*`",
+        '\u{f7}' => "write `/`",
+        '\u{b2}' => "write `^2`",
+        '\u{b3}' => "write `^3`",
+        '\u{221a}' => "write `sqrt(...)`",
+        '\u{2264}' => "write `<=`",
+        '\u{2265}' => "write `>=`",
+        '\u{2260}' => "write `!=`",
+        '=' => "equality is written `==`",
+        '&' => "write `and`",
+        '|' => "write `or`, or `abs(...)`",
+        '!' => "write `not`",
+        '?' | ':' => "a condition is written `if(condition, a, b)`",
+        '%' => "a remainder is written `mod(x, y)`",
+        '[' | ']' | '{' | '}' => "write `(` and `)`",
+        '.' => "names have no dots, numbers are written like `0.5`",
+        '\'' => "derivatives are names of their own, such as `x_dot`",
+        ';' => "arguments are separated by `,`",
+        _ => "",
+    };
+    let hint = match instead.is_empty() {
+        true => String::new(),
+        false => format!("; {instead}"),
+    };
+    let end = start + character.len_utf8();
+    let kind = ErrorKind::Character { character, hint };
+    Err(ExprError::at(kind, text, start, end))
+}

@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+
+mod derive;
+mod display;
+mod error;
+mod evaluate;
+mod functions;
+mod graph;
+mod lexer;
+mod node;
+mod parser;
+mod scope;
+mod simplify;
+
+pub use display::Text;
+pub use error::{ErrorKind, ExprError, Place};
+pub use evaluate::{NotFinite, RunError};
+pub use graph::Graph;
+pub use node::NodeId;
+pub use scope::Scope;

@@ -1,0 +1,395 @@
+//! Tokens to nodes.
+//!
+//! Binding strength, weakest first: `or`, `and`, `not`, comparisons (not chained), `+ -`, `* /`,
+//! sign, `^` (from the right: 2^3^2 is 2^9, and -x^2 is -(x^2)). Precedence climbing: one function
+//! for all levels, recursion only where the text nests, and that is limited.
+
+use crate::error::{ErrorKind, ExprError, nearest};
+use crate::graph::Graph;
+use crate::lexer::{self, Kind, Token};
+use crate::node::{Binary, NodeId, Unary};
+use crate::scope::Scope;
+
+/// Nesting allowed in one text. What a person writes stays below 20; the stack of a thread bears
+/// far more than this.
+const DEEPEST: usize = 200;
+
+const NOT: u8 = 3;
+const COMPARISON: u8 = 4;
+const SIGN: u8 = 7;
+
+/// Functions with the least and the greatest number of their arguments.
+const FUNCTIONS: [(&str, usize, usize); 25] = [
+    ("abs", 1, 1),
+    ("acos", 1, 1),
+    ("asin", 1, 1),
+    ("atan", 1, 1),
+    ("atan2", 2, 2),
+    ("clamp", 3, 3),
+    ("cos", 1, 1),
+    ("cosh", 1, 1),
+    ("exp", 1, 1),
+    ("floor", 1, 1),
+    ("hypot", 2, 2),
+    ("if", 3, 3),
+    ("ln", 1, 1),
+    ("log10", 1, 1),
+    ("max", 2, usize::MAX),
+    ("min", 2, usize::MAX),
+    ("mod", 2, 2),
+    ("pow", 2, 2),
+    ("sign", 1, 1),
+    ("sin", 1, 1),
+    ("sinh", 1, 1),
+    ("sqrt", 1, 1),
+    ("step", 1, 1),
+    ("tan", 1, 1),
+    ("tanh", 1, 1),
+];
+
+const CONSTANTS: [(&str, f64); 3] = [
+    ("pi", std::f64::consts::PI),
+    ("tau", std::f64::consts::TAU),
+    ("π", std::f64::consts::PI),
+];
+
+/// Names of functions other languages have, and what they are called here.
+const ELSEWHERE: [(&str, &[&str]); 9] = [
+    ("log", &["ln", "log10"]),
+    ("arcsin", &["asin"]),
+    ("arccos", &["acos"]),
+    ("arctan", &["atan", "atan2"]),
+    ("sgn", &["sign"]),
+    ("heaviside", &["step"]),
+    ("fabs", &["abs"]),
+    ("fmod", &["mod"]),
+    ("where", &["if"]),
+];
+
+/// Whether the name is that of a function or a constant.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    function(name).is_some() || constant(name).is_some()
+}
+
+pub(crate) fn constant_names() -> impl Iterator<Item = &'static str> {
+    CONSTANTS.iter().map(|(name, _)| *name)
+}
+
+fn function(name: &str) -> Option<(usize, usize)> {
+    let entry = FUNCTIONS.iter().find(|(known, _, _)| *known == name);
+    entry.map(|&(_, least, most)| (least, most))
+}
+
+fn constant(name: &str) -> Option<f64> {
+    let entry = CONSTANTS.iter().find(|(known, _)| *known == name);
+    entry.map(|&(_, value)| value)
+}
+
+impl Graph {
+    /// The expression that `text` writes with the names of `scope`.
+    ///
+    /// # Errors
+    /// With the place in the text, what is there and what would be right.
+    pub fn parse(&mut self, scope: &Scope, text: &str) -> Result<NodeId, ExprError> {
+        let tokens = lexer::tokens(text)?;
+        let mut parser = Parser {
+            graph: self,
+            scope,
+            text,
+            tokens: &tokens,
+            at: 0,
+            depth: 0,
+        };
+        if parser.peek().kind == Kind::End {
+            return Err(parser.error(parser.peek(), ErrorKind::Empty));
+        }
+        let node = parser.expression(0)?;
+        match parser.peek().kind {
+            Kind::End => Ok(node),
+            _ => Err(parser.unexpected("an operator or the end")),
+        }
+    }
+
+    /// As [`Graph::parse`]; an error says that it is in `name`.
+    ///
+    /// # Errors
+    /// As for [`Graph::parse`].
+    pub fn parse_named(
+        &mut self,
+        scope: &Scope,
+        name: &str,
+        text: &str,
+    ) -> Result<NodeId, ExprError> {
+        self.parse(scope, text).map_err(|error| error.in_source(name))
+    }
+}
+
+struct Parser<'a> {
+    graph: &'a mut Graph,
+    scope: &'a Scope,
+    text: &'a str,
+    tokens: &'a [Token],
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    /// The longest expression whose operators bind at least as strongly as `weakest`.
+    fn expression(&mut self, weakest: u8) -> Result<NodeId, ExprError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(self.error(self.peek(), ErrorKind::TooDeep(DEEPEST)));
+        }
+        let mut left = self.operand(weakest)?;
+        loop {
+            let operator = self.peek();
+            let Some(strength) = strength(operator.kind) else {
+                if matches!(operator.kind, Kind::Number(_) | Kind::Name | Kind::Open) {
+                    return Err(self.side_by_side(operator));
+                }
+                break;
+            };
+            if strength < weakest {
+                break;
+            }
+            self.at += 1;
+            // From the left the right operand must bind more strongly; a power goes from the right
+            // and takes a sign.
+            let right = match operator.kind {
+                Kind::Power => self.expression(SIGN)?,
+                _ => self.expression(strength + 1)?,
+            };
+            left = self.combine(operator.kind, left, right);
+            let next = self.peek();
+            if strength == COMPARISON && self::strength(next.kind) == Some(COMPARISON) {
+                return Err(self.error(next, ErrorKind::ChainedComparison));
+            }
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn operand(&mut self, weakest: u8) -> Result<NodeId, ExprError> {
+        let token = self.peek();
+        self.at += 1;
+        match token.kind {
+            Kind::Number(value) => Ok(self.graph.constant(value)),
+            Kind::Name => self.name(token),
+            Kind::Minus => {
+                let value = self.expression(SIGN)?;
+                Ok(self.graph.neg(value))
+            }
+            Kind::Plus => self.expression(SIGN),
+            Kind::Not if weakest <= NOT => {
+                let value = self.expression(NOT)?;
+                Ok(self.graph.not(value))
+            }
+            Kind::Open => {
+                let value = self.expression(0)?;
+                self.close(token)?;
+                Ok(value)
+            }
+            _ => {
+                self.at -= 1;
+                Err(self.unexpected("a number, a name or `(`"))
+            }
+        }
+    }
+
+    fn combine(&mut self, operator: Kind, a: NodeId, b: NodeId) -> NodeId {
+        let graph = &mut *self.graph;
+        match operator {
+            Kind::Plus => graph.add(a, b),
+            Kind::Minus => graph.sub(a, b),
+            Kind::Times => graph.mul(a, b),
+            Kind::Divide => graph.div(a, b),
+            Kind::Power => graph.pow(a, b),
+            Kind::Less => graph.binary(Binary::Less, a, b),
+            Kind::LessEqual => graph.binary(Binary::LessEqual, a, b),
+            Kind::Greater => graph.binary(Binary::Less, b, a),
+            Kind::GreaterEqual => graph.binary(Binary::LessEqual, b, a),
+            Kind::Equal => graph.binary(Binary::Equal, a, b),
+            Kind::And => graph.binary(Binary::And, a, b),
+            Kind::Or => graph.binary(Binary::Or, a, b),
+            // `!=`: every other kind is no operator between two operands.
+            _ => {
+                let equal = graph.binary(Binary::Equal, a, b);
+                graph.not(equal)
+            }
+        }
+    }
+
+    fn name(&mut self, token: Token) -> Result<NodeId, ExprError> {
+        let name = self.word(token);
+        let call = self.peek().kind == Kind::Open;
+        let value = match self.scope.get(name) {
+            Some(node) => Some(node),
+            None => constant(name).map(|value| self.graph.constant(value)),
+        };
+        let kind = match (value, function(name), call) {
+            (Some(node), _, false) => return Ok(node),
+            (None, Some(arity), true) => return self.call(token, arity),
+            (Some(_), _, true) => ErrorKind::NotAFunction(name.to_string()),
+            (None, Some(_), false) => ErrorKind::FunctionWithoutArgument(name.to_string()),
+            (None, None, true) => self.unknown_function(name),
+            (None, None, false) => {
+                let (nearest, available) = self.scope.suggestions(name);
+                let name = lexer::quote(name);
+                ErrorKind::UnknownName {
+                    name,
+                    nearest,
+                    available,
+                }
+            }
+        };
+        Err(self.error(token, kind))
+    }
+
+    fn unknown_function(&self, name: &str) -> ErrorKind {
+        let available: Vec<String> = FUNCTIONS.iter().map(|f| f.0.to_string()).collect();
+        let nearest = match ELSEWHERE.iter().find(|(other, _)| *other == name) {
+            Some((_, here)) => here.iter().map(|name| (*name).to_string()).collect(),
+            None => nearest(name, &available),
+        };
+        ErrorKind::UnknownFunction {
+            name: lexer::quote(name),
+            nearest,
+            available,
+        }
+    }
+
+    fn call(
+        &mut self,
+        token: Token,
+        (least, most): (usize, usize),
+    ) -> Result<NodeId, ExprError> {
+        let open = self.peek();
+        self.at += 1;
+        let mut arguments = Vec::new();
+        if self.peek().kind != Kind::Close {
+            arguments.push(self.expression(0)?);
+            while self.peek().kind == Kind::Comma {
+                self.at += 1;
+                arguments.push(self.expression(0)?);
+            }
+        }
+        self.close(open)?;
+        let name = self.word(token);
+        if arguments.len() < least || arguments.len() > most {
+            let expected = match (least, most) {
+                (1, _) => "1 argument".to_string(),
+                (n, usize::MAX) => format!("{n} arguments or more"),
+                (n, _) => format!("{n} arguments"),
+            };
+            let (function, found) = (name.to_string(), arguments.len());
+            let kind = ErrorKind::Arguments {
+                function,
+                expected,
+                found,
+            };
+            return Err(self.error(token, kind));
+        }
+        Ok(apply(self.graph, name, &arguments))
+    }
+
+    fn close(&mut self, open: Token) -> Result<(), ExprError> {
+        match self.peek().kind {
+            Kind::Close => {
+                self.at += 1;
+                Ok(())
+            }
+            Kind::End => Err(self.error(open, ErrorKind::Unclosed)),
+            _ => Err(self.unexpected("an operator, `,` or `)`")),
+        }
+    }
+
+    /// The error for two operands without an operator between them.
+    fn side_by_side(&self, second: Token) -> ExprError {
+        match self.word(second) {
+            "if" | "else" => {
+                let found = format!("`{}`", self.word(second));
+                let expected = "an operator (a condition is written `if(condition, a, b)`)".into();
+                self.error(second, ErrorKind::Unexpected { found, expected })
+            }
+            _ => self.error(second, ErrorKind::MissingOperator),
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> ExprError {
+        let token = self.peek();
+        let found = match token.kind {
+            Kind::End => "the end".to_string(),
+            _ => format!("`{}`", lexer::quote(self.word(token))),
+        };
+        let expected = expected.to_string();
+        self.error(token, ErrorKind::Unexpected { found, expected })
+    }
+
+    fn error(&self, token: Token, kind: ErrorKind) -> ExprError {
+        ExprError::at(kind, self.text, token.start, token.end)
+    }
+
+    /// The token to come; the last one, the end, is never passed.
+    fn peek(&self) -> Token {
+        self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+}
+
+impl<'a> Parser<'a> {
+    fn word(&self, token: Token) -> &'a str {
+        &self.text[token.start..token.end]
+    }
+}
+
+fn strength(kind: Kind) -> Option<u8> {
+    Some(match kind {
+        Kind::Or => 1,
+        Kind::And => 2,
+        Kind::Less | Kind::LessEqual | Kind::Greater | Kind::GreaterEqual => COMPARISON,
+        Kind::Equal | Kind::NotEqual => COMPARISON,
+        Kind::Plus | Kind::Minus => 5,
+        Kind::Times | Kind::Divide => 6,
+        Kind::Power => 8,
+        _ => return None,
+    })
+}
+
+/// The function applied to arguments whose number was checked against [`FUNCTIONS`].
+fn apply(graph: &mut Graph, name: &str, arguments: &[NodeId]) -> NodeId {
+    let unary = |graph: &mut Graph, op| graph.unary(op, arguments[0]);
+    let fold = |graph: &mut Graph, op| {
+        let (first, rest) = (arguments[0], &arguments[1..]);
+        rest.iter().fold(first, |a, &b| graph.binary(op, a, b))
+    };
+    match name {
+        "abs" => unary(graph, Unary::Abs),
+        "acos" => unary(graph, Unary::Acos),
+        "asin" => unary(graph, Unary::Asin),
+        "atan" => unary(graph, Unary::Atan),
+        "cos" => unary(graph, Unary::Cos),
+        "cosh" => unary(graph, Unary::Cosh),
+        "exp" => unary(graph, Unary::Exp),
+        "floor" => unary(graph, Unary::Floor),
+        "ln" => unary(graph, Unary::Ln),
+        "log10" => unary(graph, Unary::Log10),
+        "sign" => unary(graph, Unary::Sign),
+        "sin" => unary(graph, Unary::Sin),
+        "sinh" => unary(graph, Unary::Sinh),
+        "sqrt" => unary(graph, Unary::Sqrt),
+        "tan" => unary(graph, Unary::Tan),
+        "tanh" => unary(graph, Unary::Tanh),
+        "atan2" => fold(graph, Binary::Atan2),
+        "hypot" => fold(graph, Binary::Hypot),
+        "max" => fold(graph, Binary::Max),
+        "min" => fold(graph, Binary::Min),
+        "mod" => fold(graph, Binary::Mod),
+        "pow" => fold(graph, Binary::Pow),
+        // 0 below zero, 1 from zero on.
+        "step" => graph.binary(Binary::LessEqual, Graph::ZERO, arguments[0]),
+        "clamp" => {
+            let above = graph.binary(Binary::Max, arguments[0], arguments[1]);
+            graph.binary(Binary::Min, above, arguments[2])
+        }
+        _ => graph.select(arguments[0], arguments[1], arguments[2]), // `if`
+    }
+}

@@ -1,0 +1,185 @@
+//! Names and what they stand for.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::error::{ErrorKind, ExprError, nearest};
+use crate::graph::Graph;
+use crate::lexer::{self, Kind};
+use crate::node::NodeId;
+use crate::parser;
+
+/// The names an expression may use: inputs, parameters, definitions.
+///
+/// One graph may serve several scopes, such as one with velocities for forces and one without them
+/// for constraints.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    names: BTreeMap<String, NodeId>,
+}
+
+impl Scope {
+    /// No names but the constants `pi` and `tau`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Registers an input in the graph and makes its name known.
+    ///
+    /// # Errors
+    /// The text is not a name, or is in use.
+    pub fn input(&mut self, graph: &mut Graph, name: &str) -> Result<NodeId, ExprError> {
+        self.require_free(name)?;
+        let node = graph.input(name)?;
+        self.names.insert(name.to_string(), node);
+        Ok(node)
+    }
+
+    /// Registers a parameter with its value in the graph and makes its name known.
+    ///
+    /// # Errors
+    /// The text is not a name, or is in use, or the value is not finite.
+    pub fn parameter(
+        &mut self,
+        graph: &mut Graph,
+        name: &str,
+        value: f64,
+    ) -> Result<NodeId, ExprError> {
+        self.require_free(name)?;
+        let node = graph.parameter(name, value)?;
+        self.names.insert(name.to_string(), node);
+        Ok(node)
+    }
+
+    /// Makes a name known for a node of the graph.
+    ///
+    /// # Errors
+    /// The text is not a name, or is in use.
+    pub fn bind(&mut self, name: &str, node: NodeId) -> Result<(), ExprError> {
+        self.require_free(name)?;
+        self.names.insert(name.to_string(), node);
+        Ok(())
+    }
+
+    /// Forgets a name, and tells whether it was known.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.names.remove(name).is_some()
+    }
+
+    /// What a name stands for.
+    pub fn get(&self, name: &str) -> Option<NodeId> {
+        self.names.get(name).copied()
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
+    /// Adds definitions `(name, text)`, which may use each other in any order.
+    ///
+    /// # Errors
+    /// A text that cannot be parsed (the error carries the definition's name), names that are in
+    /// use, definitions that need each other in a circle. The scope is then unchanged.
+    pub fn define<N: AsRef<str>, T: AsRef<str>>(
+        &mut self,
+        graph: &mut Graph,
+        definitions: &[(N, T)],
+    ) -> Result<(), ExprError> {
+        let mut slots = HashMap::new();
+        for (slot, (name, _)) in definitions.iter().enumerate() {
+            let name = name.as_ref();
+            self.require_free(name)?;
+            if slots.insert(name, slot).is_some() {
+                return Err(ErrorKind::NameTaken(name.to_string()).into());
+            }
+        }
+        let mut needs = Vec::with_capacity(definitions.len());
+        for (name, text) in definitions {
+            let used = names_used(text.as_ref()).map_err(|e| e.in_source(name.as_ref()))?;
+            let slots = used.into_iter().filter_map(|word| slots.get(word).copied());
+            needs.push(slots.collect::<Vec<usize>>());
+        }
+        let order = order(&needs).map_err(|cycle| {
+            let name = |slot: &usize| definitions[*slot].0.as_ref().to_string();
+            ExprError::from(ErrorKind::Cycle(cycle.iter().map(name).collect()))
+        })?;
+        let mut extended = self.clone();
+        for slot in order {
+            let (name, text) = (definitions[slot].0.as_ref(), definitions[slot].1.as_ref());
+            let node = graph.parse_named(&extended, name, text)?;
+            extended.names.insert(name.to_string(), node);
+        }
+        *self = extended;
+        Ok(())
+    }
+
+    /// The known names that resemble an unknown one, and all of them.
+    pub(crate) fn suggestions(&self, name: &str) -> (Vec<String>, Vec<String>) {
+        let known: Vec<String> = self.names().map(str::to_string).collect();
+        let mut all = known.clone();
+        all.extend(parser::constant_names().map(str::to_string));
+        (nearest(name, &all), known)
+    }
+
+    fn require_free(&self, name: &str) -> Result<(), ExprError> {
+        check_name(name)?;
+        match self.names.contains_key(name) {
+            true => Err(ErrorKind::NameTaken(name.to_string()).into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Refuses what is not a name and what the language keeps for itself.
+pub(crate) fn check_name(name: &str) -> Result<(), ExprError> {
+    if !lexer::is_name(name) {
+        return Err(ErrorKind::NotAName(lexer::quote(name)).into());
+    }
+    if lexer::is_keyword(name) || parser::is_reserved(name) {
+        return Err(ErrorKind::Reserved(name.to_string()).into());
+    }
+    Ok(())
+}
+
+/// The names of values in a text, with repetitions.
+fn names_used(text: &str) -> Result<Vec<&str>, ExprError> {
+    let tokens = lexer::tokens(text)?;
+    let names = tokens.iter().filter(|token| token.kind == Kind::Name);
+    Ok(names.map(|token| &text[token.start..token.end]).collect())
+}
+
+/// An order in which each comes after all it needs; else a circle, its first member repeated.
+fn order(needs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
+    let mut users = vec![Vec::new(); needs.len()];
+    let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
+    for (slot, needed) in needs.iter().enumerate() {
+        for &other in needed {
+            users[other].push(slot);
+        }
+    }
+    let mut ready: Vec<usize> = (0..needs.len()).filter(|&s| open[s] == 0).collect();
+    let mut order = Vec::with_capacity(needs.len());
+    while let Some(slot) = ready.pop() {
+        order.push(slot);
+        for &user in &users[slot] {
+            open[user] -= 1;
+            if open[user] == 0 {
+                ready.push(user);
+            }
+        }
+    }
+    let Some(mut at) = open.iter().position(|&count| count > 0) else {
+        return Ok(order);
+    };
+    // Whatever remains needs something that remains: following it must come back.
+    let mut path = Vec::new();
+    let mut seen = vec![None; needs.len()];
+    while seen[at].is_none() {
+        seen[at] = Some(path.len());
+        path.push(at);
+        at = needs[at].iter().copied().find(|&n| open[n] > 0).unwrap_or(at);
+    }
+    let mut cycle = path.split_off(seen[at].unwrap_or(0));
+    cycle.push(at);
+    Err(cycle)
+}
