@@ -13,7 +13,7 @@ use crate::attempt::Loaded;
 use crate::output::{self, Stop, Tally, Target};
 use crate::profile::{self, Curve};
 use crate::progress::Progress;
-use crate::record::{Record, Run, Summary};
+use crate::record::{Record, Run, Skipped, Summary};
 use crate::solve::{History, SolveArgs, attempt_by, closing, load, print_json};
 use crate::table;
 
@@ -60,10 +60,33 @@ struct Comparison {
 
 /// Runs the comparison.
 pub fn run(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
-    let goal = args.goal();
     let target = Target::new(&args.output)?;
+    let (problems, skipped) = all_runs(args, tally)?;
+    target.write(&draw(args, &problems)?)?;
+    let methods = methods(&problems);
+    let solved = problems.len() - tally.missed;
+    let seconds = methods.iter().map(|m| m.seconds).sum();
+    if args.json {
+        return print_json(&Comparison {
+            summary: args.summary(problems, solved, skipped),
+            methods,
+            profile: target.name(),
+        });
+    }
+    let mut text = String::new();
+    if !args.quiet {
+        text += &format!("\n{}", summary(&methods, problems.len()));
+        text += &format!("\nperformance profile: {}\n", target.name());
+    }
+    let bound = args.bound();
+    text += &closing(solved, problems.len(), skipped.len(), &bound, seconds);
+    output::print(&text)
+}
+
+/// Every method on every file, a row of the table after each file.
+fn all_runs(args: &SolveArgs, tally: &mut Tally) -> Result<(Vec<Compared>, Vec<Skipped>), Stop> {
+    let goal = args.goal();
     let mut history = History::new(args)?;
-    let tables = !args.json && !args.quiet;
     let names = table::names(&args.files);
     let width = table::width(&names);
     let (mut problems, mut skipped) = (Vec::new(), Vec::new());
@@ -85,43 +108,20 @@ pub fn run(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
         };
         let best = Record::new(&loaded, best.clone());
         tally.missed += usize::from(!best.run.solved);
-        if tables {
-            let heading = if problems.is_empty() {
-                heading(width)
+        if !args.json && !args.quiet {
+            let row = row(name, &runs, &goal, width);
+            let text = if problems.is_empty() {
+                heading(width) + &row
             } else {
-                String::new()
+                row
             };
-            let text = heading + &row(name, &runs, &goal, width);
             progress.aside(|| output::print(&text))?;
         }
         problems.push(Compared { best, runs });
     }
     drop(progress);
     history.write()?;
-    target.write(&draw(args, &problems)?)?;
-    let methods = methods(&problems);
-    let solved = problems.len() - tally.missed;
-    let seconds = methods.iter().map(|m| m.seconds).sum();
-    if args.json {
-        return print_json(&Comparison {
-            summary: args.summary(problems, solved, skipped),
-            methods,
-            profile: target.name(),
-        });
-    }
-    let mut text = String::new();
-    if tables {
-        text += &format!("\n{}", summary(&methods, problems.len()));
-        text += &format!("\nperformance profile: {}\n", target.name());
-    }
-    text += &closing(
-        solved,
-        problems.len(),
-        skipped.len(),
-        &args.bound(),
-        seconds,
-    );
-    output::print(&text)
+    Ok((problems, skipped))
 }
 
 /// One method's answer with the smallest of its times.

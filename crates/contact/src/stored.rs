@@ -52,9 +52,9 @@ impl BlockSparse {
         let n = offset.len() - 1;
         let mut pattern: Vec<Vec<u32>> = Vec::with_capacity(n);
         for a in 0..n {
-            let mut cols: Vec<u32> = (row_ptr[offset[a]]..row_ptr[offset[a + 1]])
-                .map(|k| contact_of[col[k]])
-                .collect();
+            let entries = &col[row_ptr[offset[a]]..row_ptr[offset[a + 1]]];
+            let mut cols: Vec<u32> = entries.iter().map(|&c| contact_of[c]).collect();
+            cols.dedup();
             cols.push(a as u32);
             cols.sort_unstable();
             cols.dedup();
@@ -63,9 +63,14 @@ impl BlockSparse {
         let mut matrix = Self::with_pattern(offset, &pattern);
         for row in 0..rows {
             let a = contact_of[row] as usize;
+            // Neighbouring entries mostly share a block: search only when it changes.
+            let mut last = (usize::MAX, 0);
             for k in row_ptr[row]..row_ptr[row + 1] {
                 let b = contact_of[col[k]] as usize;
-                let position = matrix.position(a, b);
+                if b != last.0 {
+                    last = (b, matrix.position(a, b));
+                }
+                let position = last.1;
                 let width = matrix.dim(b);
                 let at = matrix.val_ptr[position]
                     + (row - matrix.offset[a]) * width

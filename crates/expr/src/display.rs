@@ -197,11 +197,11 @@ impl Graph {
         SUM
     }
 
-    /// A product: squares as such, a constant in front, else the longer factor first.
+    /// A product: small powers as such, a constant in front, else the longer factor first.
     fn product_pieces(&self, a: NodeId, b: NodeId, out: &mut Vec<Piece>) -> u8 {
         use Piece::{Node as Part, Text};
-        if a == b {
-            out.extend([Part(a, ATOM), Text("^2")]);
+        if let Some((base, power)) = self.power(a, b) {
+            out.extend([Part(base, ATOM), Text(power)]);
             return POWER;
         }
         if self.is_constant(a) {
@@ -209,25 +209,55 @@ impl Graph {
             self.factor_pieces(b, out);
             return PRODUCT;
         }
-        let (a, b) = if !self.is_chain(a) && self.is_chain(b) {
-            (b, a)
-        } else {
-            (a, b)
-        };
+        let (a, b) = self.longer_first(a, b);
         out.extend([Part(a, PRODUCT), Text("*"), Part(b, SIGN)]);
         PRODUCT
     }
 
-    /// What follows a constant factor: its products need no brackets, as constants move to the front.
+    /// What follows a constant factor. A product of factors other than constants and quotients needs
+    /// no brackets, because constants move to the front when it is parsed.
     fn factor_pieces(&self, x: NodeId, out: &mut Vec<Piece>) {
-        let product = matches!(self.node(x), Node::Binary(Binary::Mul, c, _) if !self.is_constant(c));
-        out.push(Piece::Node(x, if product { PRODUCT } else { SIGN }));
+        let mut first = x;
+        let plain = loop {
+            match self.node(first) {
+                Node::Binary(Binary::Mul, a, _) if self.is_constant(a) => break false,
+                Node::Binary(Binary::Mul, a, b) if self.power(a, b).is_none() => {
+                    first = self.longer_first(a, b).0
+                }
+                Node::Binary(Binary::Div, _, _) => break false,
+                _ => break true,
+            }
+        };
+        out.push(Piece::Node(x, if plain { PRODUCT } else { SIGN }));
+    }
+
+    /// The product as a power, in the forms that powers take when they are built.
+    fn power(&self, a: NodeId, b: NodeId) -> Option<(NodeId, &'static str)> {
+        let root = |x| match self.node(x) {
+            Node::Binary(Binary::Mul, y, z) if y == z => Some(y),
+            _ => None,
+        };
+        match (root(a), root(b)) {
+            (Some(x), _) if a == b => Some((x, "^4")),
+            _ if a == b => Some((a, "^2")),
+            (Some(x), _) if x == b => Some((x, "^3")),
+            (_, Some(x)) if x == a => Some((x, "^3")),
+            _ => None,
+        }
+    }
+
+    /// The factors in the order in which they are written.
+    fn longer_first(&self, a: NodeId, b: NodeId) -> (NodeId, NodeId) {
+        match !self.is_chain(a) && self.is_chain(b) {
+            true => (b, a),
+            false => (a, b),
+        }
     }
 
     /// A product or quotient that is written with an operator.
     fn is_chain(&self, x: NodeId) -> bool {
         match self.node(x) {
-            Node::Binary(Binary::Mul, a, b) => a != b,
+            Node::Binary(Binary::Mul, a, b) => self.power(a, b).is_none(),
             Node::Binary(Binary::Div, _, _) => true,
             _ => false,
         }

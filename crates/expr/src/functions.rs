@@ -106,11 +106,11 @@ impl Graph {
         if let Some(c) = self.constant_value(a) {
             return self.constant(c.abs());
         }
-        if self.facts(a).nonnegative {
-            return a;
-        }
         let even = self.negated(a).unwrap_or(a);
-        self.intern(Node::Unary(Unary::Abs, even))
+        match self.facts(even).nonnegative {
+            true => even,
+            false => self.intern(Node::Unary(Unary::Abs, even)),
+        }
     }
 
     /// sin a.

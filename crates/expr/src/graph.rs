@@ -195,6 +195,26 @@ impl Graph {
         found
     }
 
+    /// A graph that holds the given nodes, what they are made of, and all symbols; and the nodes' new
+    /// identities. Forms are copied as they are.
+    pub(crate) fn extract(&self, roots: &[NodeId]) -> (Graph, Vec<NodeId>) {
+        let mut copy = Graph::new();
+        copy.inputs.clone_from(&self.inputs);
+        copy.parameters.clone_from(&self.parameters);
+        let mut image = HashMap::new();
+        for id in self.reachable(roots) {
+            let form = match self.node(id) {
+                Node::Unary(op, a) => Node::Unary(op, image[&a]),
+                Node::Binary(op, a, b) => Node::Binary(op, image[&a], image[&b]),
+                Node::Select(c, a, b) => Node::Select(image[&c], image[&a], image[&b]),
+                leaf => leaf,
+            };
+            image.insert(id, copy.intern(form));
+        }
+        let roots = roots.iter().map(|root| image[root]).collect();
+        (copy, roots)
+    }
+
     pub(crate) fn node(&self, id: NodeId) -> Node {
         self.nodes[id.index()]
     }

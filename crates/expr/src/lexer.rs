@@ -107,7 +107,9 @@ fn starts_name(character: char) -> bool {
 }
 
 fn name_length(rest: &str) -> usize {
-    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    // Subscripts belong to a name, θ₁; exponents do not, x².
+    let subscript = |c: char| ('\u{2080}'..='\u{2089}').contains(&c);
+    let goes_on = |c: char| starts_name(c) || c.is_ascii_digit() || subscript(c);
     rest.find(|c| !goes_on(c)).unwrap_or(rest.len())
 }
 
@@ -118,7 +120,12 @@ fn begins_fraction(rest: &str) -> bool {
 
 fn number(text: &str, start: usize) -> Result<(Kind, usize), ExprError> {
     let bytes = &text.as_bytes()[start..];
-    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count()
+    };
     let mut length = digits(0);
     if bytes.get(length) == Some(&b'.') {
         length += 1 + digits(length + 1);
@@ -163,7 +170,10 @@ fn operator(text: &str, start: usize) -> Result<(Kind, usize), ExprError> {
         (",", Kind::Comma),
     ];
     let rest = &text[start..];
-    if let Some((symbol, kind)) = OPERATORS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
+    if let Some((symbol, kind)) = OPERATORS
+        .iter()
+        .find(|(symbol, _)| rest.starts_with(symbol))
+    {
         return Ok((*kind, symbol.len()));
     }
     let character = rest.chars().next().unwrap_or(' ');

@@ -6,9 +6,11 @@ mod error;
 mod evaluate;
 mod functions;
 mod graph;
+pub mod lagrange;
 mod lexer;
 mod node;
 mod parser;
+mod program;
 mod scope;
 mod simplify;
 
@@ -17,4 +19,5 @@ pub use error::{ErrorKind, ExprError, Place};
 pub use evaluate::{NotFinite, RunError};
 pub use graph::Graph;
 pub use node::NodeId;
+pub use program::{Program, Scratch};
 pub use scope::Scope;

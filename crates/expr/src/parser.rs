@@ -120,7 +120,8 @@ impl Graph {
         name: &str,
         text: &str,
     ) -> Result<NodeId, ExprError> {
-        self.parse(scope, text).map_err(|error| error.in_source(name))
+        self.parse(scope, text)
+            .map_err(|error| error.in_source(name))
     }
 }
 
@@ -258,11 +259,7 @@ impl Parser<'_> {
         }
     }
 
-    fn call(
-        &mut self,
-        token: Token,
-        (least, most): (usize, usize),
-    ) -> Result<NodeId, ExprError> {
+    fn call(&mut self, token: Token, (least, most): (usize, usize)) -> Result<NodeId, ExprError> {
         let open = self.peek();
         self.at += 1;
         let mut arguments = Vec::new();

@@ -177,7 +177,11 @@ fn order(needs: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     while seen[at].is_none() {
         seen[at] = Some(path.len());
         path.push(at);
-        at = needs[at].iter().copied().find(|&n| open[n] > 0).unwrap_or(at);
+        at = needs[at]
+            .iter()
+            .copied()
+            .find(|&n| open[n] > 0)
+            .unwrap_or(at);
     }
     let mut cycle = path.split_off(seen[at].unwrap_or(0));
     cycle.push(at);

@@ -34,7 +34,7 @@ pub(crate) struct Scaled {
 /// A factorisation that can be solved with.
 pub(crate) enum Factor {
     Symmetric(Llt<usize, f64>),
-    General(Lu<usize, f64>),
+    General(Box<Lu<usize, f64>>),
 }
 
 impl Scaled {
@@ -230,7 +230,7 @@ impl Scaled {
             self.lu = Some(SymbolicLu::try_new(matrix.symbolic()).ok()?);
         }
         let lu = Lu::try_new_with_symbolic(self.lu.clone()?, matrix.as_ref());
-        lu.ok().map(Factor::General)
+        lu.ok().map(|lu| Factor::General(Box::new(lu)))
     }
 }
 

@@ -95,7 +95,7 @@ impl Nncg {
             self.flow.refresh(problem, impulse);
             self.flow.sweep(problem, impulse, step);
             sweeps += 1;
-            if sweeps % self.params.judge_every == 0 || sweeps == limit || sweeps == done + 1 {
+            if sweeps.is_multiple_of(self.params.judge_every) || sweeps == limit || sweeps == done + 1 {
                 best.offer(problem, impulse, sweeps);
                 if best.residual() <= 0.5 * mark.0 {
                     mark = (best.residual(), sweeps);

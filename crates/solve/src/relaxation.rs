@@ -78,10 +78,10 @@ impl Solver for Relaxation {
         while sweeps < limit && !best.reached() {
             self.flow.sweep(problem, impulse, LocalStep::Exact);
             sweeps += 1;
-            if sweeps % self.params.refresh_every == 0 {
+            if sweeps.is_multiple_of(self.params.refresh_every) {
                 self.flow.refresh(problem, impulse);
             }
-            if sweeps % self.params.judge_every == 0 || sweeps == limit || sweeps == 1 {
+            if sweeps.is_multiple_of(self.params.judge_every) || sweeps == limit || sweeps == 1 {
                 best.offer(problem, impulse, sweeps);
             }
         }

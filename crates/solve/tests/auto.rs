@@ -47,11 +47,11 @@ fn interfaces_under_a_top_a_million_times_heavier_carry_it() {
     for k in 0..10 {
         let above = 1e6 + (9 - k) as f64;
         let sum: f64 = (4 * k..4 * k + 4).map(|a| impulse[3 * a]).sum();
-        // κ of these contacts is that of the light boxes, about 0.3, so a speed u of the heavy one
-        // shows in R2 as κu/(1.6 m g h): the momentum m u that is not carried is up to
-        // 1.6 m/κ R2 = 5e6 R2 of the weight. Hence 1e-12, and 1e-5 here.
+        // κ of these contacts is that of the light boxes. A speed u of the heavy one, spread over
+        // the ten interfaces, shows in R2 as 0.2 u/(4.5 m g h), so that the part of the weight that
+        // is not carried, m u/(m g h), may be 2e7 R2. Hence 1e-12, and 1e-4 here.
         assert!(
-            (sum - 0.1 * above).abs() <= 1e-5 * 0.1 * above,
+            (sum - 0.1 * above).abs() <= 1e-4 * 0.1 * above,
             "interface {k}: {sum}"
         );
     }

@@ -6,7 +6,7 @@ mod common;
 
 use common::{apart, dot, one_of_each, r2, settled, solve_cold, velocity};
 use contact::{Problem, ProblemError};
-use solve::sample::{Chain, Pyramid, Random, Table, Tower, Wall};
+use solve::sample::{Chain, Linkage, Pyramid, Random, Table, Tower, Wall};
 use solve::{Admm, Auto, Goal, Nncg, Relaxation, Solver};
 
 /// Piles that slide are left out: Coulomb's law is not associated, and they have several solutions
@@ -304,6 +304,34 @@ fn same_problem_same_bits() {
             assert_eq!(bits(&first), bits(&used), "{name}");
             assert_eq!(bits(&first), bits(&fresh), "{name}");
             assert_eq!(report, again, "{name}");
+        }
+    }
+}
+
+#[test]
+fn one_solver_serves_problems_of_different_shape() {
+    // Twelve rows each; 6, 9, 0 and 6 coordinates, contacts of three rows and of two.
+    let four = Tower::of(1).problem().unwrap();
+    let stored = renumbered(&four, &[3, 1, 2, 0]).unwrap();
+    let linkage = Linkage {
+        contacts: 6,
+        ..Linkage::default()
+    };
+    let wall = Wall {
+        courses: 1,
+        bricks: 2,
+        ..Wall::default()
+    };
+    let (linkage, wall) = (linkage.problem().unwrap(), wall.problem().unwrap());
+    let problems = [four, linkage, stored, wall];
+    assert!(problems.iter().all(|p| p.num_rows() == 12));
+    let goal = Goal::to(1e-5);
+    for name in solve::NAMES {
+        let mut solver = solve::by_name(name).unwrap();
+        for problem in problems.iter().chain(&problems) {
+            let (_, used) = solve_cold(solver.as_mut(), problem, &goal);
+            let mut fresh = solve::by_name(name).unwrap();
+            assert_eq!(used, solve_cold(fresh.as_mut(), problem, &goal).1, "{name}");
         }
     }
 }

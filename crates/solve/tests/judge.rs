@@ -131,70 +131,45 @@ fn pair(law: &Law, d: usize, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
 fn law(k: usize, random: &mut Random) -> (Law, usize) {
     let mu = random.within(0.1, 1.5);
     let second = random.within(0.1, 1.5);
-    match k {
-        0 => (Law::Frictionless, 1),
-        1 => (Law::Coulomb { mu }, 2),
-        2 => (Law::Coulomb { mu }, 3),
-        3 => (
-            Law::CoulombAsymmetric {
-                plus: mu,
-                minus: second,
-            },
-            2,
-        ),
-        4 => (
-            Law::CoulombElliptic {
-                mu1: mu,
-                mu2: second,
-            },
-            3,
-        ),
+    let law = match k {
+        0 => Law::Frictionless,
+        1 | 2 => Law::Coulomb { mu },
+        3 => Law::CoulombAsymmetric {
+            plus: mu,
+            minus: second,
+        },
+        4 => Law::CoulombElliptic {
+            mu1: mu,
+            mu2: second,
+        },
         5 => {
             let corners = [[-mu, -second], [mu, -second], [mu, second], [-mu, second]];
-            (Section::new(&corners).unwrap().into_law(), 3)
+            Section::new(&corners).unwrap().into_law()
         }
-        6 => {
-            let mu_static = mu + second;
-            let friction = StaticDynamic {
-                mu_static,
+        6 => Law::StaticDynamic {
+            friction: StaticDynamic {
+                mu_static: mu + second,
                 mu_dynamic: mu,
-            };
-            (
-                Law::StaticDynamic {
-                    friction,
-                    previous: Status::Slip,
-                },
-                3,
-            )
-        }
-        7 => (
-            Law::Rolling {
-                mu,
-                mu_roll: second,
-                mu_spin: 0.3,
             },
-            6,
-        ),
-        8 => (
-            Law::Rolling {
-                mu,
-                mu_roll: second,
-                mu_spin: 0.0,
-            },
-            5,
-        ),
-        9 => (
-            Law::RollingPlane {
-                mu,
-                mu_roll: second,
-            },
-            3,
-        ),
-        10 => (Law::Bilateral, 1 + random.below(6)),
-        11 => (NonFirmSet::ball(2, second).unwrap().into_law(), 2),
-        12 => (Law::BilateralFriction { normal_rows: 2, mu }, 3),
-        _ => (Law::BilateralFriction { normal_rows: 1, mu }, 3),
-    }
+            previous: Status::Slip,
+        },
+        7 | 8 => Law::Rolling {
+            mu,
+            mu_roll: second,
+            mu_spin: 0.3,
+        },
+        9 => Law::RollingPlane {
+            mu,
+            mu_roll: second,
+        },
+        10 => Law::Bilateral,
+        11 => NonFirmSet::ball(2, second).unwrap().into_law(),
+        12 => Law::BilateralFriction { normal_rows: 2, mu },
+        _ => Law::BilateralFriction { normal_rows: 1, mu },
+    };
+    let free = 1 + random.below(6);
+    let rows = [1, 2, 3, 2, 3, 3, 3, 6, 5, 3, free, 2, 3, 3];
+    (law, rows[k])
 }
 
 const LAWS: usize = 14;

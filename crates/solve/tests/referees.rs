@@ -204,62 +204,71 @@ fn eliminate(mut m: Vec<f64>, mut x: Vec<f64>) -> Option<Vec<f64>> {
     Some((0..n).map(|k| x[k] / m[k * n + k]).collect())
 }
 
-/// All solutions of a small planar problem: every combination of open, stick, slide one way, slide
-/// the other, solved as a linear system in r and kept if it satisfies the inequalities.
-fn enumerate(problem: &Problem) -> Vec<Vec<f64>> {
-    let n = problem.num_contacts();
-    let rows = 2 * n;
+/// W as a dense matrix, two rows for each contact.
+fn dense(problem: &Problem) -> Vec<f64> {
+    let rows = problem.num_rows();
     let mut w = vec![0.0; rows * rows];
     let matrix = problem.matrix();
-    for a in 0..n {
+    for a in 0..problem.num_contacts() {
         for (b, block) in matrix.row(a) {
             for k in 0..4 {
                 w[(2 * a + k / 2) * rows + 2 * b + k % 2] = block[k];
             }
         }
     }
-    let mut found: Vec<Vec<f64>> = Vec::new();
-    for code in 0..4_usize.pow(n as u32) {
-        let status = |a: usize| code / 4_usize.pow(a as u32) % 4;
-        let mut m = vec![0.0; rows * rows];
-        let mut x = vec![0.0; rows];
-        for a in 0..n {
-            let mu = friction(problem, a);
-            let (normal, tangent) = (2 * a, 2 * a + 1);
-            // Rows u_n = 0 and u_t = 0 unless the status says otherwise.
-            for row in [normal, tangent] {
-                m[row * rows..(row + 1) * rows].copy_from_slice(&w[row * rows..(row + 1) * rows]);
-                x[row] = -problem.free()[row];
+    w
+}
+
+/// The impulses of given statuses (0 open, 1 stick, 2 slide towards +t, 3 towards −t).
+fn impulses(problem: &Problem, w: &[f64], status: &[usize]) -> Option<Vec<f64>> {
+    let rows = problem.num_rows();
+    // u_n = 0 and u_t = 0 unless the status says otherwise.
+    let mut m = w.to_vec();
+    let mut x: Vec<f64> = problem.free().iter().map(|b| -b).collect();
+    for (a, status) in status.iter().enumerate() {
+        let mu = friction(problem, a);
+        let (normal, tangent) = (2 * a, 2 * a + 1);
+        let mut replace = |row: usize, by_normal: f64, by_tangent: f64| {
+            m[row * rows..(row + 1) * rows].fill(0.0);
+            m[row * rows + normal] = by_normal;
+            m[row * rows + tangent] = by_tangent;
+            x[row] = 0.0;
+        };
+        match status {
+            0 => {
+                replace(normal, 1.0, 0.0);
+                replace(tangent, 0.0, 1.0);
             }
-            let mut replace = |row: usize, entries: [(usize, f64); 2]| {
-                m[row * rows..(row + 1) * rows].fill(0.0);
-                x[row] = 0.0;
-                for (column, value) in entries {
-                    m[row * rows + column] += value;
-                }
-            };
-            match status(a) {
-                0 => {
-                    replace(normal, [(normal, 1.0), (normal, 0.0)]);
-                    replace(tangent, [(tangent, 1.0), (tangent, 0.0)]);
-                }
-                1 => {}
-                2 => replace(tangent, [(tangent, 1.0), (normal, mu)]),
-                _ => replace(tangent, [(tangent, 1.0), (normal, -mu)]),
-            }
+            1 => {}
+            2 => replace(tangent, mu, 1.0),
+            _ => replace(tangent, -mu, 1.0),
         }
-        let Some(r) = eliminate(m, x) else { continue };
+    }
+    eliminate(m, x)
+}
+
+/// The velocities of all solutions of a small planar problem: every combination of statuses, solved
+/// as a linear system in r and kept if it satisfies the inequalities.
+fn enumerate(problem: &Problem) -> Vec<Vec<f64>> {
+    let n = problem.num_contacts();
+    let w = dense(problem);
+    let mut found = Vec::new();
+    for code in 0..4_usize.pow(n as u32) {
+        let status: Vec<usize> = (0..n as u32).map(|a| code / 4_usize.pow(a) % 4).collect();
+        let Some(r) = impulses(problem, &w, &status) else {
+            continue;
+        };
         let u = velocity(problem, &r);
         // Inequalities up to the rounding of a dense solve with pivots down to 1e-11.
         let small = 1e-9;
         let holds = (0..n).all(|a| {
-            let mu = friction(problem, a);
-            let (rn, rt, un, ut) = (r[2 * a], r[2 * a + 1], u[2 * a], u[2 * a + 1]);
-            match status(a) {
-                0 => un >= -small,
-                1 => rn >= -small && rt.abs() <= mu * rn + small,
-                2 => rn >= -small && ut >= -small,
-                _ => rn >= -small && ut <= small,
+            let bound = friction(problem, a) * r[2 * a] + small;
+            let pushes = r[2 * a] >= -small;
+            match status[a] {
+                0 => u[2 * a] >= -small,
+                1 => pushes && r[2 * a + 1].abs() <= bound,
+                2 => pushes && u[2 * a + 1] >= -small,
+                _ => pushes && u[2 * a + 1] <= small,
             }
         });
         if holds {

@@ -80,9 +80,16 @@ pub fn narrow() -> Packing {
 
 /// One problem of every kind, small enough for a test, with its name.
 pub fn one_of_each() -> Vec<(&'static str, Problem)> {
+    let mut all = structures();
+    all.extend(piles());
+    all
+}
+
+fn structures() -> Vec<(&'static str, Problem)> {
+    let heavy = Tower::heavy_top(10, 1e3);
     let push = Tower {
         push: 0.05,
-        ..Tower::heavy_top(10, 1e3)
+        ..heavy.clone()
     };
     let lateral = Wall {
         lateral: 0.15,
@@ -93,15 +100,27 @@ pub fn one_of_each() -> Vec<(&'static str, Problem)> {
         attitude: Attitude::Horizontal,
         ..Chain::default()
     };
-    let falling = Packing {
-        steps: 170,
-        ..narrow()
+    let loaded = Table {
+        offset: [0.4, 0.2],
+        push: [0.3, 0.1],
+        ..Table::default()
     };
-    let heavy = Packing {
-        mass_ratio: 1e3,
-        seed: 2,
-        ..narrow()
-    };
+    let made = [
+        ("tower", Tower::of(10).problem()),
+        ("tower, heavy top", heavy.problem()),
+        ("tower, alternating", Tower::alternating(10, 1e3).problem()),
+        ("tower, pushed", push.problem()),
+        ("wall", Wall::default().problem()),
+        ("wall, lateral", lateral.problem()),
+        ("chain, hanging", Chain::default().problem()),
+        ("chain, lying", lying.problem()),
+        ("table", Table::default().problem()),
+        ("table, loaded", loaded.problem()),
+    ];
+    made.map(|(name, problem)| (name, problem.unwrap())).into()
+}
+
+fn piles() -> Vec<(&'static str, Problem)> {
     let pyramid = Pyramid {
         layers: 5,
         friction: 0.5,
@@ -111,39 +130,22 @@ pub fn one_of_each() -> Vec<(&'static str, Problem)> {
         tilt: 0.2,
         ..pyramid.clone()
     };
-    let loaded = Table {
-        offset: [0.4, 0.2],
-        push: [0.3, 0.1],
-        ..Table::default()
+    let falling = Packing {
+        steps: 170,
+        ..narrow()
     };
-    vec![
-        ("tower", Tower::of(10).problem().unwrap()),
-        (
-            "tower, heavy top",
-            Tower::heavy_top(10, 1e3).problem().unwrap(),
-        ),
-        (
-            "tower, alternating",
-            Tower::alternating(10, 1e3).problem().unwrap(),
-        ),
-        ("tower, pushed", push.problem().unwrap()),
-        ("wall", Wall::default().problem().unwrap()),
-        ("wall, lateral", lateral.problem().unwrap()),
-        ("chain, hanging", Chain::default().problem().unwrap()),
-        ("chain, lying", lying.problem().unwrap()),
-        ("pyramid", pyramid.problem().unwrap()),
-        ("pyramid, slanted", slanted.problem().unwrap()),
-        ("packing at rest", settled().at_rest(0.0).unwrap()),
-        ("packing, tilted", settled().at_rest(0.6).unwrap()),
-        (
-            "packing, heavy",
-            heavy.settle().unwrap().at_rest(0.0).unwrap(),
-        ),
-        (
-            "packing, colliding",
-            falling.settle().unwrap().colliding().unwrap(),
-        ),
-        ("table", Table::default().problem().unwrap()),
-        ("table, loaded", loaded.problem().unwrap()),
-    ]
+    let heavy = Packing {
+        mass_ratio: 1e3,
+        seed: 2,
+        ..narrow()
+    };
+    let made = [
+        ("pyramid", pyramid.problem()),
+        ("pyramid, slanted", slanted.problem()),
+        ("packing at rest", settled().at_rest(0.0)),
+        ("packing, tilted", settled().at_rest(0.6)),
+        ("packing, heavy", heavy.settle().unwrap().at_rest(0.0)),
+        ("packing, colliding", falling.settle().unwrap().colliding()),
+    ];
+    made.map(|(name, problem)| (name, problem.unwrap())).into()
 }

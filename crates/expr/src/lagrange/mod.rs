@@ -1,0 +1,336 @@
+//! Lagrange's equations from a kinetic energy.
+//!
+//! Coordinates q, velocities v, accelerations a, time t. The kinetic energy of a system with moving
+//! constraints (rheonomic) is
+//!
+//! ```text
+//! T = ½ vᵀ A(t,q) v + b(t,q)·v + c(t,q)
+//! ```
+//!
+//! and with a potential V(t,q) and generalised forces Q(t,q,v) the equations
+//! d/dt ∂T/∂vᵢ − ∂T/∂qᵢ = Qᵢ − ∂V/∂qᵢ become A a = K(t,q,v) (M88 7.4) with
+//!
+//! ```text
+//! Kᵢ = Qᵢ − ∂V/∂qᵢ − Σ_{j,k} Γᵢⱼₖ vⱼ vₖ − Σⱼ (∂A_ij/∂t + ∂bᵢ/∂qⱼ − ∂bⱼ/∂qᵢ) vⱼ − ∂bᵢ/∂t + ∂c/∂qᵢ
+//! Γᵢⱼₖ = ½ (∂A_ij/∂qₖ + ∂A_ik/∂qⱼ − ∂A_jk/∂qᵢ)
+//! ```
+//!
+//! Everything is an expression again, differentiated exactly. The velocity terms are derived in two
+//! ways, with Christoffel's symbols as above and as ∂T/∂qᵢ minus the derivative of ∂T/∂vᵢ along the
+//! motion; the first cancels more in small systems, the second grows more slowly. The one that
+//! compiles to fewer instructions is taken.
+
+mod constraints;
+mod polynomial;
+
+pub use constraints::Constraints;
+
+use thiserror::Error;
+
+use crate::graph::Graph;
+use crate::node::NodeId;
+use crate::program::Program;
+
+/// Why there are no equations.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LagrangeError {
+    /// Not ½ vᵀAv + b·v + c.
+    #[error("the kinetic energy is not quadratic in the velocities: `{part}` {reason}")]
+    NotQuadratic {
+        /// The smallest part that is to blame.
+        part: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A potential or a constraint in which a velocity occurs.
+    #[error("{what} must depend on positions and time only, but `{velocity}` occurs in it")]
+    Velocity {
+        /// What it is.
+        what: String,
+        /// The velocity.
+        velocity: String,
+    },
+    /// Numbers of things that should be equal.
+    #[error("there are {expected} coordinates but {found} {what}")]
+    Count {
+        /// What there is a wrong number of.
+        what: &'static str,
+        /// Number of coordinates.
+        expected: usize,
+        /// Number found.
+        found: usize,
+    },
+    /// A coordinate, velocity or time that is no input, or is used twice.
+    #[error(
+        "`{0}` cannot be a coordinate, a velocity or the time: each must be an input of its own"
+    )]
+    NotAnInput(String),
+}
+
+/// The independent variables.
+#[derive(Clone, Debug)]
+pub struct Coordinates {
+    time: Option<NodeId>,
+    positions: Vec<NodeId>,
+    velocities: Vec<NodeId>,
+}
+
+impl Coordinates {
+    /// Inputs of the graph, distinct, with a velocity for each position.
+    ///
+    /// # Errors
+    /// One of them is not an input or occurs twice, or the numbers differ.
+    pub fn new(
+        graph: &Graph,
+        time: Option<NodeId>,
+        positions: Vec<NodeId>,
+        velocities: Vec<NodeId>,
+    ) -> Result<Self, LagrangeError> {
+        if positions.len() != velocities.len() {
+            return Err(LagrangeError::Count {
+                what: "velocities",
+                expected: positions.len(),
+                found: velocities.len(),
+            });
+        }
+        let mut seen = Vec::new();
+        for &id in time.iter().chain(&positions).chain(&velocities) {
+            if graph.input_slot(id).is_none() || seen.contains(&id) {
+                return Err(LagrangeError::NotAnInput(graph.display(id).to_string()));
+            }
+            seen.push(id);
+        }
+        Ok(Coordinates {
+            time,
+            positions,
+            velocities,
+        })
+    }
+
+    /// Number of coordinates.
+    pub fn dimension(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Rates of all variables along a motion, without the accelerations.
+    fn motion(&self) -> Vec<(NodeId, NodeId)> {
+        let clock = self.time.map(|time| (time, Graph::ONE));
+        let pairs = self
+            .positions
+            .iter()
+            .copied()
+            .zip(self.velocities.iter().copied());
+        clock.into_iter().chain(pairs).collect()
+    }
+
+    fn time_derivative(&self, graph: &mut Graph, node: NodeId) -> NodeId {
+        match self.time {
+            Some(time) => graph.derivative(node, time),
+            None => Graph::ZERO,
+        }
+    }
+
+    fn require_free_of_velocities(
+        &self,
+        graph: &Graph,
+        node: NodeId,
+        what: impl Fn() -> String,
+    ) -> Result<(), LagrangeError> {
+        let found = self.velocities.iter().find(|&&v| graph.depends_on(node, v));
+        match found {
+            None => Ok(()),
+            Some(&velocity) => Err(LagrangeError::Velocity {
+                what: what(),
+                velocity: graph.display(velocity).to_string(),
+            }),
+        }
+    }
+}
+
+/// Lagrange's equations A a = K as expressions.
+#[derive(Clone, Debug)]
+pub struct Equations {
+    /// A, row by row; symmetric entries are the same node.
+    pub mass: Vec<NodeId>,
+    /// b, the part of ∂T/∂v that does not depend on v.
+    pub momentum: Vec<NodeId>,
+    /// c, the part of T that does not depend on v.
+    pub rest: NodeId,
+    /// K.
+    pub force: Vec<NodeId>,
+    names: Vec<String>,
+}
+
+impl Equations {
+    /// Derives the equations. `forces` has one expression per coordinate, or is empty for none.
+    ///
+    /// # Errors
+    /// The kinetic energy is not quadratic in the velocities, the potential depends on one, or the
+    /// number of forces is not that of the coordinates.
+    pub fn derive(
+        graph: &mut Graph,
+        coordinates: &Coordinates,
+        kinetic: NodeId,
+        potential: Option<NodeId>,
+        forces: &[NodeId],
+    ) -> Result<Self, LagrangeError> {
+        let n = coordinates.dimension();
+        if !forces.is_empty() && forces.len() != n {
+            let (what, found) = ("generalised forces", forces.len());
+            return Err(LagrangeError::Count {
+                what,
+                expected: n,
+                found,
+            });
+        }
+        if let Some(potential) = potential {
+            let what = || "the potential".to_string();
+            coordinates.require_free_of_velocities(graph, potential, what)?;
+        }
+        let (mass, momentum, rest) = split(graph, coordinates, kinetic)?;
+        let mut given = forces.to_vec();
+        given.resize(n, Graph::ZERO);
+        if let Some(potential) = potential {
+            for (force, &q) in given.iter_mut().zip(&coordinates.positions) {
+                let slope = graph.derivative(potential, q);
+                *force = graph.sub(*force, slope);
+            }
+        }
+        let symbols = christoffel(graph, coordinates, (&mass, &momentum, rest), &given);
+        let motion = along_motion(graph, coordinates, kinetic, &given);
+        let cost =
+            |force: &[NodeId]| Program::compile(graph, &[&mass, force].concat()).num_instructions();
+        let force = match cost(&motion) < cost(&symbols) {
+            true => motion,
+            false => symbols,
+        };
+        let name = |&q| graph.display(q).to_string();
+        let names = coordinates.positions.iter().map(name).collect();
+        Ok(Equations {
+            mass,
+            momentum,
+            rest,
+            force,
+            names,
+        })
+    }
+
+    /// A (row by row) and then K in one program.
+    pub fn program(&self, graph: &Graph) -> Program {
+        let pairs = self
+            .names
+            .iter()
+            .flat_map(|a| self.names.iter().map(move |b| (a, b)));
+        let mass = pairs.map(|(a, b)| format!("mass matrix ({a}, {b})"));
+        let force = self.names.iter().map(|q| format!("force along {q}"));
+        let nodes = self.mass.iter().chain(&self.force).copied();
+        Program::compile_labelled(graph, mass.chain(force).zip(nodes))
+    }
+
+    /// ∂A/∂qₖ for each k, each row by row.
+    pub fn mass_gradients(&self, graph: &mut Graph, coordinates: &Coordinates) -> Vec<NodeId> {
+        let mut gradients = Vec::with_capacity(self.mass.len() * coordinates.dimension());
+        for &q in &coordinates.positions {
+            gradients.extend(self.mass.iter().map(|&entry| graph.derivative(entry, q)));
+        }
+        gradients
+    }
+}
+
+/// A, b and c of the kinetic energy.
+fn split(
+    graph: &mut Graph,
+    coordinates: &Coordinates,
+    kinetic: NodeId,
+) -> Result<(Vec<NodeId>, Vec<NodeId>, NodeId), LagrangeError> {
+    let n = coordinates.dimension();
+    let coefficients = polynomial::coefficients(graph, kinetic, &coordinates.velocities)?;
+    let of = |monomial: &[usize]| coefficients.get(monomial).copied().unwrap_or(Graph::ZERO);
+    let mut mass = vec![Graph::ZERO; n * n];
+    for i in 0..n {
+        let square = of(&[i, i]);
+        mass[i * n + i] = graph.add(square, square);
+        for j in i + 1..n {
+            mass[i * n + j] = of(&[i, j]);
+            mass[j * n + i] = of(&[i, j]);
+        }
+    }
+    let momentum = (0..n).map(|i| of(&[i])).collect();
+    Ok((mass, momentum, of(&[])))
+}
+
+/// K with Christoffel's symbols; terms that cancel identically are not formed.
+fn christoffel(
+    graph: &mut Graph,
+    coordinates: &Coordinates,
+    (mass, momentum, rest): (&[NodeId], &[NodeId], NodeId),
+    given: &[NodeId],
+) -> Vec<NodeId> {
+    let n = coordinates.dimension();
+    let (q, v) = (&coordinates.positions, &coordinates.velocities);
+    let mut force = given.to_vec();
+    for i in 0..n {
+        let mut velocity_terms = Graph::ZERO;
+        for j in 0..n {
+            for k in j..n {
+                // Γ_ijk + Γ_ikj, half of that for j = k; A_ik = A_jk for i = j, and so on.
+                let coefficient = if i == j || i == k {
+                    let (row, by) = if i == j { (j, k) } else { (k, j) };
+                    let slope = graph.derivative(mass[i * n + row], q[by]);
+                    if i == j && i == k {
+                        half(graph, slope)
+                    } else {
+                        slope
+                    }
+                } else {
+                    let first = graph.derivative(mass[i * n + j], q[k]);
+                    let second = graph.derivative(mass[i * n + k], q[j]);
+                    let third = graph.derivative(mass[j * n + k], q[i]);
+                    let sum = graph.add(first, second);
+                    let all = graph.sub(sum, third);
+                    if j == k { half(graph, all) } else { all }
+                };
+                let speeds = graph.mul(v[j], v[k]);
+                let term = graph.mul(coefficient, speeds);
+                velocity_terms = graph.add(velocity_terms, term);
+            }
+            let drift = coordinates.time_derivative(graph, mass[i * n + j]);
+            let ahead = graph.derivative(momentum[i], q[j]);
+            let back = graph.derivative(momentum[j], q[i]);
+            let turn = graph.sub(ahead, back);
+            let coefficient = graph.add(drift, turn);
+            let term = graph.mul(coefficient, v[j]);
+            velocity_terms = graph.add(velocity_terms, term);
+        }
+        let change = coordinates.time_derivative(graph, momentum[i]);
+        let push = graph.derivative(rest, q[i]);
+        let terms = graph.add(velocity_terms, change);
+        let terms = graph.sub(terms, push);
+        force[i] = graph.sub(given[i], terms);
+    }
+    force
+}
+
+fn half(graph: &mut Graph, node: NodeId) -> NodeId {
+    let half = graph.constant(0.5);
+    graph.mul(half, node)
+}
+
+/// K as ∂T/∂qᵢ − (∂T/∂vᵢ)˙ with the accelerations left out.
+fn along_motion(
+    graph: &mut Graph,
+    coordinates: &Coordinates,
+    kinetic: NodeId,
+    given: &[NodeId],
+) -> Vec<NodeId> {
+    let motion = coordinates.motion();
+    let mut force = given.to_vec();
+    for (i, force) in force.iter_mut().enumerate() {
+        let momentum = graph.derivative(kinetic, coordinates.velocities[i]);
+        let change = graph.directional(momentum, &motion);
+        let slope = graph.derivative(kinetic, coordinates.positions[i]);
+        let terms = graph.sub(slope, change);
+        *force = graph.add(*force, terms);
+    }
+    force
+}

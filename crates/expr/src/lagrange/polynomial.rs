@@ -1,0 +1,128 @@
+//! An expression as a polynomial of degree ≤ 2 in the velocities.
+//!
+//! T = Σ c_m m over monomials m in the velocities, with coefficients free of velocities. Found by
+//! carrying the coefficients through sums, products and quotients, which either succeeds exactly or
+//! ends at the very part that is not such a polynomial, which differentiating twice and looking for
+//! velocities in the result would not.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::LagrangeError;
+use crate::graph::Graph;
+use crate::node::{Binary, Node, NodeId, Unary};
+
+/// Coefficients by monomial: the sorted numbers of its factors, none for the constant term.
+pub(super) type Polynomial = BTreeMap<Vec<usize>, NodeId>;
+
+/// Highest degree a kinetic energy can have.
+const DEGREE: usize = 2;
+
+/// Length to which expressions are quoted in a message, in bytes.
+const QUOTED: usize = 160;
+
+/// The coefficients of `node` in the variables.
+pub(super) fn coefficients(
+    graph: &mut Graph,
+    node: NodeId,
+    variables: &[NodeId],
+) -> Result<Polynomial, LagrangeError> {
+    let mut known: Vec<Option<Rc<Polynomial>>> = vec![None; node.index() + 1];
+    for id in graph.reachable(&[node]) {
+        let variable = variables.iter().position(|&v| v == id);
+        let operands: Vec<NodeId> = graph.node(id).operands().collect();
+        let free = |x: &NodeId| known[x.index()].is_none();
+        let found = match variable {
+            Some(number) => Polynomial::from([(vec![number], Graph::ONE)]),
+            // Without velocities: a coefficient, not looked into.
+            None if operands.iter().all(free) => continue,
+            None => {
+                let of = |x: NodeId| match &known[x.index()] {
+                    Some(polynomial) => polynomial.clone(),
+                    None => Rc::new(Polynomial::from([(Vec::new(), x)])),
+                };
+                combine(graph, id, of, free)?
+            }
+        };
+        known[id.index()] = Some(Rc::new(found));
+    }
+    let last = known.pop().flatten();
+    Ok(match last {
+        Some(polynomial) => (*polynomial).clone(),
+        None => Polynomial::from([(Vec::new(), node)]),
+    })
+}
+
+/// The polynomial of a node from those of its operands.
+fn combine(
+    graph: &mut Graph,
+    id: NodeId,
+    of: impl Fn(NodeId) -> Rc<Polynomial>,
+    free: impl Fn(&NodeId) -> bool,
+) -> Result<Polynomial, LagrangeError> {
+    let mut result = Polynomial::new();
+    match graph.node(id) {
+        Node::Unary(Unary::Neg, a) => {
+            for (monomial, &c) in of(a).iter() {
+                let c = graph.neg(c);
+                accumulate(graph, &mut result, monomial.clone(), c);
+            }
+        }
+        Node::Binary(Binary::Add, a, b) => {
+            for (monomial, &c) in of(a).iter().chain(of(b).iter()) {
+                accumulate(graph, &mut result, monomial.clone(), c);
+            }
+        }
+        Node::Binary(Binary::Mul, a, b) => {
+            for (first, &c) in of(a).iter() {
+                for (second, &d) in of(b).iter() {
+                    let monomial = product(first, second);
+                    if monomial.len() > DEGREE {
+                        return Err(refuse(graph, id, "is of degree 3 or higher"));
+                    }
+                    let c = graph.mul(c, d);
+                    accumulate(graph, &mut result, monomial, c);
+                }
+            }
+        }
+        Node::Binary(Binary::Div, a, b) if free(&b) => {
+            for (monomial, &c) in of(a).iter() {
+                let c = graph.div(c, b);
+                accumulate(graph, &mut result, monomial.clone(), c);
+            }
+        }
+        Node::Select(condition, a, b) if free(&condition) => {
+            let (a, b) = (of(a), of(b));
+            for monomial in a.keys().chain(b.keys()) {
+                let in_branch = |p: &Polynomial| p.get(monomial).copied().unwrap_or(Graph::ZERO);
+                let c = graph.select(condition, in_branch(&a), in_branch(&b));
+                result.insert(monomial.clone(), c);
+            }
+        }
+        _ => return Err(refuse(graph, id, "is not a polynomial of them")),
+    }
+    Ok(result)
+}
+
+fn product(first: &[usize], second: &[usize]) -> Vec<usize> {
+    let mut monomial = [first, second].concat();
+    monomial.sort_unstable();
+    monomial
+}
+
+/// Adds a term; one that vanishes is dropped, so that cancelled powers leave no trace.
+fn accumulate(graph: &mut Graph, sum: &mut Polynomial, monomial: Vec<usize>, c: NodeId) {
+    let present = sum.get(&monomial).copied().unwrap_or(Graph::ZERO);
+    let total = graph.add(present, c);
+    match total == Graph::ZERO {
+        true => sum.remove(&monomial),
+        false => sum.insert(monomial, total),
+    };
+}
+
+fn refuse(graph: &Graph, id: NodeId, reason: &'static str) -> LagrangeError {
+    LagrangeError::NotQuadratic {
+        part: graph.display_short(id, QUOTED).to_string(),
+        reason,
+    }
+}
