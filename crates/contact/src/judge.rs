@@ -80,12 +80,21 @@ impl Sums {
 impl Judge {
     /// Buffers for `problem`.
     pub fn new(problem: &Problem) -> Self {
+        let mut judge = Self {
+            scratch: Vec::new(),
+            velocity: Vec::new(),
+            natural: Vec::new(),
+        };
+        judge.fit(problem);
+        judge
+    }
+
+    /// Sizes the buffers for another problem; allocates only if it is larger.
+    pub fn fit(&mut self, problem: &Problem) {
         let widest = (0..problem.num_contacts()).map(|a| problem.dim(a)).max();
-        Self {
-            scratch: vec![0.0; problem.scratch_len()],
-            velocity: vec![0.0; problem.num_rows()],
-            natural: vec![0.0; widest.unwrap_or(0)],
-        }
+        self.scratch.resize(problem.scratch_len(), 0.0);
+        self.velocity.resize(problem.num_rows(), 0.0);
+        self.natural.resize(widest.unwrap_or(0), 0.0);
     }
 
     /// u = W r + b of the last judgement.

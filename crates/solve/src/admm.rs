@@ -28,7 +28,7 @@ pub struct AdmmParams {
     pub relax: f64,
     /// Proximal term η in scaled variables: keeps the factorisation definite when W is singular.
     pub proximal: f64,
-    /// First ρ in scaled variables.
+    /// First ρ in scaled variables, as a multiple of √λ_max(Ŵ).
     pub rho: f64,
     /// ρ is rebalanced when primal and dual residual differ by more than this factor.
     pub balance: f64,
@@ -42,7 +42,7 @@ impl Default for AdmmParams {
             max_iterations: 5_000,
             relax: 1.6,
             proximal: 1e-7,
-            rho: 0.3,
+            rho: 0.1,
             balance: 10.0,
             patience: 300,
         }
@@ -104,7 +104,7 @@ impl Admm {
     ) -> (usize, Outcome) {
         let p = &self.params;
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
-        let mut rho = p.rho;
+        let mut rho = p.rho * scaled.largest_eigenvalue().sqrt();
         let Some(mut factor) = scaled.factor(rho + p.proximal) else {
             return (0, Outcome::Unsuitable);
         };

@@ -137,9 +137,22 @@ impl Best {
         best
     }
 
-    /// Starts again on a problem of the same size without allocating.
-    pub fn restart(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal) {
-        self.impulse.copy_from_slice(impulse);
+    /// Takes an old one up again if there is one.
+    pub fn renew(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
+        match old {
+            Some(mut best) => {
+                best.restart(problem, impulse, goal);
+                best
+            }
+            None => Self::new(problem, impulse, goal),
+        }
+    }
+
+    /// Starts again, without allocating when the problem has the size of the last one.
+    fn restart(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal) {
+        self.judge.fit(problem);
+        self.impulse.clear();
+        self.impulse.extend_from_slice(impulse);
         self.residual = f64::INFINITY;
         self.history.clear();
         self.keep_history = goal.keep_history;
@@ -174,10 +187,6 @@ impl Best {
 
     pub fn residual(&self) -> f64 {
         self.residual
-    }
-
-    pub fn impulse(&self) -> &[f64] {
-        &self.impulse
     }
 
     pub fn reached(&self) -> bool {

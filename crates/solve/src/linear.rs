@@ -68,6 +68,29 @@ impl Scaled {
         }
     }
 
+    /// λ_max(Ŵ) to some percent, by power iteration from a fixed start.
+    pub fn largest_eigenvalue(&self) -> f64 {
+        let n = self.root.len();
+        // A start without symmetry, so that no eigenvector is orthogonal to it by accident.
+        let mut x: Vec<f64> = (0..n).map(|i| 1.0 + 0.5 * (i as f64).sin()).collect();
+        let mut y = vec![0.0; n];
+        let mut value = 1.0;
+        for _ in 0..30 {
+            y.fill(0.0);
+            for a in 0..self.matrix.num_contacts() {
+                let rows = self.matrix.offset()[a]..self.matrix.offset()[a + 1];
+                self.matrix.add_row_product(a, &x, &mut y[rows]);
+            }
+            let size = y.iter().map(|v| v * v).sum::<f64>().sqrt();
+            if !(size > 0.0) {
+                break;
+            }
+            value = size / x.iter().map(|v| v * v).sum::<f64>().sqrt();
+            x.iter_mut().zip(&y).for_each(|(x, y)| *x = y / size);
+        }
+        value
+    }
+
     /// Entries of all diagonal blocks.
     pub fn num_block_entries(&self) -> usize {
         (0..self.matrix.num_contacts())

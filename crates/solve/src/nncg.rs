@@ -58,6 +58,8 @@ pub struct Nncg {
     /// How it proceeds.
     pub params: NncgParams,
     flow: Flow,
+    /// The initial guess, for the guard.
+    start: Vec<f64>,
     before: Vec<f64>,
     direction: Vec<f64>,
     best: Option<Best>,
@@ -95,7 +97,10 @@ impl Nncg {
             self.flow.refresh(problem, impulse);
             self.flow.sweep(problem, impulse, step);
             sweeps += 1;
-            if sweeps.is_multiple_of(self.params.judge_every) || sweeps == limit || sweeps == done + 1 {
+            if sweeps.is_multiple_of(self.params.judge_every)
+                || sweeps == limit
+                || sweeps == done + 1
+            {
                 best.offer(problem, impulse, sweeps);
                 if best.residual() <= 0.5 * mark.0 {
                     mark = (best.residual(), sweeps);
@@ -130,20 +135,19 @@ impl Nncg {
         norm
     }
 
-    /// r = y + β p, p = β p − g; a restart when β is not a contraction.
+    /// r = y + β p, p = β p − g; when β is not a contraction r = y and the direction is forgotten.
     fn extrapolate(&mut self, impulse: &mut [f64], beta: f64) {
-        let restart = !(beta <= 1.0);
+        if !(beta <= 1.0) {
+            self.direction.fill(0.0);
+            return;
+        }
         for ((r, p), g) in impulse
             .iter_mut()
             .zip(&mut self.direction)
             .zip(&self.before)
         {
-            if restart {
-                *p = -g;
-            } else {
-                *r += beta * *p;
-                *p = beta * *p - g;
-            }
+            *r += beta * *p;
+            *p = beta * *p - g;
         }
     }
 }
@@ -158,23 +162,18 @@ impl Solver for Nncg {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
-        let mut best = match self.best.take() {
-            Some(mut best) if best.impulse().len() == impulse.len() => {
-                best.restart(problem, impulse, goal);
-                best
-            }
-            _ => Best::new(problem, impulse, goal),
-        };
+        let mut best = Best::renew(self.best.take(), problem, impulse, goal);
         let projection = LocalStep::Projection { factor: 1.0 };
         let first = match self.params.sweeps {
             Sweeps::Projection => projection,
             Sweeps::Exact | Sweeps::Guarded => LocalStep::Exact,
         };
-        let start = (self.params.sweeps == Sweeps::Guarded).then(|| impulse.to_vec());
+        self.start.clear();
+        self.start.extend_from_slice(impulse);
         let (mut sweeps, mut stalled) = self.run(problem, impulse, &mut best, first, 0, limit);
-        if let (true, Some(start)) = (stalled, start) {
+        if stalled && self.params.sweeps == Sweeps::Guarded {
             // Restarting from the stuck iterate fails too; from the initial guess it does not.
-            impulse.copy_from_slice(&start);
+            impulse.copy_from_slice(&self.start);
             (sweeps, stalled) = self.run(problem, impulse, &mut best, projection, sweeps, limit);
         }
         let otherwise = if stalled {

@@ -65,13 +65,7 @@ impl Solver for Relaxation {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
-        let mut best = match self.best.take() {
-            Some(mut best) if best.impulse().len() == impulse.len() => {
-                best.restart(problem, impulse, goal);
-                best
-            }
-            _ => Best::new(problem, impulse, goal),
-        };
+        let mut best = Best::renew(self.best.take(), problem, impulse, goal);
         self.flow.fit(problem);
         self.flow.refresh(problem, impulse);
         let mut sweeps = 0;
