@@ -6,9 +6,9 @@
 //!   → NNCG sweeps                    most dynamics ends here
 //!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below
 //!   → semismooth Newton              polishes, and treats the laws without smoothing
-//!   → interior point                 starts afresh: block structures, any mass ratio
-//!   → smoothing Newton, fixed        depends less on the start
-//!   → semismooth Newton, patient     and once more with a slower schedule from zero
+//!   → smoothing Newton from zero     regular piles, where the sweeps led astray
+//!   → interior point                 block structures, any mass ratio
+//!   → smoothing Newton, fixed        depends less on the start; then semismooth Newton again
 //!   → ADMM, guarded NNCG             slow but different
 //! ```
 //!
@@ -153,19 +153,15 @@ impl Chain {
             patience: self.params.polish_patience,
             ..NewtonParams::default()
         };
+        let fixed = |reduce| Box::new(Smoothing::new(SmoothingParams::fixed(reduce)));
         vec![
             (Box::new(Smoothing::default()), From::Best),
             (Box::new(Newton::new(polish)), From::Best),
+            (Box::new(Smoothing::default()), From::Zero),
             (Box::new(Interior::default()), From::Best),
-            (
-                Box::new(Smoothing::new(SmoothingParams::fixed(0.95))),
-                From::First,
-            ),
+            (fixed(0.95), From::First),
             (Box::new(Newton::default()), From::Best),
-            (
-                Box::new(Smoothing::new(SmoothingParams::fixed(0.975))),
-                From::Zero,
-            ),
+            (fixed(0.975), From::First),
             (Box::new(Newton::default()), From::Best),
             (Box::new(Admm::default()), From::Best),
             (Box::new(Nncg::default()), From::Best),

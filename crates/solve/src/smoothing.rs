@@ -52,6 +52,10 @@ pub struct SmoothingParams {
     pub proximal: f64,
     /// See `proximal`.
     pub power: f64,
+    /// Accuracy of a step relative to its size. For the adaptive schedule 1e-4 is below what the
+    /// next linearisation changes (1e-2 loses the path on the hardest piles, 1e-6 costs a third more
+    /// and gains nothing); the fixed one refuses no step, so its steps must be good.
+    pub accuracy: f64,
 }
 
 impl Default for SmoothingParams {
@@ -66,6 +70,7 @@ impl Default for SmoothingParams {
             },
             proximal: 0.1,
             power: 0.7,
+            accuracy: 1e-4,
         }
     }
 }
@@ -76,6 +81,7 @@ impl SmoothingParams {
         Self {
             schedule: Schedule::Fixed { reduce },
             proximal: 0.03,
+            accuracy: 1e-10,
             // The residual falls with ε, by a decade in 45 iterations at best.
             patience: 300,
             ..Self::default()
@@ -115,10 +121,6 @@ impl Solver for Smoothing {
         best.finish(self.name(), iterations, outcome, impulse)
     }
 }
-
-/// Accuracy of a step relative to its size: below what the next linearisation changes. At 1e-2 the
-/// path is lost on the hardest piles, 1e-6 costs a third more and gains nothing.
-const INEXACT: f64 = 1e-4;
 
 /// ε relative to the scale below which the smoothed law is the law to rounding.
 const SMALLEST: f64 = 1e-13;
@@ -229,7 +231,7 @@ impl<'a> Path<'a> {
             let relative = (self.eps / self.scale).powf(p.power);
             let alpha = (self.m * p.proximal * relative).clamp(1e-10, 1.0);
             let phi_before = self.phi;
-            if self.advance(alpha) {
+            if self.advance(alpha, p.accuracy) {
                 match p.schedule {
                     Schedule::Fixed { reduce } => self.lower(reduce),
                     Schedule::Adaptive { refuse, .. }
@@ -253,8 +255,8 @@ impl<'a> Path<'a> {
     }
 
     /// One full Newton step; false if the system could not be solved (α is then raised).
-    fn advance(&mut self, alpha: f64) -> bool {
-        if !self.solve_step(alpha) {
+    fn advance(&mut self, alpha: f64, accuracy: f64) -> bool {
+        if !self.solve_step(alpha, accuracy) {
             self.m *= 4.0;
             self.linearise();
             return false;
@@ -299,7 +301,7 @@ impl<'a> Path<'a> {
     }
 
     /// Solves (S + B (Ŵ + α)) dx = g in place of g; false if the result is not finite.
-    fn solve_step(&mut self, alpha: f64) -> bool {
+    fn solve_step(&mut self, alpha: f64, accuracy: f64) -> bool {
         if let Some(factor) = self.scaled.symmetric_factor(&self.symmetric, alpha) {
             let mut dx = self.step.clone();
             factor.solve(&mut dx);
@@ -308,7 +310,7 @@ impl<'a> Path<'a> {
                 scaled.product_into(s, b, alpha, x, y);
                 factor.solve(y);
             };
-            if gmres(apply, &mut dx, INEXACT, 100) && dx.iter().all(|v| v.is_finite()) {
+            if gmres(apply, &mut dx, accuracy, 100) && dx.iter().all(|v| v.is_finite()) {
                 self.step.copy_from_slice(&dx);
                 return true;
             }
