@@ -138,11 +138,10 @@ fn velocities_agree_with_alternating_directions_for_every_law_with_a_second_orde
         for i in 0..u.len() {
             // Judged at 1e-8 in the energy norm over some dozen contacts, so that a single one may
             // be ten times worse, and its velocity ten times more where it is loose.
+            let (here, there) = (u[i], v[i]);
             assert!(
-                (u[i] - v[i]).abs() <= 1e-6 * scale,
-                "{name}, row {i}: {} and {}",
-                u[i],
-                v[i]
+                (here - there).abs() <= 1e-6 * scale,
+                "{name}, row {i}: {here} and {there}"
             );
         }
     }
