@@ -1,0 +1,133 @@
+//! Why a mechanism cannot be computed, or not any further.
+
+use thiserror::Error;
+
+/// An evaluation that gave no number or no law.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{what} {problem} at t = {t}")]
+pub struct SystemError {
+    /// What was evaluated: an entry of the mass matrix, a gap, a friction coefficient.
+    pub what: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// The instant.
+    pub t: f64,
+}
+
+/// Why a motion cannot start or cannot go on.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum MechanismError {
+    /// An expression or a law failed.
+    #[error(transparent)]
+    System(#[from] SystemError),
+    /// A is not positive definite.
+    #[error(
+        "the mass matrix is {what} at t = {t}: its pivot for `{coordinate}` is {pivot:e} at {state}. \
+         Every velocity must carry kinetic energy; check the kinetic energy and the coordinates"
+    )]
+    Mass {
+        /// Singular or indefinite.
+        what: &'static str,
+        /// The instant.
+        t: f64,
+        /// Velocity whose pivot failed.
+        coordinate: String,
+        /// The pivot.
+        pivot: f64,
+        /// The position, as text.
+        state: String,
+    },
+    /// The initial position is outside the admissible set.
+    #[error(
+        "the initial position violates `{constraint}`: {what} = {value:e} at t = {t}, but {expected}"
+    )]
+    InitialPosition {
+        /// The constraint.
+        constraint: String,
+        /// gap or f.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
+        /// The instant.
+        t: f64,
+    },
+    /// The initial velocity leaves the admissible set.
+    #[error(
+        "the initial velocity is incompatible with `{constraint}`: its relative velocity is {value:e} \
+         at t = {t}, but {expected}"
+    )]
+    InitialVelocity {
+        /// The constraint.
+        constraint: String,
+        /// Its velocity.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
+        /// The instant.
+        t: f64,
+    },
+    /// Constraints that contradict each other.
+    #[error(
+        "the constraints {names} are dependent at t = {t} and leave no solution: {detail} \
+         (B02 counter-example 3)"
+    )]
+    Dependent {
+        /// Their names, quoted.
+        names: String,
+        /// The instant.
+        t: f64,
+        /// What was found.
+        detail: String,
+    },
+    /// A restitution coefficient that no admissible impact law has.
+    #[error(
+        "the restitution of `{constraint}` is {value} at t = {t}: an impact law is admissible only \
+         for 0 <= e <= 1; with e > 1 an impact would create kinetic energy (B02 1.12)"
+    )]
+    Restitution {
+        /// The contact, or the impact law itself.
+        constraint: String,
+        /// e.
+        value: f64,
+        /// The instant.
+        t: f64,
+    },
+    /// An impact law that cannot be used here.
+    #[error("the {law} impact law cannot be used at t = {t}: {reason}")]
+    Impact {
+        /// Its name.
+        law: &'static str,
+        /// The instant.
+        t: f64,
+        /// Why.
+        reason: String,
+    },
+    /// A setting out of range.
+    #[error("{name} = {value}: {expected}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// The motion left the numbers.
+    #[error("the motion blew up at t = {t}: {what} is no longer finite")]
+    BlowUp {
+        /// The instant.
+        t: f64,
+        /// What left the numbers.
+        what: String,
+    },
+    /// The event-driven integrator cannot go on.
+    #[error("the event-driven integrator stopped at t = {t}: {reason}")]
+    Events {
+        /// The instant.
+        t: f64,
+        /// Why.
+        reason: String,
+    },
+}

@@ -1,0 +1,314 @@
+//! How velocities jump when gaps close: v⁻ → v⁺ with impulses S of the closed contacts.
+//!
+//! ```text
+//! A (v⁺ − v⁻) = Σ Gᵀ S,    v⁺ ∈ V(q): U_n⁺ ≥ 0,    ½‖v⁺‖² ≤ ½‖v⁻‖² (kinetic metric)   (B02 1.11, 1.12)
+//! ```
+//!
+//! - Moreau: law(U⁺ + ρU⁻, S) contact by contact, friction included (JM92 6.1).
+//! - Canonical: v⁺ = proj_V v⁻ − e proj_N v⁻ with one e(q, v⁻) for the whole impact (B02 1.13).
+//!   Without friction it is Moreau's law with ρ = e everywhere: w = (v⁺ + e v⁻)/(1 + e) is then the
+//!   nearest point of V to v⁻.
+//! - Sequential: one contact after the other, the fastest approach first, until none approaches.
+//! - Poisson: soft compression with impulses S_c, then the share e S_c again, then whatever impulse
+//!   is still needed for admissibility.
+//!
+//! Joints, velocity and non-firm constraints take part in every impact (a bounded reaction gives no
+//! impulse). An impact that ends inadmissible or
+//! gains energy is refused, except under Moreau's law with mixed coefficients, where a gain is
+//! possible in theory (Kane–Levinson): there it is the ledger's to show.
+
+mod poisson;
+mod sequential;
+
+use contact::Restitution;
+use contact::law::Status;
+
+use crate::error::MechanismError;
+use crate::inertia::Inertia;
+use crate::settings::ImpactLaw;
+use crate::stage::{Solved, Stage, Weights, restitution};
+use crate::system::{Instant, System};
+
+/// Approach speeds below this share of the velocities involved are rest.
+pub(crate) const AT_REST: f64 = 1e-12;
+
+/// Largest relative gain of energy that rounding can make.
+const GAIN: f64 = 1e-9;
+
+/// What an impact did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Impact {
+    /// v⁺.
+    pub velocity: Vec<f64>,
+    /// S of every constraint that took part.
+    pub impulse: Vec<(usize, Vec<f64>)>,
+    /// What every constraint that took part did.
+    pub status: Vec<(usize, Status)>,
+    /// Worst residual of the problems solved.
+    pub residual: f64,
+    /// Kinetic energy before and after.
+    pub energy: (f64, f64),
+}
+
+/// Resolves an impact of the closed `contacts` at the state `at` (v⁻), every joint and velocity
+/// constraint taking part.
+///
+/// # Errors
+/// A restitution outside [0, 1], a law that cannot be used here, an inadmissible outcome.
+pub fn resolve<S: System + ?Sized>(
+    law: ImpactLaw,
+    system: &mut S,
+    at: Instant<'_>,
+    contacts: &[usize],
+    tolerance: f64,
+) -> Result<Impact, MechanismError> {
+    let n = at.v.len();
+    let mut inertia = Inertia::new(n);
+    inertia.evaluate(system, at)?;
+    let mut strike = Strike::new(&inertia, at, tolerance);
+    strike.total = vec![Vec::new(); system.constraints().len()];
+    let members = members(system, contacts);
+    match law {
+        ImpactLaw::Moreau => strike.together(system, &members, None)?,
+        ImpactLaw::Canonical => {
+            let e = common_restitution(system, at, contacts)?;
+            strike.together(system, &members, Some(e))?;
+        }
+        ImpactLaw::Sequential => sequential::resolve(&mut strike, system, &members)?,
+        ImpactLaw::Poisson => poisson::resolve(&mut strike, system, &members)?,
+    }
+    strike.check(law, system, contacts)?;
+    Ok(strike.finish(system, &members))
+}
+
+/// The closed contacts and every constraint that always acts.
+fn members<S: System + ?Sized>(system: &S, contacts: &[usize]) -> Vec<usize> {
+    let all = system.constraints().iter().enumerate();
+    let acts = all.filter(|(i, c)| !c.is_contact() || contacts.contains(i));
+    acts.map(|(i, _)| i).collect()
+}
+
+/// One e for a whole impact: the declared e(q, v), or the one that all contacts have.
+pub(crate) fn common_restitution<S: System + ?Sized>(
+    system: &mut S,
+    at: Instant<'_>,
+    contacts: &[usize],
+) -> Result<f64, MechanismError> {
+    let law = ImpactLaw::Canonical.name();
+    if let Some(e) = system.canonical_restitution(at)? {
+        if !(0.0..=1.0).contains(&e) {
+            let constraint = "the canonical impact law".to_string();
+            return Err(MechanismError::Restitution {
+                constraint,
+                value: e,
+                t: at.t,
+            });
+        }
+        return Ok(e);
+    }
+    let mut common: Option<(usize, f64)> = None;
+    for &contact in contacts {
+        let e = restitution(system, contact, at)?.normal;
+        match common {
+            Some((first, value)) if value != e => {
+                let name = |i: usize| &system.constraints()[i].name;
+                let (a, b) = (name(first), name(contact));
+                return Err(MechanismError::Impact {
+                    law,
+                    t: at.t,
+                    reason: format!(
+                        "it takes one restitution for the whole impact, but `{a}` has {value} and \
+                         `{b}` has {e}; give them the same, or set impact.restitution"
+                    ),
+                });
+            }
+            _ => common = Some((contact, e)),
+        }
+    }
+    Ok(common.map_or(0.0, |(_, e)| e))
+}
+
+/// An impact on its way.
+pub(crate) struct Strike<'a> {
+    pub(crate) inertia: &'a Inertia,
+    pub(crate) at: Instant<'a>,
+    pub(crate) stage: Stage,
+    /// Velocity reached so far.
+    pub(crate) v: Vec<f64>,
+    /// Impulses so far, by constraint.
+    total: Vec<Vec<f64>>,
+    residual: f64,
+    tolerance: f64,
+}
+
+impl<'a> Strike<'a> {
+    fn new(inertia: &'a Inertia, at: Instant<'a>, tolerance: f64) -> Self {
+        Self {
+            inertia,
+            at,
+            stage: Stage::new(inertia.n),
+            v: at.v.to_vec(),
+            total: Vec::new(),
+            residual: 0.0,
+            tolerance,
+        }
+    }
+
+    /// All members at once from the velocity reached so far; `common` replaces the restitution of
+    /// the contacts.
+    pub(crate) fn together<S: System + ?Sized>(
+        &mut self,
+        system: &mut S,
+        members: &[usize],
+        common: Option<f64>,
+    ) -> Result<(), MechanismError> {
+        let before = self.v.clone();
+        self.stage.clear();
+        // An instant: bilateral rows end with U⁺ = 0, and thresholds of finite forces are zero.
+        let weights = Weights {
+            rebound: true,
+            bilateral: 0.0,
+        };
+        let at = Instant {
+            v: &before,
+            ..self.at
+        };
+        for &member in members {
+            let stage = &mut self.stage;
+            stage.push(system, member, at, 0.0, Status::Slip, weights)?;
+            if let Some(e) = common
+                && system.constraints()[member].is_contact()
+            {
+                let k = stage.active.len() - 1;
+                let rows = stage.rows(k);
+                stage.restitution[k] = Restitution {
+                    normal: e,
+                    tangential: stage.restitution[k].tangential,
+                };
+                stage.weight[rows.start] = e;
+            }
+        }
+        let solved = self.solve(system, &before)?;
+        self.residual = self.residual.max(solved.residual);
+        for k in 0..self.stage.active.len() {
+            let rows = self.stage.rows(k);
+            self.add(self.stage.active[k], &self.stage.impulse[rows].to_vec());
+        }
+        Ok(())
+    }
+
+    fn solve<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        before: &[f64],
+    ) -> Result<Solved, MechanismError> {
+        let (t, tolerance) = (self.at.t, self.tolerance);
+        let solved = self
+            .stage
+            .solve(system, t, self.inertia, before, &mut self.v, tolerance)?;
+        if !solved.reached {
+            return Err(MechanismError::Impact {
+                law: "chosen",
+                t,
+                reason: format!(
+                    "the velocities after the impact could not be found to {tolerance:e}: the \
+                     residual stays at {:e}",
+                    solved.residual
+                ),
+            });
+        }
+        Ok(solved)
+    }
+
+    /// Adds to the impulses of a constraint.
+    pub(crate) fn add(&mut self, constraint: usize, impulse: &[f64]) {
+        let total = &mut self.total[constraint];
+        total.resize(impulse.len(), 0.0);
+        total.iter_mut().zip(impulse).for_each(|(t, s)| *t += s);
+    }
+
+    /// v⁺ ∈ V(q), and energy not gained.
+    fn check<S: System + ?Sized>(
+        &mut self,
+        law: ImpactLaw,
+        system: &mut S,
+        contacts: &[usize],
+    ) -> Result<(), MechanismError> {
+        let (before, after) = (self.inertia.energy(self.at.v), self.inertia.energy(&self.v));
+        let refuse = |reason: String| {
+            Err(MechanismError::Impact {
+                law: law.name(),
+                t: self.at.t,
+                reason,
+            })
+        };
+        if law != ImpactLaw::Moreau && after > before * (1.0 + GAIN) {
+            return refuse(format!(
+                "it would raise the kinetic energy from {before:e} to {after:e}, which no impact \
+                 law may do (B02 1.12); use `moreau`, or the same restitution everywhere"
+            ));
+        }
+        let mut worst = 0.0_f64;
+        let mut who = 0;
+        for (contact, speed, scale) in approach(system, self.at, &self.v, contacts)? {
+            if -speed / scale > worst {
+                (worst, who) = (-speed / scale, contact);
+            }
+        }
+        // The residual that was asked for bounds what may be left.
+        if worst > (10.0 * self.tolerance.sqrt()).max(1e-6) {
+            let name = &system.constraints()[who].name;
+            return refuse(format!(
+                "`{name}` still approaches after the impact, with {worst:e} of the velocities there"
+            ));
+        }
+        Ok(())
+    }
+
+    fn finish<S: System + ?Sized>(mut self, system: &S, members: &[usize]) -> Impact {
+        let stick = |stage: &Stage, member: usize| {
+            let k = stage.active.iter().position(|&c| c == member);
+            k.map_or(Status::Open, |k| stage.status(k))
+        };
+        let status = members.iter().map(|&m| (m, stick(&self.stage, m)));
+        let status = status.collect();
+        let rows = |m: usize| system.constraints()[m].rows;
+        let impulse = members
+            .iter()
+            .map(|&m| {
+                self.total[m].resize(rows(m), 0.0);
+                (m, std::mem::take(&mut self.total[m]))
+            })
+            .collect();
+        let energy = (self.inertia.energy(self.at.v), self.inertia.energy(&self.v));
+        Impact {
+            velocity: self.v,
+            impulse,
+            status,
+            residual: self.residual,
+            energy,
+        }
+    }
+}
+
+/// Normal velocity of each contact at velocity `v`, with the size of the terms it is made of.
+pub(crate) fn approach<S: System + ?Sized>(
+    system: &mut S,
+    at: Instant<'_>,
+    v: &[f64],
+    contacts: &[usize],
+) -> Result<Vec<(usize, f64, f64)>, MechanismError> {
+    let n = v.len();
+    let mut found = Vec::with_capacity(contacts.len());
+    for &contact in contacts {
+        let rows = system.constraints()[contact].rows;
+        let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
+        system.rows(contact, at.t, at.q, &mut g, &mut w)?;
+        let terms = (0..n).map(|i| g[i] * v[i]);
+        let speed = w[0] + terms.clone().sum::<f64>();
+        let before = (0..n).map(|i| (g[i] * at.v[i]).abs()).sum::<f64>();
+        let scale = w[0].abs() + before + terms.map(f64::abs).sum::<f64>();
+        found.push((contact, speed, scale.max(f64::MIN_POSITIVE)));
+    }
+    Ok(found)
+}

@@ -1,0 +1,54 @@
+//! One contact after the other: the cradle's law.
+//!
+//! The contact that approaches fastest collides alone (with the joints), then the next, until none
+//! approaches. Contacts with e < 1 may need infinitely many collisions whose speeds fall
+//! geometrically; when they are slow against the first, the rest is done at once and softly.
+
+use super::{AT_REST, Strike, approach};
+use crate::error::MechanismError;
+use crate::system::System;
+
+/// Collisions allowed for each contact before the rest is done at once.
+const COLLISIONS: usize = 200;
+
+/// Approach below this share of the fastest one at the beginning is finished softly.
+const SLOW: f64 = 1e-10;
+
+pub(super) fn resolve<S: System + ?Sized>(
+    strike: &mut Strike<'_>,
+    system: &mut S,
+    members: &[usize],
+) -> Result<(), MechanismError> {
+    let (contacts, firm): (Vec<usize>, Vec<usize>) = members
+        .iter()
+        .partition(|&&m| system.constraints()[m].is_contact());
+    let mut fastest = 0.0_f64;
+    for _ in 0..COLLISIONS * contacts.len() {
+        let next = worst(strike, system, &contacts)?;
+        let Some((contact, speed)) = next else {
+            return Ok(());
+        };
+        fastest = fastest.max(speed);
+        if speed < SLOW * fastest {
+            break;
+        }
+        let mut pair = firm.clone();
+        pair.push(contact);
+        pair.sort_unstable();
+        strike.together(system, &pair, None)?;
+    }
+    // What is left is a rest: no rebound any more.
+    strike.together(system, members, Some(0.0))
+}
+
+/// The contact that approaches fastest, and its speed.
+fn worst<S: System + ?Sized>(
+    strike: &Strike<'_>,
+    system: &mut S,
+    contacts: &[usize],
+) -> Result<Option<(usize, f64)>, MechanismError> {
+    let speeds = approach(system, strike.at, &strike.v, contacts)?;
+    let approaching = speeds.iter().filter(|(_, u, scale)| -u > AT_REST * scale);
+    let fastest = approaching.min_by(|a, b| a.1.total_cmp(&b.1));
+    Ok(fastest.map(|&(contact, u, _)| (contact, -u)))
+}

@@ -1,0 +1,121 @@
+//! The kinetic metric A(t,q) at one place, factored: A = L Lᵀ, v̂ = Lᵀ v (then E = ½‖v̂‖²).
+
+use convex::dense;
+
+use crate::error::MechanismError;
+use crate::system::{Instant, System};
+
+/// A pivot below this share of its diagonal entry is rounding, not inertia.
+const SINGULAR: f64 = 1e-14;
+
+/// A, its factor and K at one place.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inertia {
+    pub(crate) n: usize,
+    /// A, row-major.
+    pub(crate) mass: Vec<f64>,
+    /// L, lower triangular.
+    pub(crate) factor: Vec<f64>,
+    /// K.
+    pub(crate) force: Vec<f64>,
+}
+
+impl Inertia {
+    pub(crate) fn new(n: usize) -> Self {
+        Self {
+            n,
+            mass: vec![0.0; n * n],
+            factor: vec![0.0; n * n],
+            force: vec![0.0; n],
+        }
+    }
+
+    /// Evaluates A and K and factors A.
+    pub(crate) fn evaluate<S: System + ?Sized>(
+        &mut self,
+        system: &mut S,
+        at: Instant<'_>,
+    ) -> Result<(), MechanismError> {
+        system.dynamics(at.t, at.q, at.v, &mut self.mass, &mut self.force)?;
+        self.factor.copy_from_slice(&self.mass);
+        match cholesky(&mut self.factor, self.n) {
+            Ok(()) => Ok(()),
+            Err((pivot, value)) => Err(self.singular(system, at, pivot, value)),
+        }
+    }
+
+    fn singular<S: System + ?Sized>(
+        &self,
+        system: &S,
+        at: Instant<'_>,
+        pivot: usize,
+        value: f64,
+    ) -> MechanismError {
+        let scale = self.mass[pivot * self.n + pivot].abs();
+        let singular = value >= -1e-10 * scale;
+        MechanismError::Mass {
+            what: if singular { "singular" } else { "indefinite" },
+            t: at.t,
+            coordinate: system.velocity_name(pivot),
+            pivot: value,
+            state: describe(system, at.q),
+        }
+    }
+
+    /// Kinetic energy ½ vᵀ A v.
+    pub(crate) fn energy(&self, v: &[f64]) -> f64 {
+        let n = self.n;
+        let mut twice = 0.0;
+        for i in 0..n {
+            let row = &self.mass[i * n..(i + 1) * n];
+            twice += v[i] * dense::dot(row, v);
+        }
+        0.5 * twice
+    }
+
+    /// x ← A⁻¹ x.
+    pub(crate) fn solve(&self, x: &mut [f64]) {
+        dense::solve_spd(&self.factor, self.n, x);
+    }
+
+    /// ‖x‖ in the dual metric, √(xᵀ A⁻¹ x), destroying x.
+    pub(crate) fn dual_norm(&self, x: &mut [f64]) -> f64 {
+        dense::solve_lower(&self.factor, self.n, x);
+        dense::dot(x, x).sqrt()
+    }
+
+    /// ‖v‖ = √(vᵀ A v).
+    pub(crate) fn norm(&self, v: &[f64]) -> f64 {
+        (2.0 * self.energy(v)).max(0.0).sqrt()
+    }
+}
+
+/// Positions by name, for messages.
+pub(crate) fn describe<S: System + ?Sized>(system: &S, q: &[f64]) -> String {
+    let entry = |(i, value): (usize, &f64)| format!("{} = {value}", system.position_name(i));
+    let all: Vec<String> = q.iter().enumerate().map(entry).collect();
+    all.join(", ")
+}
+
+/// Lower Cholesky factor in place; the error is the pivot that failed and its value.
+pub(crate) fn cholesky(a: &mut [f64], n: usize) -> Result<(), (usize, f64)> {
+    for i in 0..n {
+        let diagonal = a[i * n + i].abs();
+        for j in 0..=i {
+            let mut rest = a[i * n + j];
+            for k in 0..j {
+                rest -= a[i * n + k] * a[j * n + k];
+            }
+            if i == j {
+                if !(rest > SINGULAR * diagonal) {
+                    return Err((i, rest));
+                }
+                a[i * n + i] = rest.sqrt();
+            } else {
+                a[i * n + j] = rest / a[j * n + j];
+            }
+        }
+        a[i * n + i + 1..(i + 1) * n].fill(0.0);
+    }
+    Ok(())
+}

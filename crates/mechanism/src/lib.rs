@@ -1,0 +1,19 @@
+//! Mechanisms in generalised coordinates.
+
+mod chart;
+mod error;
+pub mod impact;
+mod inertia;
+pub mod painleve;
+mod settings;
+mod stage;
+mod state;
+mod stepper;
+mod system;
+
+pub use chart::{Chart, Coordinate};
+pub use error::{MechanismError, SystemError};
+pub use settings::{Adaptive, Forces, ImpactLaw, Scheme, Settings};
+pub use state::{Event, EventKind, Ledger, Motion, State, Touch};
+pub use stepper::{Stepper, check_start};
+pub use system::{Constraint, Instant, Kind, System};

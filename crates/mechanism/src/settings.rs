@@ -1,0 +1,140 @@
+//! How a motion is computed.
+
+use crate::error::MechanismError;
+
+/// Which integrator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scheme {
+    /// Moreau's midpoint scheme (M88 §11).
+    Midpoint,
+    /// The θ-method of Moreau and Jean, K implicit: for stiff forces (JM92 §7).
+    Theta(f64),
+    /// Paoli's scheme: q advanced first, the law at the new position (P15 §2).
+    Paoli,
+    /// Event-driven.
+    Event,
+}
+
+/// Where the forces K are taken in the midpoint scheme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Forces {
+    /// At ½(v_I + v_F), iterated: second order in smooth motion.
+    #[default]
+    Mean,
+    /// At v_I, as in the papers: first order where K depends on v.
+    Begin,
+}
+
+/// How velocities jump (THEORY: B02 §3, JM92 §6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ImpactLaw {
+    /// Moreau's weighted velocity, contact by contact (JM92 6.1).
+    #[default]
+    Moreau,
+    /// v⁺ = proj_V v⁻ − e proj_N v⁻ in the kinetic metric, one e (B02 1.13).
+    Canonical,
+    /// One contact after the other, fastest approach first.
+    Sequential,
+    /// Poisson's: compression, then a share of its impulses again.
+    Poisson,
+}
+
+impl ImpactLaw {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Moreau => "Moreau",
+            Self::Canonical => "canonical",
+            Self::Sequential => "sequential",
+            Self::Poisson => "Poisson",
+        }
+    }
+}
+
+/// Variable steps: the local error is measured by step halving.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Adaptive {
+    /// Largest error of positions in one step, relative to 1 + |q|.
+    pub tolerance: f64,
+    /// Steps are never shorter: through impacts the error is of first order.
+    pub smallest: f64,
+    /// Steps are never longer.
+    pub largest: f64,
+}
+
+/// How a motion is computed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Integrator.
+    pub scheme: Scheme,
+    /// Length of a step; of an output interval for the event-driven integrator.
+    pub step: f64,
+    /// Variable steps, where asked for.
+    pub adaptive: Option<Adaptive>,
+    /// Where K is taken.
+    pub forces: Forces,
+    /// How velocities jump.
+    pub impact: ImpactLaw,
+    /// Whether contacts are put back to their surface after each step (M88 Remark 11.1). Joints
+    /// always are.
+    pub correction: bool,
+    /// Residual that the contact problem of each step must reach.
+    pub tolerance: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            scheme: Scheme::Midpoint,
+            step: 1e-3,
+            adaptive: None,
+            forces: Forces::Mean,
+            impact: ImpactLaw::Moreau,
+            correction: false,
+            tolerance: 1e-10,
+        }
+    }
+}
+
+impl Settings {
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// A setting out of range.
+    pub fn validate(&self) -> Result<(), MechanismError> {
+        let fail = |name, value, expected| {
+            Err(MechanismError::Setting {
+                name,
+                value,
+                expected,
+            })
+        };
+        if !(self.step > 0.0 && self.step.is_finite()) {
+            return fail("step", self.step, "a positive number was expected");
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            let expected = "a number between 0 and 1 was expected";
+            return fail("tolerance", self.tolerance, expected);
+        }
+        if let Scheme::Theta(theta) = self.scheme
+            && !(0.5..=1.0).contains(&theta)
+        {
+            return fail("theta", theta, "a number from 0.5 to 1 was expected");
+        }
+        if let Some(adaptive) = self.adaptive {
+            if !(adaptive.tolerance > 0.0) {
+                let expected = "a positive number was expected";
+                return fail("step.tolerance", adaptive.tolerance, expected);
+            }
+            if !(adaptive.smallest > 0.0) {
+                let expected = "a positive number was expected";
+                return fail("step.smallest", adaptive.smallest, expected);
+            }
+            if !(adaptive.largest >= adaptive.smallest && adaptive.largest.is_finite()) {
+                let expected = "a number not below step.smallest was expected";
+                return fail("step.largest", adaptive.largest, expected);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! What a motion consists of: states, the ledger of a step, contacts, events.
+
+use contact::law::Status;
+
+/// Everything that a motion is continued from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Time.
+    pub t: f64,
+    /// Positions.
+    pub q: Vec<f64>,
+    /// Velocities, right limit.
+    pub v: Vec<f64>,
+    /// Impulse of every row of every constraint over the last step (start of the next solve).
+    pub impulse: Vec<f64>,
+    /// What every constraint did in the last step.
+    pub status: Vec<Status>,
+}
+
+/// The account of a step (JM92 §6; certificate of the run).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ledger {
+    /// Time at the end of the step.
+    pub t: f64,
+    /// Its length.
+    pub h: f64,
+    /// Constraints that took part.
+    pub num_active: usize,
+    /// Dimensionless residual R2 of the contact problem.
+    pub residual: f64,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// Whether residual and force iteration reached their tolerances.
+    pub reached: bool,
+    /// max(−g) over all contacts at the end of the step, 0 when all are apart.
+    pub penetration: f64,
+    /// max |f| over all joints at the end of the step.
+    pub drift: f64,
+    /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ in the kinetic metric, relative to its largest term.
+    pub momentum: f64,
+    /// Kinetic energy at the end of the step.
+    pub kinetic: f64,
+    /// Potential energy at the end of the step.
+    pub potential: f64,
+    /// Work of K over the step: hK·½(v_I + v_F).
+    pub work: f64,
+    /// ½ S_n (U_F + U_I)_n over all contacts and joints.
+    pub impact: f64,
+    /// ½ S_t·(U_F + U_I)_t over all contacts.
+    pub sliding: f64,
+    /// −S·W: work of moving boundaries on the system.
+    pub boundary: f64,
+    /// What is left of the energy balance of the step, relative to its largest term.
+    pub energy: f64,
+    /// Kinetic energy gained through contacts and impacts, relative to that of the step:
+    /// max(0, Σ S·Uᵃ − ½δ S·(𝒲S)), JM92 6.2; positive only with mixed coefficients (Kane–Levinson).
+    pub gain: f64,
+    /// Smallest Painlevé γ over the contacts that slide, +∞ where none does: at γ ≤ 0 the
+    /// continuation is not unique (P15 §3).
+    pub gamma: f64,
+}
+
+/// One constraint over one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touch<'a> {
+    /// Index of the constraint.
+    pub constraint: usize,
+    /// Gap at the end of the step (contacts), f of the first row (joints), 0 otherwise.
+    pub gap: f64,
+    /// U_I by row.
+    pub begin: &'a [f64],
+    /// U_F by row.
+    pub end: &'a [f64],
+    /// S by row.
+    pub impulse: &'a [f64],
+    /// What it did.
+    pub status: Status,
+}
+
+/// Something that happened at one instant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Event {
+    /// When; time steppers know it to within a step.
+    pub t: f64,
+    /// Which constraint.
+    pub constraint: usize,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum EventKind {
+    /// A collision: normal velocity before (negative) and after.
+    Impact {
+        /// U_n before.
+        before: f64,
+        /// U_n after.
+        after: f64,
+    },
+    /// The contact begins to carry force.
+    Touch,
+    /// The contact opens.
+    Detach,
+    /// Sliding ends.
+    Stick,
+    /// Sliding begins.
+    Slip,
+    /// Infinitely many impacts end here.
+    Accumulation,
+    /// A sliding contact without collision whose continuation is not unique, or which jumps: γ ≤ 0
+    /// (P15 §3, M88 §14).
+    Painleve {
+        /// γ(q).
+        gamma: f64,
+    },
+    /// A joint with friction locks: friction grows with the reaction it causes.
+    Locked,
+}
+
+/// A motion that goes on piece by piece.
+pub trait Motion {
+    /// Goes on by one step, or one output interval.
+    ///
+    /// # Errors
+    /// The motion cannot be continued; the state is that before.
+    fn advance(&mut self) -> Result<(), crate::MechanismError>;
+
+    /// Where it is.
+    fn state(&self) -> &State;
+
+    /// Account of the last step.
+    fn ledger(&self) -> &Ledger;
+
+    /// The constraints that took part in the last step.
+    fn touches(&self) -> Vec<Touch<'_>>;
+
+    /// What happened during the last step, in order.
+    fn events(&self) -> &[Event];
+}

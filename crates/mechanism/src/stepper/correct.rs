@@ -1,0 +1,143 @@
+//! Positions put back on their constraints, in the kinetic metric (M88 Remark 11.1).
+//!
+//! ```text
+//! min ½ Δqᵀ A Δq    subject to   g + G Δq ≥ 0  (violated contacts),   f + G Δq = 0  (joints)
+//! ```
+//!
+//! which is the contact problem without friction with gaps in place of velocities. Joints are put
+//! right by Newton's method to rounding after every step; contacts once, where the user asks.
+
+use contact::Law;
+use contact::law::Status;
+
+use super::Stepper;
+use crate::error::MechanismError;
+use crate::inertia::describe;
+use crate::stage::{Stage, Weights};
+use crate::system::{Instant, Kind, System};
+
+/// Newton steps, at most; they converge quadratically from an error of order h³.
+const STEPS: usize = 12;
+
+/// Joints are right at this share of the size of their gradient times the coordinates.
+const RIGHT: f64 = 1e-14;
+
+/// Joints worse than this after the last step cannot be kept.
+const LOST: f64 = 1e-10;
+
+impl<S: System> Stepper<S> {
+    /// Joints always, contacts where the settings ask.
+    pub(super) fn correct(&mut self) -> Result<(), MechanismError> {
+        self.correct_joints()?;
+        if self.settings.correction {
+            self.correct_contacts()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn correct_joints(&mut self) -> Result<(), MechanismError> {
+        if !self.system.constraints().iter().any(|c| is_joint(c.kind)) {
+            return Ok(());
+        }
+        let mut last = f64::INFINITY;
+        for _ in 0..STEPS {
+            let (violation, size) = self.joint_violation()?;
+            if violation <= RIGHT * size || (violation <= LOST && violation >= 0.5 * last) {
+                return Ok(());
+            }
+            last = violation;
+            self.project(|kind, _| is_joint(kind))?;
+        }
+        let (violation, _) = self.joint_violation()?;
+        if violation <= LOST {
+            return Ok(());
+        }
+        let names: Vec<String> = self
+            .system
+            .constraints()
+            .iter()
+            .filter(|c| is_joint(c.kind))
+            .map(|c| format!("`{}`", c.name))
+            .collect();
+        Err(MechanismError::Dependent {
+            names: names.join(", "),
+            t: self.next.t,
+            detail: format!(
+                "no position nearby satisfies them together; a violation of {violation:e} is left \
+                 at {}",
+                describe(&self.system, &self.next.q)
+            ),
+        })
+    }
+
+    /// max |f| over the joints at the end of the step, and the size of the coordinates.
+    fn joint_violation(&mut self) -> Result<(f64, f64), MechanismError> {
+        let (t, q) = (self.next.t, &self.next.q);
+        self.system.gaps(t, q, &mut self.work.gaps)?;
+        let mut worst = 0.0_f64;
+        for (i, constraint) in self.system.constraints().iter().enumerate() {
+            if is_joint(constraint.kind) {
+                let values = &self.work.gaps[self.first_gap[i]..self.first_gap[i + 1]];
+                worst = values.iter().fold(worst, |m, f| m.max(f.abs()));
+            }
+        }
+        let size = 1.0 + q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        Ok((worst, size))
+    }
+
+    fn correct_contacts(&mut self) -> Result<(), MechanismError> {
+        let (t, q) = (self.next.t, &self.next.q);
+        self.system.gaps(t, q, &mut self.work.gaps)?;
+        let contacts = self.system.constraints().iter().enumerate();
+        let violated = contacts
+            .filter(|(_, c)| c.is_contact())
+            .any(|(i, _)| self.work.gaps[self.first_gap[i]] < 0.0);
+        if violated {
+            // Joints take part so that they stay as they are.
+            self.project(|kind, gap| is_joint(kind) || (kind == Kind::Contact && gap < 0.0))?;
+        }
+        Ok(())
+    }
+
+    /// One projection of the constraints that `takes_part` names; `work.gaps` holds their values.
+    fn project(&mut self, takes_part: impl Fn(Kind, f64) -> bool) -> Result<(), MechanismError> {
+        let n = self.next.v.len();
+        let still = vec![0.0; n];
+        let mut stage = Stage::new(n);
+        let weights = Weights {
+            rebound: false,
+            bilateral: 0.0,
+        };
+        for i in 0..self.first_row.len() - 1 {
+            let kind = self.system.constraints()[i].kind;
+            let first = self.first_gap[i];
+            let values = first..self.first_gap[i + 1];
+            if values.is_empty() || !takes_part(kind, self.work.gaps[first]) {
+                continue;
+            }
+            let at = Instant {
+                t: self.next.t,
+                q: &self.next.q,
+                v: &still,
+            };
+            stage.push(&mut self.system, i, at, 1.0, Status::Stick, weights)?;
+            stage.keep_position_rows(&self.work.gaps[values], position_law(kind));
+        }
+        let mut shift = vec![0.0; n];
+        let (t, inertia) = (self.next.t, &self.work.inertia);
+        stage.solve(&self.system, t, inertia, &still, &mut shift, 1e-12)?;
+        self.system.chart().advance(&mut self.next.q, &shift, 1.0);
+        Ok(())
+    }
+}
+
+fn is_joint(kind: Kind) -> bool {
+    matches!(kind, Kind::Joint | Kind::FrictionJoint { .. })
+}
+
+fn position_law(kind: Kind) -> Law {
+    match kind {
+        Kind::Contact => Law::Frictionless,
+        _ => Law::Bilateral,
+    }
+}

@@ -1,0 +1,218 @@
+//! Forces and contacts together: v_F of a step.
+//!
+//! ```text
+//! A (v_F − v_I) = h K(v_F) + Gᵀ S
+//! ```
+//!
+//! K at the mean velocity, or implicit in the θ-method, makes this an equation for v_F. It is solved
+//! by iteration on the contact problem with K linearised: with v_k the last iterate and Â a
+//! symmetric approximation of A − h ∂K/∂v_F,
+//!
+//! ```text
+//! Â (v_{k+1} − v_k) = hK(v_k) − A(v_k − v_I) + Gᵀ S.
+//! ```
+//!
+//! Â = A is the fixed point iteration, a contraction while h‖A⁻¹∂K/∂v‖ is small; the θ-method takes
+//! the symmetric part of A − hθ ∂K/∂v − h²θ² ∂K/∂q and so converges for stiff springs and dampers.
+
+use convex::dense;
+
+use super::Stepper;
+use crate::error::MechanismError;
+use crate::inertia::cholesky;
+use crate::settings::{Forces, Scheme};
+use crate::system::System;
+
+/// Iterations of the force, at most.
+const ITERATIONS: usize = 60;
+
+/// The iteration has settled when v changes by less than this share of the velocities. Rounding of
+/// the contact problem is of the order 1e-15.
+const SETTLED: f64 = 2e-14;
+
+impl<S: System> Stepper<S> {
+    /// v_F into `self.next.v`.
+    pub(super) fn drive(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
+        let work = &mut self.work;
+        self.next.v.copy_from_slice(&work.v);
+        let once = match self.settings.scheme {
+            Scheme::Midpoint | Scheme::Event => self.settings.forces == Forces::Begin,
+            Scheme::Paoli => true,
+            Scheme::Theta(theta) => {
+                self.linearise(theta, h, end)?;
+                false
+            }
+        };
+        let work = &mut self.work;
+        work.settled = once;
+        let mut last = f64::INFINITY;
+        for k in 0..ITERATIONS {
+            let changed = self.forces(k, h, end)?;
+            if k > 0 && !changed {
+                // K is what it was: so is the solution.
+                self.work.settled = true;
+                break;
+            }
+            let change = self.update()?;
+            if once {
+                break;
+            }
+            let scale = self.work.inertia.norm(&self.next.v) + self.work.inertia.norm(&self.work.v);
+            if change <= SETTLED * scale || (change <= 50.0 * SETTLED * scale && change >= last) {
+                self.work.settled = true;
+                break;
+            }
+            last = change;
+        }
+        self.require_finite()
+    }
+
+    /// hK at the iterate `self.next.v` into `work.impulse`; whether it differs from before.
+    fn forces(&mut self, k: usize, h: f64, end: f64) -> Result<bool, MechanismError> {
+        let work = &mut self.work;
+        let n = work.v.len();
+        match self.settings.scheme {
+            Scheme::Midpoint | Scheme::Event | Scheme::Paoli => {
+                if k == 0 {
+                    // A and K at v_I were evaluated together. After an impact that was treated
+                    // apart, v_I is another.
+                    if work.struck.0 != 0.0 {
+                        let (t, q, v) = (work.t, &work.q, &work.v);
+                        let inertia = &mut work.inertia;
+                        self.system
+                            .dynamics(t, q, v, &mut inertia.mass, &mut inertia.force)?;
+                    }
+                } else {
+                    for i in 0..n {
+                        work.mean[i] = 0.5 * (work.v[i] + self.next.v[i]);
+                    }
+                    let inertia = &mut work.inertia;
+                    let (t, q, v) = (work.t, &work.q, &work.mean);
+                    self.system
+                        .dynamics(t, q, v, &mut inertia.mass, &mut inertia.force)?;
+                }
+                let mut changed = false;
+                for i in 0..n {
+                    let impulse = h * work.inertia.force[i];
+                    changed |= impulse != work.impulse[i];
+                    work.impulse[i] = impulse;
+                }
+                Ok(changed)
+            }
+            Scheme::Theta(theta) => self.implicit_forces(k, theta, h, end),
+        }
+    }
+
+    /// h(θ K_F + (1−θ) K_I).
+    fn implicit_forces(
+        &mut self,
+        k: usize,
+        theta: f64,
+        h: f64,
+        end: f64,
+    ) -> Result<bool, MechanismError> {
+        let work = &mut self.work;
+        let n = work.v.len();
+        let scratch = &mut work.effective;
+        if k == 0 {
+            // K_I, kept in `free` of the effective metric for the whole step.
+            let (t, q) = (self.state.t, &self.state.q);
+            self.system
+                .dynamics(t, q, &work.v, &mut scratch.mass, &mut scratch.force)?;
+        }
+        for i in 0..n {
+            work.mean[i] = theta * self.next.v[i] + (1.0 - theta) * work.v[i];
+        }
+        self.next.q.copy_from_slice(&self.state.q);
+        self.system.chart().advance(&mut self.next.q, &work.mean, h);
+        // A at this place is not needed; its buffer takes it.
+        let (q, v) = (&self.next.q, &self.next.v);
+        self.system
+            .dynamics(end, q, v, &mut scratch.mass, &mut work.mean)?;
+        let mut changed = false;
+        for i in 0..n {
+            let impulse = h * (theta * work.mean[i] + (1.0 - theta) * scratch.force[i]);
+            changed |= impulse != work.impulse[i];
+            work.impulse[i] = impulse;
+        }
+        Ok(changed)
+    }
+
+    /// Â of the θ-method into the effective metric's factor; A itself where it is no metric.
+    fn linearise(&mut self, theta: f64, h: f64, end: f64) -> Result<(), MechanismError> {
+        let work = &mut self.work;
+        let n = work.v.len();
+        let (mut stiffness, mut damping) = (vec![0.0; n * n], vec![0.0; n * n]);
+        let known = self
+            .system
+            .tangent(end, &work.q, &work.v, &mut stiffness, &mut damping)?;
+        let factor = &mut work.effective.factor;
+        factor.copy_from_slice(&work.inertia.mass);
+        if known {
+            let slope = |i: usize, j: usize| {
+                h * theta * damping[i * n + j] + h * h * theta * theta * stiffness[i * n + j]
+            };
+            for i in 0..n {
+                for j in 0..n {
+                    factor[i * n + j] -= 0.5 * (slope(i, j) + slope(j, i));
+                }
+            }
+        }
+        if !known || cholesky(factor, n).is_err() {
+            work.effective.factor.copy_from_slice(&work.inertia.factor);
+        }
+        Ok(())
+    }
+
+    /// One solve of the contact problem with hK as it is; the change of v in the kinetic norm.
+    fn update(&mut self) -> Result<f64, MechanismError> {
+        let implicit = matches!(self.settings.scheme, Scheme::Theta(_));
+        let work = &mut self.work;
+        let n = work.v.len();
+        let metric = if implicit {
+            &work.effective
+        } else {
+            &work.inertia
+        };
+        // v_k + Â⁻¹ (hK − A(v_k − v_I)); with Â = A the iterate drops out.
+        if implicit {
+            for i in 0..n {
+                work.mean[i] = self.next.v[i] - work.v[i];
+            }
+            for i in 0..n {
+                let row = &work.inertia.mass[i * n..(i + 1) * n];
+                work.free[i] = work.impulse[i] - dense::dot(row, &work.mean);
+            }
+            metric.solve(&mut work.free);
+            (0..n).for_each(|i| work.free[i] += self.next.v[i]);
+        } else {
+            work.free.copy_from_slice(&work.impulse);
+            metric.solve(&mut work.free);
+            (0..n).for_each(|i| work.free[i] += work.v[i]);
+        }
+        work.mean.copy_from_slice(&self.next.v);
+        let (t, tolerance) = (work.t, self.settings.tolerance);
+        work.solved = work.stage.solve(
+            &self.system,
+            t,
+            metric,
+            &work.free,
+            &mut self.next.v,
+            tolerance,
+        )?;
+        for i in 0..n {
+            work.mean[i] -= self.next.v[i];
+        }
+        Ok(work.inertia.norm(&work.mean))
+    }
+
+    fn require_finite(&self) -> Result<(), MechanismError> {
+        match self.next.v.iter().position(|v| !v.is_finite()) {
+            None => Ok(()),
+            Some(i) => Err(MechanismError::BlowUp {
+                t: self.state.t,
+                what: format!("the velocity `{}`", self.system.velocity_name(i)),
+            }),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What happened between two states of a time stepper.
+//!
+//! A scheme sees contacts, not events: this module reads them off. A contact on a curved surface
+//! may be open for a step or two and close again with the speed that one step of the forces gives;
+//! that is persistent contact, seen through steps of finite length. A contact has opened when it
+//! stays open for longer, and what closes faster than the forces explain is a collision.
+
+use contact::law::Status;
+
+use crate::stage::Stage;
+use crate::state::{Event, EventKind, State};
+use crate::system::System;
+
+/// Steps for which a contact may be open without having opened.
+const GRACE: usize = 4;
+
+/// A contact that closes within the grace with less than this many steps' worth of the forces'
+/// speed did not collide.
+const SPEED: f64 = 4.0;
+
+/// What the watch remembers of one constraint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Seen {
+    /// Steps since it last carried an impulse; `None` before the first time.
+    open: Option<usize>,
+    /// Instant at which it last did.
+    last: f64,
+    /// What it did then.
+    status: Status,
+    /// Whether it counts as closed.
+    closed: bool,
+    /// Whether γ was positive.
+    regular: bool,
+}
+
+/// Reads events off successive steps.
+#[derive(Debug, Clone)]
+pub(super) struct Watch {
+    seen: Vec<Seen>,
+    pub(super) events: Vec<Event>,
+}
+
+impl Watch {
+    pub(super) fn new(constraints: usize) -> Self {
+        let seen = Seen {
+            open: None,
+            last: 0.0,
+            status: Status::Open,
+            closed: false,
+            regular: true,
+        };
+        Self {
+            seen: vec![seen; constraints],
+            events: Vec::new(),
+        }
+    }
+
+    pub(super) fn note<S: System>(
+        &mut self,
+        system: &S,
+        stage: &Stage,
+        before: &State,
+        after: &State,
+        gamma: f64,
+    ) {
+        self.events.clear();
+        for i in 0..self.seen.len() {
+            let k = stage.active.iter().position(|&c| c == i);
+            if system.constraints()[i].is_contact() {
+                let carries = k.filter(|&k| stage.impulse[stage.offset[k]] > 0.0);
+                match carries {
+                    Some(k) => self.closes(i, stage, k, before, after),
+                    None => self.opens(i),
+                }
+            } else if k.is_some() {
+                self.slides(i, after.status[i], before.t);
+            }
+            self.irregular(i, k.is_some(), gamma, after.t);
+        }
+        self.events.sort_by(|a, b| a.t.total_cmp(&b.t));
+    }
+
+    /// The contact carries an impulse in this step.
+    fn closes(&mut self, i: usize, stage: &Stage, k: usize, before: &State, after: &State) {
+        let row = stage.offset[k];
+        let (speed, end) = (stage.begin[row], stage.end[row]);
+        // What the forces alone do to the normal velocity in one step.
+        let forced = stage.forced(row).abs();
+        let seen = self.seen[i];
+        let brief = seen.closed && seen.open.is_some_and(|n| n <= GRACE);
+        let fast = -speed > SPEED * forced;
+        let middle = 0.5 * (before.t + after.t);
+        if brief && !fast {
+            self.slides(i, after.status[i], middle);
+        } else {
+            if seen.closed && seen.open.is_some_and(|n| n > 0) {
+                self.push(seen.last, i, EventKind::Detach);
+            }
+            let first = seen.open.is_none();
+            let size = f64::EPSILON * (speed.abs() + stage.boundary[row].abs() + forced + 1.0);
+            let kind = if -speed > 8.0 * size && !(first && -speed <= forced) {
+                let after = end;
+                EventKind::Impact {
+                    before: speed,
+                    after,
+                }
+            } else {
+                EventKind::Touch
+            };
+            self.push(middle, i, kind);
+            self.seen[i].status = after.status[i];
+        }
+        let seen = &mut self.seen[i];
+        seen.closed = true;
+        seen.open = Some(0);
+        seen.last = after.t;
+    }
+
+    /// The contact carries no impulse in this step.
+    fn opens(&mut self, i: usize) {
+        let seen = &mut self.seen[i];
+        let Some(open) = &mut seen.open else { return };
+        *open += 1;
+        if seen.closed && *open > GRACE {
+            seen.closed = false;
+            seen.status = Status::Open;
+            let last = seen.last;
+            self.push(last, i, EventKind::Detach);
+        }
+    }
+
+    fn slides(&mut self, i: usize, status: Status, t: f64) {
+        let kind = match (self.seen[i].status, status) {
+            (Status::Stick, Status::Slip) => Some(EventKind::Slip),
+            (Status::Slip, Status::Stick) => Some(EventKind::Stick),
+            _ => None,
+        };
+        if status != Status::Open {
+            self.seen[i].status = status;
+        }
+        if let Some(kind) = kind {
+            self.push(t, i, kind);
+        }
+    }
+
+    /// γ ≤ 0 begins at a sliding contact.
+    fn irregular(&mut self, i: usize, active: bool, gamma: f64, t: f64) {
+        let regular = !(active && gamma <= 0.0);
+        if self.seen[i].regular && !regular {
+            self.push(t, i, EventKind::Painleve { gamma });
+        }
+        self.seen[i].regular = regular;
+    }
+
+    fn push(&mut self, t: f64, constraint: usize, kind: EventKind) {
+        self.events.push(Event {
+            t,
+            constraint,
+            kind,
+        });
+    }
+}

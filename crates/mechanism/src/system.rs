@@ -1,0 +1,194 @@
+//! What a mechanism has to say of itself.
+//!
+//! ```text
+//! A(t,q) dv = K(t,q,v) dt + Σ_α G_αᵀ dS_α,    q̇ from v by the chart                   (M88 7.4)
+//! U_α = G_α(t,q) v + W_α(t,q)                  velocity of constraint α, d rows        (JM92 5.3)
+//! ```
+//!
+//! A system is given by A, K and its constraints; a constraint by its rows G, W, the value of its
+//! gap or holonomic functions, its velocity terms Ġ v + Ẇ, and the law between U and S. Derivatives
+//! are exact: an implementor differentiates by hand or symbolically, never by differences.
+//! Methods take `&mut self` so that an implementor may keep scratch; they must be pure otherwise.
+
+use contact::law::Status;
+use contact::{Law, Restitution};
+
+use crate::chart::Chart;
+use crate::error::SystemError;
+
+/// What sort of constraint it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Unilateral: gap g(t,q) ≥ 0; row 0 is the normal, the others tangential (M88 §2, §12).
+    Contact,
+    /// Bilateral, holonomic: f(t,q) = 0, one row for each function (B02 §2).
+    Joint,
+    /// Bilateral, holonomic, with friction: the first rows hold f(t,q) = 0 (one or two functions),
+    /// the others are tangential with a threshold that follows the reaction (B02 §6).
+    FrictionJoint {
+        /// Number of holonomic rows.
+        normal_rows: usize,
+    },
+    /// Bilateral, non-holonomic: G v + W = 0 and no position to keep (B02 §4).
+    Velocity,
+    /// Non-firm: the reaction stays in a convex set, −U ∈ N_C(λ) (B02 §5).
+    NonFirm,
+}
+
+/// The constant part of a constraint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constraint {
+    /// Its name in messages and tables.
+    pub name: String,
+    /// What sort it is.
+    pub kind: Kind,
+    /// Number of rows d of G.
+    pub rows: usize,
+}
+
+impl Constraint {
+    /// Number of position functions: the gap of a contact, the functions of a joint.
+    pub fn num_gaps(&self) -> usize {
+        match self.kind {
+            Kind::Contact => 1,
+            Kind::Joint => self.rows,
+            Kind::FrictionJoint { normal_rows } => normal_rows,
+            Kind::Velocity | Kind::NonFirm => 0,
+        }
+    }
+
+    /// Whether it acts only where its gap is closed.
+    pub fn is_contact(&self) -> bool {
+        self.kind == Kind::Contact
+    }
+}
+
+/// A mechanism in generalised coordinates.
+pub trait System {
+    /// Coordinates and how positions follow velocities.
+    fn chart(&self) -> &Chart;
+
+    /// Name of position `i`, for messages and tables.
+    fn position_name(&self, i: usize) -> String;
+
+    /// Name of velocity `i`.
+    fn velocity_name(&self, i: usize) -> String;
+
+    /// The constraints, in a fixed order.
+    fn constraints(&self) -> &[Constraint];
+
+    /// A (n × n row-major, symmetric positive definite) and K (n entries).
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn dynamics(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        mass: &mut [f64],
+        force: &mut [f64],
+    ) -> Result<(), SystemError>;
+
+    /// ∂K/∂q and ∂K/∂v (n × n row-major each), the first along velocities where positions are not
+    /// flat. Returns false where the implementor has none; implicit methods then iterate without.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn tangent(
+        &mut self,
+        _t: f64,
+        _q: &[f64],
+        _v: &[f64],
+        _by_position: &mut [f64],
+        _by_velocity: &mut [f64],
+    ) -> Result<bool, SystemError> {
+        Ok(false)
+    }
+
+    /// Potential energy of the forces that have one; 0 where none is declared.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn potential(&mut self, _t: f64, _q: &[f64]) -> Result<f64, SystemError> {
+        Ok(0.0)
+    }
+
+    /// Values of all position functions, constraint after constraint ([`Constraint::num_gaps`]
+    /// entries each): the gap of a contact, positive when apart; f of a joint.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn gaps(&mut self, t: f64, q: &[f64], gaps: &mut [f64]) -> Result<(), SystemError>;
+
+    /// G (rows × n, row-major) and W (rows) of one constraint.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn rows(
+        &mut self,
+        constraint: usize,
+        t: f64,
+        q: &[f64],
+        jacobian: &mut [f64],
+        boundary: &mut [f64],
+    ) -> Result<(), SystemError>;
+
+    /// Ġ v + Ẇ of one constraint (rows entries): the part of U̇ without accelerations.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn bias(
+        &mut self,
+        constraint: usize,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        bias: &mut [f64],
+    ) -> Result<(), SystemError>;
+
+    /// The law between U and the impulse over a time `h` (forces: h = 1). Thresholds of non-firm
+    /// constraints are forces and scale with h; everything else is homogeneous. `previous` is what
+    /// the constraint did before, for laws with static and dynamic coefficients.
+    ///
+    /// # Errors
+    /// Coefficients without meaning at this state (named).
+    fn law(
+        &mut self,
+        constraint: usize,
+        at: Instant<'_>,
+        h: f64,
+        previous: Status,
+    ) -> Result<Law, SystemError>;
+
+    /// Restitution of one contact at the state before an impact; 0 for all else.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn restitution(
+        &mut self,
+        _constraint: usize,
+        _at: Instant<'_>,
+    ) -> Result<Restitution, SystemError> {
+        Ok(Restitution::default())
+    }
+
+    /// The one restitution e(q, v) of the canonical law, where one is declared (B02 1.13).
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn canonical_restitution(&mut self, _at: Instant<'_>) -> Result<Option<f64>, SystemError> {
+        Ok(None)
+    }
+}
+
+/// A state at an instant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Instant<'a> {
+    /// Time.
+    pub t: f64,
+    /// Positions.
+    pub q: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+}
