@@ -1,4 +1,4 @@
-//! Mechanisms in generalised coordinates.
+#![doc = include_str!("../README.md")]
 
 mod chart;
 mod error;

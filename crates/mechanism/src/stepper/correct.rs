@@ -19,11 +19,14 @@ use crate::system::{Instant, Kind, System};
 /// Newton steps, at most; they converge quadratically from an error of order h³.
 const STEPS: usize = 12;
 
-/// Joints are right at this share of the size of their gradient times the coordinates.
-const RIGHT: f64 = 1e-14;
+/// Joints are right at this share of the squared size of the coordinates: rounding of f.
+const ROUNDING: f64 = 1e-15;
+
+/// Newton steps that leave more than this share of the violation converge linearly.
+const LINEAR: f64 = 0.15;
 
 /// Joints worse than this after the last step cannot be kept.
-const LOST: f64 = 1e-10;
+const LOST: f64 = 1e-11;
 
 impl<S: System> Stepper<S> {
     /// Joints always, contacts where the settings ask.
@@ -40,26 +43,34 @@ impl<S: System> Stepper<S> {
             return Ok(());
         }
         let mut last = f64::INFINITY;
-        for _ in 0..STEPS {
+        for k in 0..STEPS {
             let (violation, size) = self.joint_violation()?;
-            if violation <= RIGHT * size || (violation <= LOST && violation >= 0.5 * last) {
+            let floor = ROUNDING * size * size;
+            if violation <= floor {
                 return Ok(());
+            }
+            // Newton's method on independent constraints gains digits with every step; a constant
+            // factor is the mark of dependent ones.
+            if k >= 2 && violation > 100.0 * floor && violation > LINEAR * last {
+                return Err(self.dependent(violation));
             }
             last = violation;
             self.project(|kind, _| is_joint(kind))?;
         }
-        let (violation, _) = self.joint_violation()?;
-        if violation <= LOST {
+        let (violation, size) = self.joint_violation()?;
+        if violation <= LOST * size * size {
             return Ok(());
         }
-        let names: Vec<String> = self
-            .system
-            .constraints()
-            .iter()
+        Err(self.dependent(violation))
+    }
+
+    fn dependent(&self, violation: f64) -> MechanismError {
+        let joints = self.system.constraints().iter();
+        let names: Vec<String> = joints
             .filter(|c| is_joint(c.kind))
             .map(|c| format!("`{}`", c.name))
             .collect();
-        Err(MechanismError::Dependent {
+        MechanismError::Dependent {
             names: names.join(", "),
             t: self.next.t,
             detail: format!(
@@ -67,7 +78,7 @@ impl<S: System> Stepper<S> {
                  at {}",
                 describe(&self.system, &self.next.q)
             ),
-        })
+        }
     }
 
     /// max |f| over the joints at the end of the step, and the size of the coordinates.
