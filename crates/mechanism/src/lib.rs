@@ -2,6 +2,7 @@
 
 mod chart;
 mod error;
+mod event;
 pub mod impact;
 mod inertia;
 pub mod painleve;
@@ -13,6 +14,7 @@ mod system;
 
 pub use chart::{Chart, Coordinate};
 pub use error::{MechanismError, SystemError};
+pub use event::EventDriven;
 pub use settings::{Adaptive, Forces, ImpactLaw, Scheme, Settings};
 pub use state::{Event, EventKind, Ledger, Motion, State, Touch};
 pub use stepper::{Stepper, check_start};

@@ -182,6 +182,7 @@ fn cradle(n: usize, law: ImpactLaw) -> Vec<f64> {
     let balls = Point::new(vec![0.0; n], parts);
     let settings = Settings {
         impact: law,
+        tolerance: 1e-13,
         ..settings(1e-3)
     };
     let mut v = vec![0.0; n];
