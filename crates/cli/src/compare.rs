@@ -7,14 +7,14 @@
 
 use serde::Serialize;
 
+use scene::plot::profile::{self, Curve};
 use solve::Goal;
 
 use crate::attempt::Loaded;
 use crate::output::{self, Stop, Tally, Target};
-use crate::profile::{self, Curve};
 use crate::progress::Progress;
 use crate::record::{Record, Run, Skipped, Summary};
-use crate::solve::{History, SolveArgs, attempt_by, closing, load, print_json};
+use crate::solve::{History, SolveArgs, attempt_by, closing, load};
 use crate::table;
 
 /// A solve shorter than this is repeated, since a clock and a cold cache weigh as much as the work.
@@ -62,12 +62,12 @@ struct Comparison {
 pub fn run(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
     let target = Target::new(&args.output)?;
     let (problems, skipped) = all_runs(args, tally)?;
-    target.write(&draw(args, &problems)?)?;
+    target.write(draw(args, &problems)?)?;
     let methods = methods(&problems);
     let solved = problems.len() - tally.missed;
     let seconds = methods.iter().map(|m| m.seconds).sum();
     if args.json {
-        return print_json(&Comparison {
+        return output::print_json(&Comparison {
             summary: args.summary(problems, solved, skipped),
             methods,
             profile: target.name(),

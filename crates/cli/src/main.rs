@@ -1,16 +1,23 @@
-//! The command `percuss`: problems in, table or JSON out.
+//! The command `percuss`: scenes and problems in, records, tables, pictures or JSON out.
 //!
-//! Exit status: 0 all well; 1 ran, but something is not solved to the tolerance; 2 bad input; 3 a
-//! fault of the machine. Machine-readable output goes to standard output, progress and messages to
-//! standard error; bars are drawn on a terminal only.
+//! Exit status: 0 all well; 1 ran, but something is not as it should be; 2 bad input; 3 a fault of
+//! the machine. Machine-readable output goes to standard output, progress and messages to standard
+//! error; bars are drawn on a terminal only.
 
 mod attempt;
+mod check;
 mod compare;
+mod examples;
 mod output;
-mod profile;
+mod plot;
 mod progress;
 mod record;
+mod records;
+mod run;
+mod show;
 mod solve;
+mod study;
+mod summary;
 mod table;
 
 use std::process::ExitCode;
@@ -22,9 +29,17 @@ use clap::{Parser, Subcommand};
     name = "percuss",
     version,
     about = "Exact nonsmooth contact dynamics, with a certificate for every answer",
-    after_help = "Examples:\n  percuss solve data/fclib/*.hdf5\n  percuss solve --help\n\n\
-                  Exit status: 0 all well; 1 ran, but a problem is not solved to the tolerance;\n\
-                  2 bad input; 3 a fault of the machine (disk full, no permission to write)."
+    after_help = "Examples:\n  \
+                  percuss examples                      the built-in systems\n  \
+                  percuss run pendulum                  run one of them, or a file of your own\n  \
+                  percuss show runs/pendulum-1          its summary again\n  \
+                  percuss plot runs/pendulum-1 energy   a picture of it\n  \
+                  percuss table runs/pendulum-1 steps   its records as text\n  \
+                  percuss solve data/fclib/*.hdf5       problem files\n  \
+                  percuss run --help\n\n\
+                  Exit status: 0 all well; 1 ran, but the certificate is not met, a finding is\n\
+                  outside its expectation or a problem is not solved to the tolerance; 2 bad\n\
+                  input; 3 a fault of the machine (disk full, no permission to write)."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -33,12 +48,26 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Examples(examples::ExamplesArgs),
+    Run(run::RunArgs),
+    Show(show::ShowArgs),
+    Table(records::TableArgs),
+    Plot(plot::PlotArgs),
+    Check(check::CheckArgs),
+    Study(study::StudyArgs),
     Solve(solve::SolveArgs),
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match cli.command {
-        Command::Solve(args) => solve::run(&args),
-    }
+    output::exit_code(match cli.command {
+        Command::Examples(args) => examples::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Table(args) => records::run(&args),
+        Command::Plot(args) => plot::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Study(args) => study::run(&args),
+        Command::Solve(args) => return solve::run(&args),
+    })
 }

@@ -5,13 +5,76 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use scene::SceneError;
+use scene::plot::PlotError;
+use scene::record::RecordError;
+
 /// Why a command ends before its work is done.
 #[derive(Debug)]
 pub enum Stop {
     /// Whoever read the standard output has seen enough.
     Pipe,
+    /// The input is not right; the sentence says what and where.
+    Input(String),
     /// The machine refused; the sentence says what and where.
     Fault(String),
+}
+
+impl From<SceneError> for Stop {
+    fn from(error: SceneError) -> Self {
+        match error.is_machine() {
+            true => Self::Fault(error.to_string()),
+            false => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<RecordError> for Stop {
+    fn from(error: RecordError) -> Self {
+        match error.is_fault() {
+            true => Self::Fault(error.to_string()),
+            false => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<PlotError> for Stop {
+    fn from(error: PlotError) -> Self {
+        match error {
+            PlotError::Scene(error) => error.into(),
+            PlotError::Record(error) => error.into(),
+            PlotError::Unknown(text) | PlotError::Nothing(text) => Self::Input(text),
+        }
+    }
+}
+
+/// How a command on scenes ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// All well.
+    Well,
+    /// Ran, but the certificate or a finding is not as it should be.
+    Missed,
+    /// The input cannot be computed to its end; said already.
+    Bad,
+}
+
+/// The exit status of a command on scenes.
+pub fn exit_code(result: Result<Verdict, Stop>) -> ExitCode {
+    match result {
+        // A closed pipe is no fault.
+        Ok(Verdict::Well) | Err(Stop::Pipe) => ExitCode::SUCCESS,
+        Ok(Verdict::Missed) => ExitCode::from(1),
+        Ok(Verdict::Bad) => ExitCode::from(2),
+        Err(Stop::Input(sentence)) => {
+            message(&sentence);
+            ExitCode::from(2)
+        }
+        Err(Stop::Fault(sentence)) => {
+            message(&sentence);
+            ExitCode::from(3)
+        }
+    }
 }
 
 /// What the inputs came to, worst first: it decides the exit status.
@@ -27,10 +90,7 @@ impl Tally {
     /// The exit status of a command that ended with `result`.
     pub fn exit_code(self, result: Result<(), Stop>) -> ExitCode {
         match result {
-            Err(Stop::Fault(sentence)) => {
-                message(&sentence);
-                ExitCode::from(3)
-            }
+            Err(stop @ (Stop::Fault(_) | Stop::Input(_))) => exit_code(Err(stop)),
             // A closed pipe is no fault: what was done until then counts.
             _ if self.skipped > 0 => ExitCode::from(2),
             _ if self.missed > 0 => ExitCode::from(1),
@@ -54,6 +114,22 @@ pub fn print(text: &str) -> Result<(), Stop> {
             "cannot write to the standard output: {e}; free space or redirect it elsewhere"
         )),
     })
+}
+
+/// A CSV field (RFC 4180).
+pub fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.into()
+    }
+}
+
+/// One JSON object on standard output.
+pub fn print_json(object: &impl serde::Serialize) -> Result<(), Stop> {
+    let text = serde_json::to_string_pretty(object)
+        .map_err(|e| Stop::Fault(format!("cannot write the answer as JSON: {e}")))?;
+    print(&(text + "\n"))
 }
 
 /// A file to be written at the end. Made at the beginning, so that a wrong path is told before the
@@ -91,12 +167,13 @@ impl Target {
         self.name.display().to_string()
     }
 
-    /// Puts `text` there, or leaves what was there before.
-    pub fn write(&self, text: &str) -> Result<(), Stop> {
+    /// Puts `bytes` there, or leaves what was there before.
+    pub fn write(&self, bytes: impl AsRef<[u8]>) -> Result<(), Stop> {
+        let bytes = bytes.as_ref();
         let written = if self.is_device() {
-            fs::write(&self.path, text)
+            fs::write(&self.path, bytes)
         } else {
-            self.replace(text)
+            self.replace(bytes)
         };
         written.map_err(|e| self.fault(&e))
     }
@@ -106,10 +183,10 @@ impl Target {
         fs::metadata(&self.path).is_ok_and(|m| !m.is_file() && !m.is_dir())
     }
 
-    fn replace(&self, text: &str) -> io::Result<()> {
+    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
         let (draft, mut file) = self.create_draft()?;
         let done = file
-            .write_all(text.as_bytes())
+            .write_all(bytes)
             .and_then(|()| file.sync_all())
             .and_then(|()| fs::rename(&draft, &self.path));
         if done.is_err() {

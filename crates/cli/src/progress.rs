@@ -1,9 +1,10 @@
 //! The progress bar: on a terminal, and only if the work turns out to last.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -11,24 +12,54 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// last another.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The bar of shares moves at most this often.
+const BLINK: Duration = Duration::from_millis(100);
+
+/// Parts of the whole that a bar of shares can tell apart.
+const SHARES: usize = 1000;
+
 /// A bar that shows itself when the work lasts.
 pub struct Progress {
     bar: ProgressBar,
     waiting: Option<(Sender<()>, JoinHandle<()>)>,
+    /// When the bar was last moved by [`Progress::share`].
+    moved: Cell<Instant>,
 }
 
 impl Progress {
     /// A bar of `steps` steps, never shown if `quiet` or without a terminal.
     pub fn new(steps: usize, quiet: bool) -> Self {
+        Self::with_template(steps, quiet, "{bar:30} {pos}/{len} {elapsed} {wide_msg}")
+    }
+
+    /// A bar of work that is measured in shares of the whole.
+    pub fn of_shares(quiet: bool) -> Self {
+        Self::with_template(SHARES, quiet, "{bar:30} {percent:>3} % {elapsed} {wide_msg}")
+    }
+
+    fn with_template(steps: usize, quiet: bool, template: &str) -> Self {
         let target = ProgressDrawTarget::hidden();
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}")
-        {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         let wanted = !quiet && io::stderr().is_terminal();
         let waiting = wanted.then(|| show_later(bar.clone()));
-        Self { bar, waiting }
+        Self {
+            bar,
+            waiting,
+            moved: Cell::new(Instant::now()),
+        }
+    }
+
+    /// A share of the whole is done; `what` is asked for only when the bar moves.
+    pub fn share(&self, share: f64, what: impl FnOnce() -> String) {
+        // Steps may be faster than a bar can be drawn.
+        if self.moved.get().elapsed() >= BLINK {
+            self.moved.set(Instant::now());
+            self.bar.set_message(what());
+            self.bar.set_position((share.clamp(0.0, 1.0) * SHARES as f64) as u64);
+        }
     }
 
     /// What is being done now.

@@ -212,7 +212,7 @@ fn one_method(args: &SolveArgs, tally: &mut Tally) -> Result<(), Stop> {
     history.write()?;
     let solved = records.len() - tally.missed;
     if args.json {
-        return print_json(&args.summary(records, solved, skipped));
+        return output::print_json(&args.summary(records, solved, skipped));
     }
     let mut text = String::new();
     if tables {
@@ -257,13 +257,6 @@ pub fn attempt_by(loaded: &Loaded, method: &str, goal: &Goal) -> Result<Attempt,
         .ok_or_else(|| Stop::Fault(format!("the method {method} is not part of this program")))
 }
 
-/// Prints one JSON object.
-pub fn print_json(summary: &impl serde::Serialize) -> Result<(), Stop> {
-    let text = serde_json::to_string_pretty(summary)
-        .map_err(|e| Stop::Fault(format!("cannot write the answer as JSON: {e}")))?;
-    output::print(&(text + "\n"))
-}
-
 /// The last line.
 pub fn closing(solved: usize, total: usize, skipped: usize, bound: &str, seconds: f64) -> String {
     let mut line = format!(
@@ -295,7 +288,7 @@ impl History {
 
     /// Adds the iterates of one attempt.
     pub fn add(&mut self, file: &str, method: &str, attempt: &Attempt) {
-        let file = quoted(file);
+        let file = output::quoted(file);
         for (iteration, residual) in &attempt.report.history {
             let _ = writeln!(self.text, "{file},{method},{iteration},{residual:e}");
         }
@@ -307,14 +300,5 @@ impl History {
             None => Ok(()),
             Some(target) => target.write(&self.text),
         }
-    }
-}
-
-/// A CSV field (RFC 4180).
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.into()
     }
 }

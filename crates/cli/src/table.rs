@@ -119,6 +119,20 @@ pub fn classes(records: &[Record], measure: Measure) -> String {
     text
 }
 
+/// Columns as wide as their widest cell; the first to the left, numbers would not line up anyway.
+pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).map(|(cell, w)| format!("{cell:<w$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        text += line.trim_end();
+        text += "\n";
+    }
+    text
+}
+
 /// The name of a measure in tables.
 pub fn name(measure: Measure) -> &'static str {
     match measure {

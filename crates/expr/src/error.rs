@@ -241,7 +241,7 @@ impl fmt::Display for Place {
 
 /// Known names that resemble an unknown one: at most a third of its letters changed, dropped, added
 /// or exchanged with a neighbour; best first, three at most.
-pub(crate) fn nearest(name: &str, known: &[String]) -> Vec<String> {
+pub fn nearest(name: &str, known: &[String]) -> Vec<String> {
     let letters: Vec<char> = name.to_lowercase().chars().collect();
     let allowed = (letters.len() / 3).max(1);
     let mut ranked: Vec<(usize, &String)> = known

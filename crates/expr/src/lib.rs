@@ -15,7 +15,7 @@ mod scope;
 mod simplify;
 
 pub use display::Text;
-pub use error::{ErrorKind, ExprError, Place};
+pub use error::{ErrorKind, ExprError, Place, nearest};
 pub use evaluate::{NotFinite, RunError};
 pub use graph::Graph;
 pub use node::NodeId;

@@ -85,6 +85,22 @@ impl Scope {
         graph: &mut Graph,
         definitions: &[(N, T)],
     ) -> Result<(), ExprError> {
+        self.define_with(graph, definitions, "", |_, _| None)
+    }
+
+    /// As [`Scope::define`], where a definition may bring a companion named by a suffix: with
+    /// `_dot`, the definition `x` brings `x_dot`, the node that `companion` makes of it. Definitions
+    /// may use companions, also those of later ones.
+    ///
+    /// # Errors
+    /// As [`Scope::define`]; the name of a companion is in use.
+    pub fn define_with<N: AsRef<str>, T: AsRef<str>>(
+        &mut self,
+        graph: &mut Graph,
+        definitions: &[(N, T)],
+        suffix: &str,
+        mut companion: impl FnMut(&mut Graph, NodeId) -> Option<NodeId>,
+    ) -> Result<(), ExprError> {
         let mut slots = HashMap::new();
         for (slot, (name, _)) in definitions.iter().enumerate() {
             let name = name.as_ref();
@@ -96,8 +112,11 @@ impl Scope {
         let mut needs = Vec::with_capacity(definitions.len());
         for (name, text) in definitions {
             let used = names_used(text.as_ref()).map_err(|e| e.in_source(name.as_ref()))?;
-            let slots = used.into_iter().filter_map(|word| slots.get(word).copied());
-            needs.push(slots.collect::<Vec<usize>>());
+            let owner = |word: &str| {
+                let whose = || slots.get(word.strip_suffix(suffix)?);
+                slots.get(word).or_else(whose).copied()
+            };
+            needs.push(used.into_iter().filter_map(owner).collect::<Vec<usize>>());
         }
         let order = order(&needs).map_err(|cycle| {
             let name = |slot: &usize| definitions[*slot].0.as_ref().to_string();
@@ -106,8 +125,26 @@ impl Scope {
         let mut extended = self.clone();
         for slot in order {
             let (name, text) = (definitions[slot].0.as_ref(), definitions[slot].1.as_ref());
-            let node = graph.parse_named(&extended, name, text)?;
+            let node = graph.parse_named(&extended, name, text).map_err(|error| {
+                // Names defined later are known too, for the message.
+                let mut all = extended.clone();
+                for (other, _) in definitions
+                    .iter()
+                    .filter(|(other, _)| other.as_ref() != name)
+                {
+                    let known = all.names.entry(other.as_ref().to_string());
+                    known.or_insert(Graph::ZERO);
+                }
+                graph.parse_named(&all, name, text).err().unwrap_or(error)
+            })?;
             extended.names.insert(name.to_string(), node);
+            if let Some(node) = companion(graph, node) {
+                let name = format!("{name}{suffix}");
+                if slots.contains_key(name.as_str()) {
+                    return Err(ErrorKind::NameTaken(name).into());
+                }
+                extended.bind(&name, node)?;
+            }
         }
         *self = extended;
         Ok(())

@@ -10,6 +10,8 @@ use crate::program::Program;
 /// ```text
 /// ḟ = ∂f/∂q · v + ∂f/∂t        f̈ = ∂f/∂q · a + bias
 /// ```
+///
+/// with a column for each velocity: ∂f/∂q stands for Xᵢ f where positions are not lines.
 #[derive(Clone, Debug)]
 pub struct Constraints {
     /// f.
@@ -34,14 +36,13 @@ impl Constraints {
         coordinates: &Coordinates,
         functions: &[(N, NodeId)],
     ) -> Result<Self, LagrangeError> {
-        let name = |&q: &NodeId| graph.display(q).to_string();
         let mut all = Constraints {
             values: Vec::new(),
             gradients: Vec::new(),
             rates: Vec::new(),
             bias: Vec::new(),
             names: Vec::new(),
-            coordinate_names: coordinates.positions.iter().map(name).collect(),
+            coordinate_names: coordinates.names.clone(),
         };
         let motion = coordinates.motion();
         for (name, value) in functions {
@@ -50,8 +51,7 @@ impl Constraints {
             coordinates.require_free_of_velocities(graph, value, what)?;
             let speed = graph.directional(value, &motion);
             all.values.push(value);
-            all.gradients
-                .extend(graph.gradient(value, &coordinates.positions));
+            all.gradients.extend(coordinates.gradient(graph, value));
             all.rates.push(coordinates.time_derivative(graph, value));
             all.bias.push(graph.directional(speed, &motion));
             all.names.push(name.to_string());

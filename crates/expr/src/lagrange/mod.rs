@@ -19,11 +19,22 @@
 //! ways, with Christoffel's symbols as above and as ∂T/∂qᵢ minus the derivative of ∂T/∂vᵢ along the
 //! motion; the first cancels more in small systems, the second grows more slowly. The one that
 //! compiles to fewer instructions is taken.
+//!
+//! Where q̇ is not v (orientations), ∂/∂qᵢ is read as the derivative Xᵢ along velocity i, and the
+//! fields of one orientation do not commute: with Π = ∂T/∂ω the equations are Hamel's,
+//!
+//! ```text
+//! Π̇ = Π × ω + X T + torque          (Euler's equations I ω̇ = I ω × ω + torque for T = ½ ω·I ω)
+//! ```
 
 mod constraints;
+mod coordinates;
 mod polynomial;
+mod velocity;
 
 pub use constraints::Constraints;
+pub use coordinates::{Coordinate, Coordinates};
+pub use velocity::VelocityRow;
 
 use thiserror::Error;
 
@@ -37,6 +48,16 @@ pub enum LagrangeError {
     /// Not ½ vᵀAv + b·v + c.
     #[error("the kinetic energy is not quadratic in the velocities: `{part}` {reason}")]
     NotQuadratic {
+        /// The smallest part that is to blame.
+        part: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Not G v + W.
+    #[error("{what} is not linear (affine) in the velocities: `{part}` {reason}")]
+    NotAffine {
+        /// What it is.
+        what: String,
         /// The smallest part that is to blame.
         part: String,
         /// What is wrong with it.
@@ -65,86 +86,6 @@ pub enum LagrangeError {
         "`{0}` cannot be a coordinate, a velocity or the time: each must be an input of its own"
     )]
     NotAnInput(String),
-}
-
-/// The independent variables.
-#[derive(Clone, Debug)]
-pub struct Coordinates {
-    time: Option<NodeId>,
-    positions: Vec<NodeId>,
-    velocities: Vec<NodeId>,
-}
-
-impl Coordinates {
-    /// Inputs of the graph, distinct, with a velocity for each position.
-    ///
-    /// # Errors
-    /// One of them is not an input or occurs twice, or the numbers differ.
-    pub fn new(
-        graph: &Graph,
-        time: Option<NodeId>,
-        positions: Vec<NodeId>,
-        velocities: Vec<NodeId>,
-    ) -> Result<Self, LagrangeError> {
-        if positions.len() != velocities.len() {
-            return Err(LagrangeError::Count {
-                what: "velocities",
-                expected: positions.len(),
-                found: velocities.len(),
-            });
-        }
-        let mut seen = Vec::new();
-        for &id in time.iter().chain(&positions).chain(&velocities) {
-            if graph.input_slot(id).is_none() || seen.contains(&id) {
-                return Err(LagrangeError::NotAnInput(graph.display(id).to_string()));
-            }
-            seen.push(id);
-        }
-        Ok(Coordinates {
-            time,
-            positions,
-            velocities,
-        })
-    }
-
-    /// Number of coordinates.
-    pub fn dimension(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// Rates of all variables along a motion, without the accelerations.
-    fn motion(&self) -> Vec<(NodeId, NodeId)> {
-        let clock = self.time.map(|time| (time, Graph::ONE));
-        let pairs = self
-            .positions
-            .iter()
-            .copied()
-            .zip(self.velocities.iter().copied());
-        clock.into_iter().chain(pairs).collect()
-    }
-
-    fn time_derivative(&self, graph: &mut Graph, node: NodeId) -> NodeId {
-        match self.time {
-            Some(time) => graph.derivative(node, time),
-            None => Graph::ZERO,
-        }
-    }
-
-    fn require_free_of_velocities(
-        &self,
-        graph: &Graph,
-        node: NodeId,
-        what: impl Fn() -> String,
-    ) -> Result<(), LagrangeError> {
-        let found = self.velocities.iter().find(|&&v| graph.depends_on(node, v));
-        match found {
-            None => Ok(()),
-            Some(&velocity) => Err(LagrangeError::Velocity {
-                what: what(),
-                velocity: graph.display(velocity).to_string(),
-            }),
-        }
-    }
 }
 
 /// Lagrange's equations A a = K as expressions.
@@ -191,11 +132,12 @@ impl Equations {
         let mut given = forces.to_vec();
         given.resize(n, Graph::ZERO);
         if let Some(potential) = potential {
-            for (force, &q) in given.iter_mut().zip(&coordinates.positions) {
-                let slope = graph.derivative(potential, q);
+            for (i, force) in given.iter_mut().enumerate() {
+                let slope = coordinates.along(graph, potential, i);
                 *force = graph.sub(*force, slope);
             }
         }
+        turn(graph, coordinates, (&mass, &momentum), &mut given);
         let symbols = christoffel(graph, coordinates, (&mass, &momentum, rest), &given);
         let motion = along_motion(graph, coordinates, kinetic, &given);
         let cost =
@@ -204,14 +146,12 @@ impl Equations {
             true => motion,
             false => symbols,
         };
-        let name = |&q| graph.display(q).to_string();
-        let names = coordinates.positions.iter().map(name).collect();
         Ok(Equations {
             mass,
             momentum,
             rest,
             force,
-            names,
+            names: coordinates.names.clone(),
         })
     }
 
@@ -227,11 +167,12 @@ impl Equations {
         Program::compile_labelled(graph, mass.chain(force).zip(nodes))
     }
 
-    /// ∂A/∂qₖ for each k, each row by row.
+    /// ∂A/∂qₖ (XₖA) for each k, each row by row.
     pub fn mass_gradients(&self, graph: &mut Graph, coordinates: &Coordinates) -> Vec<NodeId> {
         let mut gradients = Vec::with_capacity(self.mass.len() * coordinates.dimension());
-        for &q in &coordinates.positions {
-            gradients.extend(self.mass.iter().map(|&entry| graph.derivative(entry, q)));
+        for k in 0..coordinates.dimension() {
+            let along = |&entry| coordinates.along(graph, entry, k);
+            gradients.extend(self.mass.iter().map(along));
         }
         gradients
     }
@@ -244,7 +185,11 @@ fn split(
     kinetic: NodeId,
 ) -> Result<(Vec<NodeId>, Vec<NodeId>, NodeId), LagrangeError> {
     let n = coordinates.dimension();
-    let coefficients = polynomial::coefficients(graph, kinetic, &coordinates.velocities)?;
+    let coefficients = polynomial::coefficients(graph, kinetic, &coordinates.velocities, 2)
+        .map_err(|refusal| LagrangeError::NotQuadratic {
+            part: refusal.part,
+            reason: refusal.reason,
+        })?;
     let of = |monomial: &[usize]| coefficients.get(monomial).copied().unwrap_or(Graph::ZERO);
     let mut mass = vec![Graph::ZERO; n * n];
     for i in 0..n {
@@ -259,6 +204,34 @@ fn split(
     Ok((mass, momentum, of(&[])))
 }
 
+/// Adds Π × ω to the forces of every orientation.
+fn turn(
+    graph: &mut Graph,
+    coordinates: &Coordinates,
+    (mass, momentum): (&[NodeId], &[NodeId]),
+    force: &mut [NodeId],
+) {
+    let n = coordinates.dimension();
+    let v = &coordinates.velocities;
+    for &first in &coordinates.spins {
+        let mut total = [Graph::ZERO; 3];
+        for (k, total) in total.iter_mut().enumerate() {
+            *total = momentum[first + k];
+            for j in 0..n {
+                let part = graph.mul(mass[(first + k) * n + j], v[j]);
+                *total = graph.add(*total, part);
+            }
+        }
+        for k in 0..3 {
+            let (a, b) = ((k + 1) % 3, (k + 2) % 3);
+            let ahead = graph.mul(total[a], v[first + b]);
+            let back = graph.mul(total[b], v[first + a]);
+            let torque = graph.sub(ahead, back);
+            force[first + k] = graph.add(force[first + k], torque);
+        }
+    }
+}
+
 /// K with Christoffel's symbols; terms that cancel identically are not formed.
 fn christoffel(
     graph: &mut Graph,
@@ -267,7 +240,7 @@ fn christoffel(
     given: &[NodeId],
 ) -> Vec<NodeId> {
     let n = coordinates.dimension();
-    let (q, v) = (&coordinates.positions, &coordinates.velocities);
+    let v = &coordinates.velocities;
     let mut force = given.to_vec();
     for i in 0..n {
         let mut velocity_terms = Graph::ZERO;
@@ -276,16 +249,16 @@ fn christoffel(
                 // Γ_ijk + Γ_ikj, half of that for j = k; A_ik = A_jk for i = j, and so on.
                 let coefficient = if i == j || i == k {
                     let (row, by) = if i == j { (j, k) } else { (k, j) };
-                    let slope = graph.derivative(mass[i * n + row], q[by]);
+                    let slope = coordinates.along(graph, mass[i * n + row], by);
                     if i == j && i == k {
                         half(graph, slope)
                     } else {
                         slope
                     }
                 } else {
-                    let first = graph.derivative(mass[i * n + j], q[k]);
-                    let second = graph.derivative(mass[i * n + k], q[j]);
-                    let third = graph.derivative(mass[j * n + k], q[i]);
+                    let first = coordinates.along(graph, mass[i * n + j], k);
+                    let second = coordinates.along(graph, mass[i * n + k], j);
+                    let third = coordinates.along(graph, mass[j * n + k], i);
                     let sum = graph.add(first, second);
                     let all = graph.sub(sum, third);
                     if j == k { half(graph, all) } else { all }
@@ -295,15 +268,15 @@ fn christoffel(
                 velocity_terms = graph.add(velocity_terms, term);
             }
             let drift = coordinates.time_derivative(graph, mass[i * n + j]);
-            let ahead = graph.derivative(momentum[i], q[j]);
-            let back = graph.derivative(momentum[j], q[i]);
+            let ahead = coordinates.along(graph, momentum[i], j);
+            let back = coordinates.along(graph, momentum[j], i);
             let turn = graph.sub(ahead, back);
             let coefficient = graph.add(drift, turn);
             let term = graph.mul(coefficient, v[j]);
             velocity_terms = graph.add(velocity_terms, term);
         }
         let change = coordinates.time_derivative(graph, momentum[i]);
-        let push = graph.derivative(rest, q[i]);
+        let push = coordinates.along(graph, rest, i);
         let terms = graph.add(velocity_terms, change);
         let terms = graph.sub(terms, push);
         force[i] = graph.sub(given[i], terms);
@@ -328,7 +301,7 @@ fn along_motion(
     for (i, force) in force.iter_mut().enumerate() {
         let momentum = graph.derivative(kinetic, coordinates.velocities[i]);
         let change = graph.directional(momentum, &motion);
-        let slope = graph.derivative(kinetic, coordinates.positions[i]);
+        let slope = coordinates.along(graph, kinetic, i);
         let terms = graph.sub(slope, change);
         *force = graph.add(*force, terms);
     }

@@ -1,4 +1,4 @@
-//! An expression as a polynomial of degree ≤ 2 in the velocities.
+//! An expression as a polynomial of degree ≤ 2, or ≤ 1, in the velocities.
 //!
 //! T = Σ c_m m over monomials m in the velocities, with coefficients free of velocities. Found by
 //! carrying the coefficients through sums, products and quotients, which either succeeds exactly or
@@ -8,25 +8,28 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::LagrangeError;
 use crate::graph::Graph;
 use crate::node::{Binary, Node, NodeId, Unary};
 
 /// Coefficients by monomial: the sorted numbers of its factors, none for the constant term.
 pub(super) type Polynomial = BTreeMap<Vec<usize>, NodeId>;
 
-/// Highest degree a kinetic energy can have.
-const DEGREE: usize = 2;
-
 /// Length to which expressions are quoted in a message, in bytes.
 const QUOTED: usize = 160;
 
-/// The coefficients of `node` in the variables.
+/// The part that is no polynomial of the degree, and why.
+pub(super) struct Refusal {
+    pub part: String,
+    pub reason: &'static str,
+}
+
+/// The coefficients of `node` in the variables; `degree` is 1 or 2.
 pub(super) fn coefficients(
     graph: &mut Graph,
     node: NodeId,
     variables: &[NodeId],
-) -> Result<Polynomial, LagrangeError> {
+    degree: usize,
+) -> Result<Polynomial, Refusal> {
     let mut known: Vec<Option<Rc<Polynomial>>> = vec![None; node.index() + 1];
     for id in graph.reachable(&[node]) {
         let variable = variables.iter().position(|&v| v == id);
@@ -41,7 +44,7 @@ pub(super) fn coefficients(
                     Some(polynomial) => polynomial.clone(),
                     None => Rc::new(Polynomial::from([(Vec::new(), x)])),
                 };
-                combine(graph, id, of, free)?
+                combine(graph, id, of, free, degree)?
             }
         };
         known[id.index()] = Some(Rc::new(found));
@@ -59,7 +62,8 @@ fn combine(
     id: NodeId,
     of: impl Fn(NodeId) -> Rc<Polynomial>,
     free: impl Fn(&NodeId) -> bool,
-) -> Result<Polynomial, LagrangeError> {
+    degree: usize,
+) -> Result<Polynomial, Refusal> {
     let mut result = Polynomial::new();
     match graph.node(id) {
         Node::Unary(Unary::Neg, a) => {
@@ -77,8 +81,12 @@ fn combine(
             for (first, &c) in of(a).iter() {
                 for (second, &d) in of(b).iter() {
                     let monomial = product(first, second);
-                    if monomial.len() > DEGREE {
-                        return Err(refuse(graph, id, "is of degree 3 or higher"));
+                    if monomial.len() > degree {
+                        let reason = match degree {
+                            1 => "is of degree 2 or higher",
+                            _ => "is of degree 3 or higher",
+                        };
+                        return Err(refuse(graph, id, reason));
                     }
                     let c = graph.mul(c, d);
                     accumulate(graph, &mut result, monomial, c);
@@ -120,8 +128,8 @@ fn accumulate(graph: &mut Graph, sum: &mut Polynomial, monomial: Vec<usize>, c: 
     };
 }
 
-fn refuse(graph: &Graph, id: NodeId, reason: &'static str) -> LagrangeError {
-    LagrangeError::NotQuadratic {
+fn refuse(graph: &Graph, id: NodeId, reason: &'static str) -> Refusal {
+    Refusal {
         part: graph.display_short(id, QUOTED).to_string(),
         reason,
     }

@@ -1,0 +1,86 @@
+//! `percuss check`: reads a scene or a study and tries its first step.
+
+use clap::Args;
+use mechanism::System;
+use scene::plot::check_plots;
+use scene::{Discard, Scene, SceneError, StopReason, StudyFile};
+
+use crate::output::{self, Stop, Verdict};
+use crate::run::SetArgs;
+
+/// Check a scene or study file without running it
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    percuss check arm.toml\n  \
+    percuss check ball-e05 --set e=0.9\n\n\
+    Reads everything, compiles every expression, checks the initial state and tries the first\n\
+    step. Exit status: 0 it can be run; 2 something is not right (said on standard error);\n\
+    3 the file cannot be read.")]
+pub struct CheckArgs {
+    /// A scene or study file, or the name of a built-in scene
+    #[arg(value_name = "SCENE")]
+    scene: String,
+
+    #[command(flatten)]
+    set: SetArgs,
+
+    /// Say nothing when all is well
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &CheckArgs) -> Result<Verdict, Stop> {
+    let line = match Scene::load(&args.scene) {
+        Ok(scene) => check_scene(&scene.with(args.set.pairs())?)?,
+        Err(error) => check_study(args, error)?,
+    };
+    if !args.quiet {
+        output::print(&line)?;
+    }
+    Ok(Verdict::Well)
+}
+
+fn check_scene(scene: &Scene) -> Result<String, Stop> {
+    let built = scene.build()?;
+    scene::check_findings(scene)?;
+    check_plots(scene)?;
+    let chart = built.system.chart();
+    let counts = [
+        (chart.coordinates().len(), "coordinate"),
+        (built.system.constraints().len(), "constraint"),
+        (scene.cases().len(), "case"),
+        (scene.studies().len(), "study"),
+        (scene.findings().len(), "finding"),
+        (scene.plots().len(), "plot"),
+    ];
+    let outcome = scene::run(built, &mut Discard, &mut |_| false);
+    if let Some(stop) = outcome.stopped
+        && stop.reason != StopReason::Asked
+    {
+        return Err(Stop::Input(format!("{}: {stop}", scene.origin())));
+    }
+    let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| match (n, *what) {
+        (1, what) => format!("1 {what}"),
+        (n, "study") => format!("{n} studies"),
+        (n, what) => format!("{n} {what}s"),
+    });
+    let counts: Vec<String> = counts.collect();
+    Ok(format!("{}: can be run: {}\n", scene.origin(), counts.join(", ")))
+}
+
+/// What is no scene may be a study; if it is none either, what was wrong with the scene is told.
+fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, Stop> {
+    let is_study = std::fs::read_to_string(&args.scene).is_ok_and(|text| {
+        let mut lines = text.lines().map(|line| line.replace([' ', '\t'], ""));
+        lines.any(|line| line.starts_with("kind=\"study\"") || line.starts_with("kind='study'"))
+    });
+    if !is_study {
+        return Err(error.into());
+    }
+    let study = StudyFile::load(&args.scene)?.with(args.set.pairs())?;
+    let runs = study.runs()?;
+    let noun = if runs == 1 { "run" } else { "runs" };
+    let scene = study.scene().name();
+    Ok(format!("{}: can be run: {runs} {noun} of `{scene}`\n", args.scene))
+}

@@ -1,0 +1,52 @@
+//! `percuss show`: the summary of a run again.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use scene::record::Record;
+
+use crate::output::{self, Stop, Verdict};
+use crate::study;
+use crate::summary::Report;
+
+/// Show the summary of a recorded run or study again
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    percuss show runs/pendulum-1\n  \
+    percuss show runs/pendulum-1 --json\n\n\
+    Exit status: 0 shown (whatever the run came to); 2 this is not the directory of a run;\n\
+    3 it cannot be read.")]
+pub struct ShowArgs {
+    /// The directory of a run
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+
+    /// Print one JSON object to standard output, as `percuss run --json` did
+    #[arg(long)]
+    json: bool,
+
+    /// One line
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &ShowArgs) -> Result<Verdict, Stop> {
+    let record = Record::open(&args.directory)?;
+    if record.manifest().kind == "study" {
+        study::show(&record, args.json, args.quiet)?;
+        return Ok(Verdict::Well);
+    }
+    let report = Report {
+        manifest: record.manifest(),
+        directory: Some(&args.directory),
+    };
+    if args.json {
+        output::print_json(&report.json())?;
+    } else if args.quiet {
+        output::print(&report.line())?;
+    } else {
+        output::print(&report.text())?;
+    }
+    Ok(Verdict::Well)
+}

@@ -1,0 +1,274 @@
+//! The summary of a run, from its manifest: after `percuss run`, and again by `percuss show`.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use scene::record::{Manifest, Status};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::output::Verdict;
+use crate::table;
+
+/// The object that `--json` prints. scene, directory, certificate, findings and status are a
+/// contract with the programs that read them.
+#[derive(Debug, Serialize)]
+pub struct Summary<'a> {
+    scene: &'a str,
+    title: &'a str,
+    directory: Option<String>,
+    status: &'a str,
+    reason: Option<&'a str>,
+    /// Last instant computed.
+    reached: Option<f64>,
+    certificate: &'a Value,
+    findings: &'a [Value],
+}
+
+/// What a run came to.
+pub struct Report<'a> {
+    /// The manifest as it was written, or would have been.
+    pub manifest: &'a Manifest,
+    /// Where the records are, if there are any.
+    pub directory: Option<&'a Path>,
+}
+
+impl Report<'_> {
+    fn findings(&self) -> &[Value] {
+        self.manifest.findings.as_deref().unwrap_or(&[])
+    }
+
+    fn certificate(&self) -> &Value {
+        self.manifest.certificate.as_ref().unwrap_or(&Value::Null)
+    }
+
+    fn certified(&self) -> bool {
+        self.certificate()["ok"] == true
+    }
+
+    /// A run without records was refused before its first step.
+    fn status(&self) -> &'static str {
+        match (self.manifest.status, self.directory) {
+            (Status::Stopped, None) => "refused",
+            (status, _) => status.name(),
+        }
+    }
+
+    /// What the exit status says of it.
+    pub fn verdict(&self) -> Verdict {
+        let missed = self.findings().iter().any(|f| f["ok"] == false);
+        match self.manifest.status {
+            Status::Stopped => Verdict::Bad,
+            _ if missed || !self.certified() => Verdict::Missed,
+            _ => Verdict::Well,
+        }
+    }
+
+    /// The object that `--json` prints.
+    pub fn json(&self) -> Summary<'_> {
+        let manifest = self.manifest;
+        Summary {
+            scene: &manifest.scene,
+            title: &manifest.title,
+            directory: self.directory.map(|d| d.display().to_string()),
+            status: self.status(),
+            reason: manifest.reason.as_deref(),
+            reached: manifest.reached,
+            certificate: self.certificate(),
+            findings: self.findings(),
+        }
+    }
+
+    /// One line.
+    pub fn line(&self) -> String {
+        let manifest = self.manifest;
+        let mut line = format!("{}: {}", manifest.scene, self.status());
+        match (manifest.status, self.certified()) {
+            (Status::Running, _) => line += ", no certificate yet",
+            (_, true) => line += ", certificate ok",
+            (_, false) => line += ", certificate NOT ok",
+        }
+        if let Some(findings) = &manifest.findings {
+            let judged = findings.iter().filter(|f| f["ok"].is_boolean());
+            let met = findings.iter().filter(|f| f["ok"] == true).count();
+            let _ = write!(line, ", {met} of {} findings ok", judged.count());
+        }
+        if let Some(directory) = self.directory {
+            let _ = write!(line, "; records in {}", directory.display());
+        }
+        line + "\n"
+    }
+
+    /// The whole summary for people.
+    pub fn text(&self) -> String {
+        let manifest = self.manifest;
+        let mut text = manifest.title.clone();
+        if !manifest.source.is_empty() {
+            let _ = write!(text, " ({})", manifest.source);
+        }
+        text += "\n";
+        let _ = writeln!(text, "{}", self.how());
+        if manifest.certificate.is_some() {
+            let _ = write!(text, "\n{}", self.certificate_text());
+        }
+        if !self.findings().is_empty() {
+            let _ = write!(text, "\n{}", findings_text(self.findings()));
+        }
+        text
+    }
+
+    fn how(&self) -> String {
+        let manifest = self.manifest;
+        let settings = &manifest.settings;
+        let mut line = self.status().to_string();
+        if let Some(t) = manifest.reached {
+            let _ = write!(line, " at t = {}", short(t));
+        }
+        let word = |key: &str| settings[key].as_str().unwrap_or("?").to_string();
+        let step = settings["step"].as_f64().map_or("?".into(), short);
+        let _ = write!(line, "; integrator {}, step {step}", word("integrator"));
+        for change in &manifest.overrides {
+            let _ = write!(line, ", {} = {}", change.key, change.value);
+        }
+        if let Some(reason) = &manifest.reason {
+            let _ = write!(line, "\n{reason}");
+        }
+        line
+    }
+
+    fn certificate_text(&self) -> String {
+        let certificate = self.certificate();
+        let count = |key: &str| certificate[key].as_u64().unwrap_or(0);
+        let verdict = if self.certified() { "ok" } else { "NOT ok" };
+        let mut text = format!(
+            "certificate {verdict}: {} steps, {} missed their tolerance\n",
+            count("steps"),
+            count("missed")
+        );
+        let figures = [
+            ("residual", "worst_residual"),
+            ("penetration", "worst_penetration"),
+            ("joint error", "worst_drift"),
+            ("momentum balance", "worst_momentum"),
+            ("energy balance", "worst_energy"),
+            ("energy gain", "worst_gain"),
+        ];
+        for (name, key) in figures {
+            let value = certificate[key].as_f64();
+            let value = value.map_or("not a number".into(), table::residual);
+            let _ = writeln!(text, "  worst {name:<17} {value:>8}");
+        }
+        text
+    }
+}
+
+/// The findings as a table.
+fn findings_text(findings: &[Value]) -> String {
+    let heading = ["finding", "value", "expected", "", "case"].map(String::from);
+    let mut rows = vec![heading];
+    let cases = findings.iter().any(|f| f["case"].as_str().is_some_and(|c| c != "main"));
+    for finding in findings {
+        let verdict = match finding["ok"].as_bool() {
+            Some(true) => "ok",
+            Some(false) => "NOT ok",
+            None => "",
+        };
+        let case = finding["case"].as_str().unwrap_or("");
+        rows.push([
+            finding["name"].as_str().unwrap_or("?").into(),
+            value_text(&finding["value"]),
+            expectation(finding),
+            verdict.into(),
+            if cases { case.into() } else { String::new() },
+        ]);
+    }
+    if !cases {
+        rows[0][4].clear();
+    }
+    let mut text = table::aligned(&rows);
+    for finding in findings {
+        if let Some(reason) = finding["reason"].as_str() {
+            let _ = writeln!(text, "  {}: {reason}", finding["name"].as_str().unwrap_or("?"));
+        }
+    }
+    text
+}
+
+/// What was expected, in few characters.
+fn expectation(finding: &Value) -> String {
+    let bound = |key: &str| finding[key].as_f64().map(short);
+    match (bound("at_least"), bound("at_most"), &finding["expected"]) {
+        (Some(low), Some(high), _) => format!("{low} to {high}"),
+        (Some(low), None, _) => format!(">= {low}"),
+        (None, Some(high), _) => format!("<= {high}"),
+        (None, None, Value::Null) => String::new(),
+        (None, None, expected) => match bound("tolerance") {
+            Some(tolerance) => format!("{} ± {tolerance}", value_text(expected)),
+            None => value_text(expected),
+        },
+    }
+}
+
+/// A value of a finding in few characters.
+pub fn value_text(value: &Value) -> String {
+    match value {
+        Value::Null => "-".into(),
+        Value::Number(number) => number.as_f64().map_or("?".into(), short),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.len() > 4 => {
+            let first: Vec<String> = items.iter().take(3).map(value_text).collect();
+            format!("[{}, … {} in all]", first.join(", "), items.len())
+        }
+        Value::Array(items) => {
+            let all: Vec<String> = items.iter().map(value_text).collect();
+            format!("[{}]", all.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A number to seven digits at most, without zeros at the end.
+pub fn short(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 {
+        return "0".into();
+    }
+    if !(1e-3..1e7).contains(&size) {
+        let rounded: f64 = format!("{x:.6e}").parse().unwrap_or(x);
+        return format!("{rounded:e}");
+    }
+    let digits = (6 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{x:.digits$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').into()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{expectation, short, value_text};
+
+    #[test]
+    fn numbers_keep_seven_digits_and_no_zeros() {
+        assert_eq!(short(0.5), "0.5");
+        assert_eq!(short(2.0_f64.sqrt()), "1.414214");
+        assert_eq!(short(-1234.5678912), "-1234.568");
+        assert_eq!(short(1.0 / 3.0 * 1e-9), "3.333333e-10");
+        assert_eq!(short(100.0), "100");
+        assert_eq!(short(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn expectations_are_short() {
+        assert_eq!(expectation(&json!({"expected": 2.0, "tolerance": 0.01})), "2 ± 0.01");
+        assert_eq!(expectation(&json!({"expected": true})), "true");
+        assert_eq!(expectation(&json!({"expected": null, "at_most": 1e-9})), "<= 1e-9");
+        assert_eq!(expectation(&json!({"at_most": 3.0, "at_least": 1})), "1 to 3");
+        assert_eq!(expectation(&json!({"expected": null})), "");
+        assert_eq!(value_text(&json!([1, 2, 3, 4, 5])), "[1, 2, 3, … 5 in all]");
+    }
+}

@@ -1,0 +1,296 @@
+//! The account of an output interval.
+//!
+//! ```text
+//! T_F − T_I = ∫ (K·v + ½ vᵀȦv) dt + Σ ∫ R·(U − W) dt + Σ S·½(U⁺ + U⁻) − S·W
+//! ```
+//!
+//! K holds Lagrange's velocity terms, so K·v + ½ vᵀȦv is the power of the given forces. Reactions
+//! and powers are integrated with the motion, as further entries of its differential equation; Ȧ is
+//! taken from A along the continuous extension of each step.
+
+use contact::law::Status;
+use convex::dense;
+
+use super::frame::Frame;
+use super::runge::Runge;
+use super::{EventDriven, Now, Trace};
+use crate::error::MechanismError;
+use crate::inertia::Inertia;
+use crate::painleve;
+use crate::state::{Event, Ledger};
+use crate::system::{Instant, System};
+
+/// Sums that are integrated beside the impulses: power of K, of sliding, of moving boundaries.
+pub(super) const SUMS: usize = 3;
+
+/// Gauss' nodes and weights on [0, 1], exact to degree 7.
+const GAUSS: [(f64, f64); 4] = [
+    (0.069_431_844_202_973_71, 0.173_927_422_568_726_92),
+    (0.330_009_478_207_571_87, 0.326_072_577_431_273_1),
+    (0.669_990_521_792_428_1, 0.326_072_577_431_273_1),
+    (0.930_568_155_797_026_3, 0.173_927_422_568_726_92),
+];
+
+/// What an interval adds up.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tally {
+    /// Impulses by row of all constraints.
+    pub(super) impulse: Vec<f64>,
+    /// Integrated sums.
+    pub(super) sums: [f64; SUMS],
+    /// ∫ ½ vᵀȦv dt.
+    pub(super) bend: f64,
+    pub(super) impact: f64,
+    pub(super) residual: f64,
+    momentum: f64,
+    /// Energy gained in jumps.
+    gain: f64,
+    pub(super) steps: usize,
+    pub(super) events: Vec<Event>,
+    /// Instant of the last event, and how many came without time passing.
+    pub(super) stuck: (f64, usize),
+    begin: Vec<Vec<f64>>,
+    kinetic: f64,
+}
+
+impl Tally {
+    pub(super) fn new(rows: usize) -> Self {
+        Self {
+            impulse: vec![0.0; rows],
+            stuck: (f64::NEG_INFINITY, 0),
+            ..Self::default()
+        }
+    }
+
+    /// Notes the velocities and the energy at the beginning.
+    pub(super) fn begin<S: System>(
+        &mut self,
+        system: &mut S,
+        now: &Now,
+    ) -> Result<(), MechanismError> {
+        self.begin = velocities(system, now)?;
+        self.kinetic = inertia(system, now)?.energy(&now.v);
+        Ok(())
+    }
+}
+
+/// U of every constraint.
+fn velocities<S: System>(system: &mut S, now: &Now) -> Result<Vec<Vec<f64>>, MechanismError> {
+    let n = now.v.len();
+    let mut all = Vec::with_capacity(now.modes.len());
+    for i in 0..now.modes.len() {
+        let rows = system.constraints()[i].rows;
+        let (mut g, mut u) = (vec![0.0; rows * n], vec![0.0; rows]);
+        system.rows(i, now.t, &now.q, &mut g, &mut u)?;
+        for row in 0..rows {
+            u[row] += dense::dot(&g[row * n..(row + 1) * n], &now.v);
+        }
+        all.push(u);
+    }
+    Ok(all)
+}
+
+fn inertia<S: System>(system: &mut S, now: &Now) -> Result<Inertia, MechanismError> {
+    let mut inertia = Inertia::new(now.v.len());
+    let at = Instant {
+        t: now.t,
+        q: &now.q,
+        v: &now.v,
+    };
+    inertia.evaluate(system, at)?;
+    Ok(inertia)
+}
+
+impl<S: System> EventDriven<S> {
+    /// First row of each constraint.
+    pub(super) fn first_rows(&self) -> Vec<usize> {
+        let mut first = vec![0];
+        for constraint in self.system.constraints() {
+            first.push(first[first.len() - 1] + constraint.rows);
+        }
+        first
+    }
+
+    /// Books a jump of the velocity with its impulses.
+    pub(super) fn account_jump(
+        &mut self,
+        frame: &Frame,
+        before: &[f64],
+        impulse: &[(usize, Vec<f64>)],
+    ) {
+        let n = before.len();
+        let first = self.first_rows();
+        let mut given: Vec<f64> = vec![0.0; n];
+        let mut gained = 0.0;
+        for (constraint, s) in impulse {
+            let Some(local) = frame.locals.iter().find(|l| l.constraint == *constraint) else {
+                continue;
+            };
+            for (i, &s) in s.iter().enumerate() {
+                let g = &local.jacobian[i * n..(i + 1) * n];
+                let after = local.boundary[i] + dense::dot(g, &self.now.v);
+                let work = 0.5 * s * (local.u[i] + after);
+                gained += work;
+                if i < local.shape.normal {
+                    self.tally.impact += work;
+                } else {
+                    self.tally.sums[1] += work;
+                }
+                self.tally.sums[2] -= s * local.boundary[i];
+                self.tally.impulse[first[*constraint] + i] += s;
+                dense::axpy(s, g, &mut given);
+            }
+        }
+        self.tally.gain += gained.max(0.0);
+        // A(v⁺ − v⁻) − Σ GᵀS, relative to its larger term.
+        let change: Vec<f64> = self.now.v.iter().zip(before).map(|(a, b)| a - b).collect();
+        let mut momentum = vec![0.0; n];
+        dense::mul_into(&frame.inertia.mass, &change, &mut momentum);
+        let mut rest: Vec<f64> = momentum.iter().zip(&given).map(|(a, b)| a - b).collect();
+        let size = (frame.inertia.dual_norm(&mut momentum))
+            .max(frame.inertia.dual_norm(&mut given))
+            .max(f64::MIN_POSITIVE);
+        let share = frame.inertia.dual_norm(&mut rest) / size;
+        self.tally.momentum = self.tally.momentum.max(share);
+    }
+
+    /// ∫ ½ vᵀȦv over the share of a step that was taken; `same` says that A did not change.
+    pub(super) fn bend(
+        &mut self,
+        runge: &Runge,
+        share: f64,
+        same: bool,
+    ) -> Result<(), MechanismError> {
+        if same || !(share > 0.0) {
+            return Ok(());
+        }
+        let (np, n) = (self.now.q.len(), self.now.v.len());
+        let mut y = vec![0.0; np + n + self.tally.impulse.len() + SUMS];
+        let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
+        // Central difference of order 4; a fiftieth of a step is far below its own time scale.
+        let reach = 0.02 * share;
+        for (node, weight) in GAUSS {
+            runge.at(node * share, &mut y);
+            let v = y[np..np + n].to_vec();
+            let mut slope = 0.0;
+            for (k, c) in [(-2.0, 1.0), (-1.0, -8.0), (1.0, 8.0), (2.0, -1.0)] {
+                let s = node * share + k * reach;
+                runge.at(s, &mut y);
+                let t = runge.t + s * runge.h;
+                (self.system).dynamics(t, &y[..np], &v, &mut mass, &mut force)?;
+                let twice: f64 = (0..n)
+                    .map(|i| v[i] * dense::dot(&mass[i * n..(i + 1) * n], &v))
+                    .sum();
+                slope += c * twice;
+            }
+            self.tally.bend += 0.5 * weight * share * slope / (12.0 * reach);
+        }
+        Ok(())
+    }
+
+    /// Publishes the interval of length `h` that ends here.
+    pub(super) fn commit(&mut self, h: f64) -> Result<(), MechanismError> {
+        let end = velocities(&mut self.system, &self.now)?;
+        let inertia = inertia(&mut self.system, &self.now)?;
+        let (gaps, first) = self.gaps()?;
+        self.state.t = self.now.t;
+        self.state.q.clone_from(&self.now.q);
+        self.state.v.clone_from(&self.now.v);
+        self.state.impulse.clone_from(&self.tally.impulse);
+        self.state.status = self.now.modes.iter().map(|m| m.status()).collect();
+        let rows = self.first_rows();
+        self.traces.clear();
+        let (mut penetration, mut drift) = (0.0_f64, 0.0_f64);
+        for (i, end) in end.into_iter().enumerate() {
+            let constraint = &self.system.constraints()[i];
+            let values = &gaps[first[i]..first[i + 1]];
+            if constraint.is_contact() {
+                penetration = penetration.max(-values[0]);
+            } else {
+                drift = values.iter().fold(drift, |d, f| d.max(f.abs()));
+            }
+            let impulse = self.tally.impulse[rows[i]..rows[i + 1]].to_vec();
+            if self.state.status[i] == Status::Open && impulse.iter().all(|&s| s == 0.0) {
+                continue;
+            }
+            self.traces.push(Trace {
+                constraint: i,
+                gap: values.first().copied().unwrap_or(0.0),
+                begin: self.tally.begin.get(i).cloned().unwrap_or(end.clone()),
+                end,
+                impulse,
+            });
+        }
+        let kinetic = inertia.energy(&self.now.v);
+        let potential = self.system.potential(self.now.t, &self.now.q)?;
+        let gamma = self.least_gamma()?;
+        self.ledger = self.balance(h, kinetic, potential, (penetration, drift), gamma);
+        self.publish_events();
+        Ok(())
+    }
+
+    /// Smallest γ of the contacts that slide here.
+    fn least_gamma(&mut self) -> Result<f64, MechanismError> {
+        let mut least = f64::INFINITY;
+        for i in 0..self.now.modes.len() {
+            if self.now.modes[i].status() == Status::Slip {
+                let at = Instant {
+                    t: self.now.t,
+                    q: &self.now.q,
+                    v: &self.now.v,
+                };
+                least = least.min(painleve::gamma(&mut self.system, i, at)?);
+            }
+        }
+        Ok(least)
+    }
+
+    fn balance(
+        &self,
+        h: f64,
+        kinetic: f64,
+        potential: f64,
+        (penetration, drift): (f64, f64),
+        gamma: f64,
+    ) -> Ledger {
+        let tally = &self.tally;
+        let [power, sliding, boundary] = tally.sums;
+        let work = power + tally.bend;
+        let terms = [work, tally.impact, sliding, boundary];
+        let left = kinetic - tally.kinetic - terms.iter().sum::<f64>();
+        let sizes = terms.iter().map(|x| x.abs());
+        let size = sizes.fold(kinetic.max(tally.kinetic), f64::max);
+        let over = |x: f64, size: f64| if x == 0.0 { 0.0 } else { x / size };
+        Ledger {
+            t: self.now.t,
+            h,
+            num_active: self.traces.len(),
+            residual: tally.residual,
+            iterations: tally.steps,
+            reached: tally.residual <= self.settings.tolerance,
+            penetration,
+            drift,
+            momentum: tally.momentum,
+            kinetic,
+            potential,
+            work,
+            impact: tally.impact,
+            sliding,
+            boundary,
+            energy: over(left.abs(), size),
+            gain: over(tally.gain, size),
+            gamma,
+        }
+    }
+
+    /// Events of the interval in order, with the accumulations that fall into it.
+    fn publish_events(&mut self) {
+        self.events.clear();
+        self.events.append(&mut self.tally.events);
+        let t = self.now.t;
+        let (due, later) = self.now.pending.iter().partition(|event| event.t <= t);
+        self.events.extend::<Vec<Event>>(due);
+        self.now.pending = later;
+        self.events.sort_by(|a, b| a.t.total_cmp(&b.t));
+    }
+}

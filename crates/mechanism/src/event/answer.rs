@@ -1,0 +1,305 @@
+//! Accelerations for known modes.
+//!
+//! ```text
+//! R = c + D y,     E (Ĝ(L⁻¹K + Ĝᵀ R) + bias) = 0     one equation for each unknown y
+//! ```
+//!
+//! D lists how an unknown acts (the normal reaction carries the friction of sliding parts with it,
+//! so the matrix E Ĝ Ĝᵀ D is not symmetric), E which combination of rows must not accelerate, c the
+//! forces that depend on no reaction. Dependent constraints leave y undetermined but not the
+//! accelerations; contradictory ones leave a defect.
+
+use convex::dense;
+
+use super::frame::{Frame, Local};
+use super::linear;
+use super::shape::{Grip, Mode, Scale, Set, along, norm, scaled};
+
+/// Below this share of the terms a velocity has no direction.
+const NO_DIRECTION: f64 = 1e-11;
+
+/// Accelerations and reactions.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Answer {
+    /// â.
+    pub(super) hat: Vec<f64>,
+    /// R, constraint by constraint in the order of the frame.
+    pub(super) reaction: Vec<Vec<f64>>,
+    /// U̇.
+    pub(super) rate: Vec<Vec<f64>>,
+    /// How strongly the reaction of a sliding constraint resists its own normal acceleration, as a
+    /// share of what it would be without friction; 1 where nothing slides.
+    pub(super) coefficient: Vec<f64>,
+    /// What is left of the equations, relative to their terms, and where.
+    pub(super) defect: f64,
+    pub(super) worst: usize,
+    /// Whether the reactions are determined.
+    pub(super) regular: bool,
+}
+
+/// An unknown or an equation: a combination of the rows of one constraint.
+struct Line {
+    local: usize,
+    /// Weights by row.
+    weight: Vec<f64>,
+    hat: Vec<f64>,
+    /// 1/length of `hat`, or 0.
+    scale: f64,
+}
+
+impl Line {
+    fn new(frame: &Frame, local: usize, weight: Vec<f64>) -> Self {
+        let mut hat = vec![0.0; frame.n()];
+        for (i, w) in weight.iter().enumerate() {
+            dense::axpy(*w, frame.locals[local].hat_row(i), &mut hat);
+        }
+        let length = norm(&hat);
+        // A row that moves nothing, to rounding, has no part in the system.
+        let whole = norm(&frame.locals[local].length) * norm(&weight);
+        let scale = if length > 1e-14 * whole {
+            1.0 / length
+        } else {
+            0.0
+        };
+        Self {
+            local,
+            weight,
+            hat,
+            scale,
+        }
+    }
+}
+
+/// Unit direction in which a sliding part moves: that of U, continued through 0 from `last`.
+pub(super) fn direction(local: &Local, rows: std::ops::Range<usize>, last: &[f64]) -> Vec<f64> {
+    let u = &local.u[rows.clone()];
+    let speed = norm(u);
+    if speed <= NO_DIRECTION * local.speed(rows) || speed == 0.0 {
+        return last.to_vec();
+    }
+    let sense = dense::dot(u, last);
+    scaled(u, if sense < 0.0 { -1.0 } else { 1.0 } / speed)
+}
+
+/// Force of part `p` over its scale.
+pub(super) fn slide(local: &Local, p: usize, grip: &Grip) -> Vec<f64> {
+    let part = &local.shape.parts[p];
+    let u = match grip {
+        Grip::Along(last) => direction(local, part.rows.clone(), last),
+        _ => local.u[part.rows.clone()].to_vec(),
+    };
+    part.set.opposite(&u, grip)
+}
+
+/// The system of one set of modes.
+struct System<'a> {
+    frame: &'a Frame,
+    unknown: Vec<Line>,
+    equation: Vec<Line>,
+    /// Forces that depend on no unknown, by constraint.
+    constant: Vec<Vec<f64>>,
+}
+
+impl<'a> System<'a> {
+    /// `unit` holds, for joints whose friction follows the magnitude of two reactions, the unit
+    /// vector of that reaction.
+    fn new(frame: &'a Frame, modes: &[Mode], unit: &[Vec<f64>]) -> Self {
+        let mut system = Self {
+            frame,
+            unknown: Vec::new(),
+            equation: Vec::new(),
+            constant: Vec::with_capacity(modes.len()),
+        };
+        for (k, mode) in modes.iter().enumerate() {
+            let constant = match mode {
+                Mode::Open => vec![0.0; frame.locals[k].rows()],
+                Mode::Closed { sign, grips } => system.push(k, *sign, grips, &unit[k]),
+            };
+            system.constant.push(constant);
+        }
+        system
+    }
+
+    fn push(&mut self, k: usize, sign: f64, grips: &[Grip], unit: &[f64]) -> Vec<f64> {
+        let local = &self.frame.locals[k];
+        let rows = local.rows();
+        let axis = |i: usize| {
+            let mut e = vec![0.0; rows];
+            e[i] = 1.0;
+            e
+        };
+        let (mut sliding, mut held) = (vec![0.0; rows], Vec::new());
+        for (p, grip) in grips.iter().enumerate() {
+            let part = &local.shape.parts[p];
+            match grip {
+                Grip::Hold => held.extend(part.rows.clone().map(axis)),
+                _ => sliding[part.rows.clone()].copy_from_slice(&slide(local, p, grip)),
+            }
+            if let (Grip::Edge(e), Set::Polygon(section)) = (grip, &part.set) {
+                let mut weight = vec![0.0; rows];
+                weight[part.rows.clone()].copy_from_slice(&along(section.vertices(), *e));
+                held.push(weight);
+            }
+        }
+        for i in 0..local.shape.normal {
+            let follow = match local.shape.scale {
+                Scale::Fixed => 0.0,
+                Scale::Normal => 1.0,
+                Scale::Magnitude if local.shape.normal == 1 => sign,
+                Scale::Magnitude => unit.get(i).copied().unwrap_or(0.0),
+            };
+            let mut weight = axis(i);
+            dense::axpy(follow, &sliding, &mut weight);
+            self.unknown.push(Line::new(self.frame, k, weight));
+            self.equation.push(Line::new(self.frame, k, axis(i)));
+        }
+        for weight in held {
+            self.unknown
+                .push(Line::new(self.frame, k, weight.clone()));
+            self.equation.push(Line::new(self.frame, k, weight));
+        }
+        if local.shape.scale == Scale::Fixed {
+            sliding
+        } else {
+            vec![0.0; rows]
+        }
+    }
+
+    fn solve(&self) -> Answer {
+        let frame = self.frame;
+        let m = self.unknown.len();
+        let mut given = frame.free.clone();
+        for (k, local) in frame.locals.iter().enumerate() {
+            for i in 0..local.rows() {
+                dense::axpy(self.constant[k][i], local.hat_row(i), &mut given);
+            }
+        }
+        let mut matrix = vec![0.0; m * m];
+        let mut right = vec![0.0; m];
+        for (i, row) in self.equation.iter().enumerate() {
+            for (j, column) in self.unknown.iter().enumerate() {
+                matrix[i * m + j] = row.scale * dense::dot(&row.hat, &column.hat) * column.scale;
+            }
+            let bias = dense::dot(&row.weight, &frame.locals[row.local].bias);
+            right[i] = -row.scale * (dense::dot(&row.hat, &given) + bias);
+        }
+        let (y, regular) = linear::solve(&matrix, &right);
+        let mut answer = self.assemble(&y, given);
+        answer.regular = regular;
+        self.coefficients(&matrix, regular, &mut answer);
+        answer
+    }
+
+    /// R, â and U̇ of the unknowns.
+    fn assemble(&self, y: &[f64], given: Vec<f64>) -> Answer {
+        let frame = self.frame;
+        let mut reaction = self.constant.clone();
+        let mut hat = given;
+        for (line, y) in self.unknown.iter().zip(y) {
+            let amount = y * line.scale;
+            dense::axpy(amount, &line.weight, &mut reaction[line.local]);
+            dense::axpy(amount, &line.hat, &mut hat);
+        }
+        let rate = frame.locals.iter().map(|local| {
+            let row = |i: usize| local.bias[i] + dense::dot(local.hat_row(i), &hat);
+            (0..local.rows()).map(row).collect()
+        });
+        let rate: Vec<Vec<f64>> = rate.collect();
+        let mut answer = Answer {
+            coefficient: vec![1.0; reaction.len()],
+            reaction,
+            rate,
+            hat,
+            ..Answer::default()
+        };
+        self.measure(&mut answer);
+        answer
+    }
+
+    /// What the equations leave.
+    fn measure(&self, answer: &mut Answer) {
+        let whole = norm(&self.frame.free) + norm(&answer.hat);
+        for row in &self.equation {
+            let local = &self.frame.locals[row.local];
+            let left = dense::dot(&row.weight, &answer.rate[row.local]);
+            let terms = norm(&row.hat) * whole + norm(&row.weight) * norm(&local.bias);
+            let share = left.abs() / terms.max(f64::MIN_POSITIVE);
+            if share > answer.defect {
+                (answer.defect, answer.worst) = (share, row.local);
+            }
+        }
+    }
+
+    /// 1/(M⁻¹)_nn of every sliding constraint with one normal row.
+    fn coefficients(&self, matrix: &[f64], regular: bool, answer: &mut Answer) {
+        let m = self.unknown.len();
+        for (j, column) in self.unknown.iter().enumerate() {
+            let local = &self.frame.locals[column.local];
+            let slides = column.weight.iter().filter(|w| **w != 0.0).count() > 1;
+            let alone = local.shape.normal == 1 && self.equation[j].weight[0] == 1.0;
+            if !(slides && alone) {
+                continue;
+            }
+            let row = &self.equation[j];
+            // In units of the frictionless coefficient |ĝ_n|².
+            let unit = row.scale / column.scale.max(f64::MIN_POSITIVE);
+            answer.coefficient[column.local] = if regular {
+                let mut axis = vec![0.0; m];
+                axis[j] = 1.0;
+                let inverse = linear::solve(matrix, &axis).0[j];
+                unit / inverse
+            } else {
+                matrix[j * m + j] * unit
+            };
+        }
+    }
+}
+
+/// Accelerations of the constraints of `frame` in the given modes. Reactions of joints whose
+/// friction follows two reactions are found by iteration; `None` when it does not settle.
+pub(super) fn answer(frame: &Frame, modes: &[Mode]) -> Option<Answer> {
+    let pair = |k: usize| {
+        let shape = &frame.locals[k].shape;
+        let slides = matches!(&modes[k], Mode::Closed { grips, .. } if grips.iter().any(|g| *g != Grip::Hold));
+        shape.scale == Scale::Magnitude && shape.normal > 1 && slides
+    };
+    let mut unit: Vec<Vec<f64>> = vec![Vec::new(); modes.len()];
+    let pairs: Vec<usize> = (0..modes.len()).filter(|&k| pair(k)).collect();
+    let mut answer = System::new(frame, modes, &unit).solve();
+    if pairs.is_empty() {
+        return Some(answer);
+    }
+    for _ in 0..400 {
+        let mut change = 0.0_f64;
+        for &k in &pairs {
+            let normal = &answer.reaction[k][..frame.locals[k].shape.normal];
+            let size = norm(normal);
+            let next = scaled(normal, if size > 0.0 { 1.0 / size } else { 0.0 });
+            let moved = next.iter().enumerate().map(|(i, x)| {
+                let old = unit[k].get(i).copied().unwrap_or(0.0);
+                (x - old).abs()
+            });
+            change = change.max(moved.fold(0.0, f64::max));
+            unit[k] = next;
+        }
+        if change < 1e-13 {
+            return Some(answer);
+        }
+        answer = System::new(frame, modes, &unit).solve();
+    }
+    None
+}
+
+/// The combinations of rows that the modes hold at rest: Ĝ, U and the size of its terms.
+pub(super) fn held_rows(frame: &Frame, modes: &[Mode]) -> Vec<(Vec<f64>, f64, f64)> {
+    let unit = vec![Vec::new(); modes.len()];
+    let system = System::new(frame, modes, &unit);
+    let line = |line: Line| {
+        let local = &frame.locals[line.local];
+        let sizes = line.weight.iter().zip(&local.size);
+        let size = sizes.map(|(w, s)| w.abs() * s).sum();
+        let speed = dense::dot(&line.weight, &local.u);
+        (line.hat, speed, size)
+    };
+    system.equation.into_iter().map(line).collect()
+}

@@ -1,0 +1,402 @@
+//! Which modes a motion goes on with.
+//!
+//! At a switching instant the closed contacts obey the laws on accelerations (Gauss' principle and
+//! its extension to friction, M99 §8.4): 0 ≤ U̇_n ⊥ R_n ≥ 0, and for parts at rest −U̇_p ∈ N(R_p).
+//! Every combination of modes is tried in a fixed order, holding first, open last; one is taken
+//! when all its margins are positive. A margin that is 0 there, as the one that caused the switch,
+//! must not be negative a moment later on the motion that the modes themselves give.
+//!
+//! Limits: with many contacts at once the combinations are searched by exchanging the mode that is
+//! violated most, which need not find every solution.
+
+use std::ops::Range;
+
+use convex::dense;
+
+use super::answer::{Answer, answer};
+use super::frame::{Frame, Local};
+use super::margin::{Margin, Phase, What, margins};
+use super::shape::{Grip, Mode, Scale, Set, norm, scaled};
+use crate::error::MechanismError;
+use crate::system::{Instant, Kind, System};
+
+/// A margin within this share of its terms counts as 0 at the instant itself: the instant is known
+/// to about 1e-12 of the time scale.
+const ZERO: f64 = 1e-9;
+
+/// A moment later it may be negative by this share: rounding and the neglected terms of the move.
+const LATER: f64 = 1e-11;
+
+/// A defect of the equations above this share is a contradiction.
+const DEFECT: f64 = 1e-8;
+
+/// Combinations tried one by one.
+const COMBINATIONS: usize = 20_000;
+
+/// The modes chosen and their accelerations.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    pub(super) modes: Vec<Mode>,
+    pub(super) answer: Answer,
+    /// How far the margins miss, relative to their terms.
+    pub(super) residual: f64,
+    /// Constraints (index in the frame) that could not slide on: their reaction would have pulled.
+    pub(super) refused: Vec<usize>,
+}
+
+/// Why there is none.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refusal {
+    /// Smallest defect met, and the constraint (index in the frame) it was met at.
+    pub(super) defect: f64,
+    pub(super) worst: usize,
+    /// Constraints (index in the frame) whose sliding reaction would have had to pull.
+    pub(super) sliding: Vec<usize>,
+}
+
+/// A state at which modes are chosen.
+pub(super) struct Chooser<'a, S: System> {
+    pub(super) system: &'a mut S,
+    pub(super) at: Instant<'a>,
+    /// Constraints in the order of the frame.
+    pub(super) members: &'a [usize],
+    /// Speeds below these are 0.
+    pub(super) limit: &'a [f64],
+    /// Modes that have just ended.
+    pub(super) ended: Option<&'a [Mode]>,
+    /// Length of the moment.
+    pub(super) moment: f64,
+}
+
+impl<S: System> Chooser<'_, S> {
+    /// The first combination whose margins hold.
+    pub(super) fn choose(
+        &mut self,
+        frame: &Frame,
+    ) -> Result<Result<Choice, Refusal>, MechanismError> {
+        let options: Vec<Vec<Mode>> = (frame.locals.iter().zip(self.limit))
+            .map(|(local, limit)| options(local, *limit))
+            .collect();
+        let mut refusal = Refusal {
+            defect: f64::INFINITY,
+            ..Refusal::default()
+        };
+        let total = options.iter().map(Vec::len);
+        let total = total.fold(1_usize, |a, b| a.saturating_mul(b));
+        if total > COMBINATIONS {
+            return Ok(self.exchange(frame, &options)?.ok_or(refusal));
+        }
+        for index in 0..total {
+            let modes = combination(&options, index);
+            if self.ended.is_some_and(|ended| ended == modes) {
+                continue;
+            }
+            if let Some(choice) = self.examine(frame, modes, &mut refusal)? {
+                return Ok(Ok(choice));
+            }
+        }
+        Ok(Err(refusal))
+    }
+
+    /// Whether the modes go on.
+    fn examine(
+        &mut self,
+        frame: &Frame,
+        mut modes: Vec<Mode>,
+        refusal: &mut Refusal,
+    ) -> Result<Option<Choice>, MechanismError> {
+        begin(frame, &mut modes);
+        let Some(found) = answer(frame, &modes) else {
+            return Ok(None);
+        };
+        if found.defect < refusal.defect {
+            (refusal.defect, refusal.worst) = (found.defect, found.worst);
+        }
+        if !(found.defect <= DEFECT) {
+            return Ok(None);
+        }
+        let now = margins(frame, &modes, &found, Phase::Choose(self.limit));
+        for margin in &now {
+            if margin.what == What::Coefficient && !(margin.value > ZERO) {
+                refusal.sliding.push(margin.local);
+                return Ok(None);
+            }
+            if !(margin.share() >= -ZERO) {
+                return Ok(None);
+            }
+        }
+        let open = now.iter().filter(|m| m.share() <= ZERO).count();
+        if open > 0 && !self.later(&modes, &found, &now, frame)? {
+            return Ok(None);
+        }
+        let missed = now.iter().map(|m| -m.share()).fold(0.0, f64::max);
+        Ok(Some(Choice {
+            modes,
+            residual: missed.max(found.defect),
+            answer: found,
+            refused: refusal.sliding.clone(),
+        }))
+    }
+
+    /// Whether the margins that are 0 now are not negative a moment later.
+    fn later(
+        &mut self,
+        modes: &[Mode],
+        found: &Answer,
+        now: &[Margin],
+        frame: &Frame,
+    ) -> Result<bool, MechanismError> {
+        let a = frame.plain_of(&found.hat);
+        let (h, at) = (self.moment, self.at);
+        let (mut q, mut v, mut mean) = (at.q.to_vec(), at.v.to_vec(), at.v.to_vec());
+        dense::axpy(h, &a, &mut v);
+        dense::axpy(0.5 * h, &a, &mut mean);
+        self.system.chart().advance(&mut q, &mean, h);
+        let moved = Instant {
+            t: at.t + h,
+            q: &q,
+            v: &v,
+        };
+        let frame = Frame::new(self.system, moved, self.members)?;
+        let Some(found) = answer(&frame, modes) else {
+            return Ok(false);
+        };
+        let later = margins(&frame, modes, &found, Phase::Choose(self.limit));
+        let fine = |(now, later): (&Margin, &Margin)| now.share() > ZERO || later.share() >= -LATER;
+        Ok(now.iter().zip(&later).all(fine))
+    }
+
+    /// Search by exchange: the worst violation changes its mode.
+    fn exchange(
+        &mut self,
+        frame: &Frame,
+        options: &[Vec<Mode>],
+    ) -> Result<Option<Choice>, MechanismError> {
+        let mut place = vec![0; options.len()];
+        let mut seen: Vec<Vec<usize>> = Vec::new();
+        let mut refusal = Refusal::default();
+        for _ in 0..COMBINATIONS {
+            let pick = |(k, &i): (usize, &usize)| options[k][i].clone();
+            let mut modes: Vec<Mode> = place.iter().enumerate().map(pick).collect();
+            if let Some(choice) = self.examine(frame, modes.clone(), &mut refusal)? {
+                return Ok(Some(choice));
+            }
+            begin(frame, &mut modes);
+            seen.push(place.clone());
+            let Some(found) = answer(frame, &modes) else {
+                return Ok(None);
+            };
+            let mut list = margins(frame, &modes, &found, Phase::Choose(self.limit));
+            list.sort_by(|a, b| a.share().total_cmp(&b.share()));
+            let next = list.iter().find_map(|margin| {
+                let k = margin.local;
+                (1..options[k].len()).find_map(|step| {
+                    let mut next = place.clone();
+                    next[k] = (next[k] + step) % options[k].len();
+                    (!seen.contains(&next)).then_some(next)
+                })
+            });
+            match next {
+                Some(next) => place = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// All combinations that satisfy the laws at the instant, without a look ahead: the outcomes of a
+/// jump.
+pub(super) fn outcomes(frame: &Frame) -> Vec<Choice> {
+    let limit = vec![0.0; frame.locals.len()];
+    let options: Vec<Vec<Mode>> = frame.locals.iter().map(|l| options(l, 0.0)).collect();
+    let total = options.iter().map(Vec::len);
+    let total = total.fold(1_usize, |a, b| a.saturating_mul(b));
+    let mut found = Vec::new();
+    for index in 0..total.min(COMBINATIONS) {
+        let mut modes = combination(&options, index);
+        begin(frame, &mut modes);
+        let Some(answer) = answer(frame, &modes) else {
+            continue;
+        };
+        let list = margins(frame, &modes, &answer, Phase::Choose(&limit));
+        let fits = |m: &Margin| m.what == What::Coefficient || m.share() >= -ZERO;
+        if answer.defect <= DEFECT && list.iter().all(fits) {
+            found.push(Choice {
+                modes,
+                residual: answer.defect,
+                answer,
+                refused: Vec::new(),
+            });
+        }
+    }
+    found
+}
+
+/// The `index`-th combination; the last constraint varies fastest.
+fn combination(options: &[Vec<Mode>], mut index: usize) -> Vec<Mode> {
+    let mut modes = Vec::with_capacity(options.len());
+    for list in options.iter().rev() {
+        modes.push(list[index % list.len()].clone());
+        index /= list.len();
+    }
+    modes.reverse();
+    modes
+}
+
+/// What a constraint may do from here, holding first.
+fn options(local: &Local, limit: f64) -> Vec<Mode> {
+    let mut grips: Vec<Vec<Grip>> = vec![Vec::new()];
+    for part in &local.shape.parts {
+        let list = grip_options(local, &part.rows, &part.set, limit);
+        grips = (grips.iter())
+            .flat_map(|head| {
+                list.iter().map(move |grip| {
+                    let mut all = head.clone();
+                    all.push(grip.clone());
+                    all
+                })
+            })
+            .collect();
+    }
+    let signed = local.shape.scale == Scale::Magnitude && local.shape.normal == 1;
+    let signs: &[f64] = if signed { &[1.0, -1.0] } else { &[1.0] };
+    let closed = |grips: &Vec<Grip>| {
+        let grips = grips.clone();
+        signs.iter().map(move |&sign| Mode::Closed {
+            sign,
+            grips: grips.clone(),
+        })
+    };
+    let mut modes: Vec<Mode> = grips.iter().flat_map(closed).collect();
+    if local.kind == Kind::Contact {
+        modes.push(Mode::Open);
+    }
+    modes
+}
+
+/// What a part may do: slide as it moves, or begin anything when it does not.
+fn grip_options(local: &Local, rows: &Range<usize>, set: &Set, limit: f64) -> Vec<Grip> {
+    let u = &local.u[rows.clone()];
+    let speed = norm(u);
+    let moves = speed > limit;
+    match set {
+        Set::Interval { plus, minus } => {
+            let mut list = vec![Grip::Hold];
+            if moves {
+                list.clear();
+            }
+            // A bound at infinity is never reached by sliding.
+            if minus.is_finite() && (!moves || u[0] > 0.0) {
+                list.push(Grip::Sign(1.0));
+            }
+            if plus.is_finite() && (!moves || u[0] < 0.0) {
+                list.push(Grip::Sign(-1.0));
+            }
+            list
+        }
+        Set::Disc(_) | Set::Ellipse(_) if moves => vec![Grip::Along(scaled(u, 1.0 / speed))],
+        Set::Disc(_) | Set::Ellipse(_) => vec![Grip::Hold, Grip::Along(Vec::new())],
+        Set::Polygon(section) => {
+            let v = section.vertices();
+            let reach: Vec<f64> = v.iter().map(|v| -v[0] * u[0] - v[1] * u[1]).collect();
+            let best = reach.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+            let near = |k: usize| !moves || reach[k] >= best - limit * norm(&v[k]);
+            let mut list = if moves { Vec::new() } else { vec![Grip::Hold] };
+            let all = || 0..v.len();
+            list.extend(all().filter(|&k| near(k) && near((k + 1) % v.len())).map(Grip::Edge));
+            list.extend(all().filter(|&k| near(k)).map(Grip::Vertex));
+            list
+        }
+    }
+}
+
+/// Finds the directions of the parts that begin to slide in a plane: U̇_p = λ e with the force of
+/// direction e. The map e ← (U̇_p + |Ĝ|²|R_p| e)/|…| settles at once for a part alone.
+fn begin(frame: &Frame, modes: &mut [Mode]) {
+    let mut unknown = Vec::new();
+    let mut held = modes.to_vec();
+    for (k, mode) in held.iter_mut().enumerate() {
+        if let Mode::Closed { grips, .. } = mode {
+            for (p, grip) in grips.iter_mut().enumerate() {
+                if *grip == Grip::Along(Vec::new()) {
+                    unknown.push((k, p));
+                    *grip = Grip::Hold;
+                }
+            }
+        }
+    }
+    if unknown.is_empty() {
+        return;
+    }
+    let Some(first) = answer(frame, &held) else {
+        return;
+    };
+    for &(k, p) in &unknown {
+        let part = &frame.locals[k].shape.parts[p];
+        let force = &first.reaction[k][part.rows.clone()];
+        set_direction(modes, k, p, against(&part.set, force));
+    }
+    for _ in 0..300 {
+        let Some(found) = answer(frame, modes) else {
+            return;
+        };
+        let mut change = 0.0_f64;
+        for &(k, p) in &unknown {
+            let local = &frame.locals[k];
+            let rows = local.shape.parts[p].rows.clone();
+            let weight = norm(&local.length[rows.clone()]).powi(2) / rows.len() as f64;
+            let friction = norm(&found.reaction[k][rows.clone()]);
+            let Some(old) = get_direction(modes, k, p) else {
+                return;
+            };
+            let mut next = found.rate[k][rows].to_vec();
+            dense::axpy(weight * friction, &old, &mut next);
+            let size = norm(&next);
+            if !(size > 0.0) {
+                continue;
+            }
+            let next = scaled(&next, 1.0 / size);
+            let moved = next.iter().zip(&old).map(|(a, b)| (a - b).abs());
+            change = change.max(moved.fold(0.0, f64::max));
+            set_direction(modes, k, p, next);
+        }
+        if change < 1e-15 {
+            return;
+        }
+    }
+}
+
+/// Direction of sliding that a force on the boundary of its set opposes.
+fn against(set: &Set, force: &[f64]) -> Vec<f64> {
+    let mut e = match set {
+        Set::Ellipse([a, b]) if *a > 0.0 && *b > 0.0 => {
+            vec![-force[0] / (a * a), -force[1] / (b * b)]
+        }
+        _ => scaled(force, -1.0),
+    };
+    let size = norm(&e);
+    if size > 0.0 {
+        e = scaled(&e, 1.0 / size);
+    } else {
+        e.fill(0.0);
+        e[0] = 1.0;
+    }
+    e
+}
+
+fn set_direction(modes: &mut [Mode], k: usize, p: usize, e: Vec<f64>) {
+    if let Mode::Closed { grips, .. } = &mut modes[k] {
+        grips[p] = Grip::Along(e);
+    }
+}
+
+fn get_direction(modes: &[Mode], k: usize, p: usize) -> Option<Vec<f64>> {
+    match &modes[k] {
+        Mode::Closed { grips, .. } => match &grips[p] {
+            Grip::Along(e) => Some(e.clone()),
+            _ => None,
+        },
+        Mode::Open => None,
+    }
+}

@@ -1,0 +1,423 @@
+//! One step of the smooth motion, or the part of it before the first event.
+//!
+//! The entries of the differential equation are q, v, the impulse of every row of every constraint,
+//! and the sums of the account. Its right-hand side has fixed modes; where it cannot be evaluated
+//! or the error is too large the step is shortened. A step that would have to be shorter than
+//! rounding is where reactions grow without bound or a sliding velocity dies in a spiral.
+
+use convex::dense;
+
+use super::account::SUMS;
+use super::answer::{answer, direction};
+use super::frame::Frame;
+use super::locate::{Search, Trigger, Watch};
+use super::margin::What;
+use super::runge::Runge;
+use super::shape::{Grip, Mode, norm};
+use super::{EventDriven, REST};
+use crate::error::MechanismError;
+use crate::system::{Instant, System};
+
+/// Tolerance of a step, relative and absolute.
+const RELATIVE: f64 = 1e-12;
+const ABSOLUTE: f64 = 1e-13;
+
+/// Events allowed without time passing, and in one output interval.
+const STUCK: usize = 100;
+const EVENTS: usize = 100_000;
+
+/// Why a right-hand side has no value.
+enum Halt {
+    Error(MechanismError),
+    /// Accelerations that do not settle.
+    Unsettled,
+}
+
+impl From<MechanismError> for Halt {
+    fn from(e: MechanismError) -> Self {
+        Self::Error(e)
+    }
+}
+
+/// Where the parts of y are.
+struct Layout {
+    np: usize,
+    n: usize,
+    /// First row of each constraint, and their number.
+    first: Vec<usize>,
+}
+
+impl Layout {
+    fn len(&self) -> usize {
+        self.np + self.n + self.first[self.first.len() - 1] + SUMS
+    }
+
+    /// ẏ in fixed modes.
+    fn slope<S: System>(
+        &self,
+        system: &mut S,
+        (active, modes): (&[usize], &[Mode]),
+        t: f64,
+        y: &[f64],
+        slope: &mut [f64],
+    ) -> Result<(), Halt> {
+        let (q, v) = (&y[..self.np], &y[self.np..self.np + self.n]);
+        if !y[..self.np + self.n].iter().all(|x| x.is_finite()) {
+            return Err(Halt::Unsettled);
+        }
+        let frame = Frame::new(system, Instant { t, q, v }, active)?;
+        let found = answer(&frame, modes).ok_or(Halt::Unsettled)?;
+        slope.fill(0.0);
+        system.chart().rate_into(q, v, &mut slope[..self.np]);
+        slope[self.np..self.np + self.n].copy_from_slice(&frame.plain_of(&found.hat));
+        let (impulses, sums) = slope[self.np + self.n..].split_at_mut(self.len() - SUMS - self.np - self.n);
+        sums[0] = dense::dot(&frame.inertia.force, v);
+        for (local, reaction) in frame.locals.iter().zip(&found.reaction) {
+            for (i, &r) in reaction.iter().enumerate() {
+                impulses[self.first[local.constraint] + i] = r;
+                if i >= local.shape.normal {
+                    sums[1] += r * local.u[i];
+                }
+                sums[2] -= r * local.boundary[i];
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A step that was good enough.
+struct Taken {
+    h: f64,
+    /// Length that the error would have allowed.
+    next: f64,
+}
+
+impl<S: System> EventDriven<S> {
+    /// Goes on to `target` at most, to the next event, or by one step.
+    pub(super) fn leap(&mut self, target: f64) -> Result<(), MechanismError> {
+        let active = self.active();
+        let modes = self.active_modes(&active);
+        let mut runge = std::mem::take(&mut self.runge);
+        let done = self.leap_with(&mut runge, &active, &modes, target);
+        self.runge = runge;
+        done
+    }
+
+    fn leap_with(
+        &mut self,
+        runge: &mut Runge,
+        active: &[usize],
+        modes: &[Mode],
+        target: f64,
+    ) -> Result<(), MechanismError> {
+        let layout = self.layout();
+        let Some(taken) = self.attempt(runge, &layout, (active, modes), target)? else {
+            return self.stall(active, modes);
+        };
+        self.tally.steps += 1;
+        let truncated = taken.h >= target - self.now.t;
+        let found = self.locate(&Search {
+            runge,
+            active,
+            modes,
+        })?;
+        if std::env::var_os("EVDBG").is_some() { eprintln!("t {} h {:e} found {:?} v {:?}", self.now.t, taken.h, found, self.now.v); }
+        let Some(trigger) = found else {
+            self.now.h = if truncated {
+                self.now.h.max(taken.next)
+            } else {
+                taken.next
+            };
+            let t = if truncated { target } else { self.now.t + taken.h };
+            self.arrive(runge, &layout, t, 1.0)?;
+            return self.after_step(active);
+        };
+        let share = self.meet(runge, &layout, (active, modes), trigger)?;
+        let t = (self.now.t + share * taken.h).min(target);
+        self.arrive(runge, &layout, t, share)?;
+        self.guard(t)?;
+        let whole = self.now.modes.clone();
+        let ended = matches!(
+            trigger.watch,
+            Watch::Margin(_, What::Force | What::Hold | What::Sign)
+        );
+        match trigger.watch {
+            Watch::Margin(_, What::Coefficient) => self.unbounded(active, modes),
+            _ => self.settle(ended.then_some(&whole)),
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            np: self.now.q.len(),
+            n: self.now.v.len(),
+            first: self.first_rows(),
+        }
+    }
+
+    /// A step within the tolerance, or none however short.
+    fn attempt(
+        &mut self,
+        runge: &mut Runge,
+        layout: &Layout,
+        fixed: (&[usize], &[Mode]),
+        target: f64,
+    ) -> Result<Option<Taken>, MechanismError> {
+        let left = target - self.now.t;
+        let mut y = vec![0.0; layout.len()];
+        y[..layout.np].copy_from_slice(&self.now.q);
+        y[layout.np..layout.np + layout.n].copy_from_slice(&self.now.v);
+        let system = &mut self.system;
+        let mut f = |t: f64, y: &[f64], k: &mut [f64]| layout.slope(system, fixed, t, y, k);
+        match runge.start(self.now.t, &y, &mut f) {
+            Ok(()) => {}
+            Err(Halt::Error(e)) => return Err(e),
+            Err(Halt::Unsettled) => return Ok(None),
+        }
+        let absolute = vec![ABSOLUTE; layout.np + layout.n];
+        let mut h = if left < 1.1 * self.now.h { left } else { self.now.h };
+        // Shorter steps are lost in the rounding of t.
+        let shortest = 16.0 * f64::EPSILON * self.now.t.abs().max(1e-2 * self.settings.step);
+        let mut last = None;
+        loop {
+            if h < shortest && h < left {
+                return match last {
+                    Some(Halt::Error(e)) => Err(e),
+                    _ => Ok(None),
+                };
+            }
+            let tried = runge.step(h, &mut f);
+            let error = match tried {
+                Ok(()) => runge.error(&absolute, RELATIVE),
+                Err(halt) => {
+                    last = Some(halt);
+                    f64::NAN
+                }
+            };
+            if error <= 1.0 {
+                match runge.extend(&mut f) {
+                    Ok(()) => {
+                        let growth = 0.9 * error.max(1e-8).powf(-0.125);
+                        let next = h * growth.clamp(0.2, 5.0);
+                        return Ok(Some(Taken { h, next }));
+                    }
+                    Err(halt) => last = Some(halt),
+                }
+            }
+            h *= if error > 1.0 {
+                (0.9 * error.powf(-0.125)).clamp(0.1, 0.9)
+            } else {
+                0.25
+            };
+        }
+    }
+
+    /// Meets an event by a step that ends there; returns the share of the first step.
+    fn meet(
+        &mut self,
+        runge: &mut Runge,
+        layout: &Layout,
+        fixed: (&[usize], &[Mode]),
+        trigger: Trigger,
+    ) -> Result<f64, MechanismError> {
+        let whole = runge.h;
+        let mut share = trigger.share;
+        if matches!(trigger.watch, Watch::Margin(_, What::Slide)) && fixed.1.iter().any(spirals) {
+            // A velocity that dies in a plane has no direction at its end, where a step that ends
+            // there would ask for one; the extension does not.
+            let mut end = std::mem::take(&mut runge.end);
+            runge.at(share, &mut end);
+            runge.end = end;
+            return Ok(share);
+        }
+        let d = 1e-4;
+        let near = |me: &mut Self, runge: &Runge, s: f64| {
+            let mut y = vec![0.0; layout.len()];
+            runge.at(s, &mut y);
+            me.value_of(trigger, layout, fixed, runge.t + s * whole, &y)
+        };
+        let slope = (near(self, runge, share + d)? - near(self, runge, share - d)?) / (2.0 * d);
+        for _ in 0..4 {
+            let system = &mut self.system;
+            let mut f = |t: f64, y: &[f64], k: &mut [f64]| layout.slope(system, fixed, t, y, k);
+            if share * whole <= 0.0 {
+                return Ok(0.0);
+            }
+            match runge.step(share * whole, &mut f) {
+                Ok(()) => {}
+                Err(Halt::Error(e)) => return Err(e),
+                Err(Halt::Unsettled) => break,
+            }
+            let end = runge.end.clone();
+            let value = self.value_of(trigger, layout, fixed, runge.t + share * whole, &end)?;
+            let shift = value / slope;
+            // Only corrections that the extension's own error explains.
+            if !(shift.abs() <= 1e-6) || shift.abs() <= 2.0 * f64::EPSILON * share {
+                break;
+            }
+            if share - shift <= 0.0 {
+                break;
+            }
+            share -= shift;
+        }
+        runge.h = whole;
+        Ok(share)
+    }
+
+    fn value_of(
+        &mut self,
+        trigger: Trigger,
+        layout: &Layout,
+        (active, modes): (&[usize], &[Mode]),
+        t: f64,
+        y: &[f64],
+    ) -> Result<f64, MechanismError> {
+        let at = Instant {
+            t,
+            q: &y[..layout.np],
+            v: &y[layout.np..layout.np + layout.n],
+        };
+        Ok(self.value(trigger.watch, active, modes, at)? + trigger.lift)
+    }
+
+    /// Takes the end of a step over, puts it back onto the constraints and books it.
+    fn arrive(
+        &mut self,
+        runge: &Runge,
+        layout: &Layout,
+        t: f64,
+        share: f64,
+    ) -> Result<(), MechanismError> {
+        if share <= 0.0 {
+            return Ok(());
+        }
+        let y = &runge.end;
+        if !y[..layout.np + layout.n].iter().all(|x| x.is_finite()) {
+            return Err(MechanismError::BlowUp {
+                t,
+                what: "the state".to_string(),
+            });
+        }
+        let before = self.mass()?;
+        self.now.t = t;
+        self.now.q.copy_from_slice(&y[..layout.np]);
+        self.now
+            .v
+            .copy_from_slice(&y[layout.np..layout.np + layout.n]);
+        let rows = self.tally.impulse.len();
+        let added = &y[layout.np + layout.n..];
+        for (total, s) in self.tally.impulse.iter_mut().zip(added) {
+            *total += s;
+        }
+        for (total, s) in self.tally.sums.iter_mut().zip(&added[rows..]) {
+            *total += s;
+        }
+        let frame = self.project()?;
+        let same = frame.inertia.mass == before;
+        self.bend(runge, share, same)?;
+        self.measure(&frame);
+        self.follow(&frame);
+        Ok(())
+    }
+
+    fn mass(&mut self) -> Result<Vec<f64>, MechanismError> {
+        Ok(self.frame(&[])?.inertia.mass)
+    }
+
+    /// Directions of sliding, as seen last.
+    fn follow(&mut self, frame: &Frame) {
+        for local in &frame.locals {
+            let Mode::Closed { grips, .. } = &mut self.now.modes[local.constraint] else {
+                continue;
+            };
+            for (p, grip) in grips.iter_mut().enumerate() {
+                if let Grip::Along(last) = grip {
+                    let rows = local.shape.parts[p].rows.clone();
+                    *last = direction(local, rows, last);
+                }
+            }
+        }
+    }
+
+    /// A plane sliding velocity that has all but died ends here.
+    fn after_step(&mut self, active: &[usize]) -> Result<(), MechanismError> {
+        if !active.iter().any(|&i| spirals(&self.now.modes[i])) {
+            return Ok(());
+        }
+        let frame = self.frame(active)?;
+        let slow = frame.locals.iter().any(|local| {
+            let Mode::Closed { grips, .. } = &self.now.modes[local.constraint] else {
+                return false;
+            };
+            grips.iter().zip(&local.shape.parts).any(|(grip, part)| {
+                let speed = norm(&local.u[part.rows.clone()]);
+                let limit = REST * self.now.speed[local.constraint];
+                matches!(grip, Grip::Along(_)) && !part.set.is_zero() && speed <= limit
+            })
+        });
+        if slow {
+            self.guard(self.now.t)?;
+            return self.settle(None);
+        }
+        Ok(())
+    }
+
+    /// No step is short enough.
+    fn stall(&mut self, active: &[usize], modes: &[Mode]) -> Result<(), MechanismError> {
+        self.guard(self.now.t)?;
+        self.unbounded(active, modes)
+    }
+
+    /// Reactions grow without bound: the velocity jumps.
+    fn unbounded(&mut self, active: &[usize], modes: &[Mode]) -> Result<(), MechanismError> {
+        let frame = self.frame(active)?;
+        let sliding: Vec<usize> = match answer(&frame, modes) {
+            Some(found) => (0..active.len())
+                .filter(|&k| found.coefficient[k] < 1e-2)
+                .collect(),
+            None => (0..active.len()).collect(),
+        };
+        if sliding.is_empty() {
+            return Err(MechanismError::Events {
+                t: self.now.t,
+                reason: "steps have become shorter than rounding: the forces or the accelerations \
+                         are not smooth here"
+                    .to_string(),
+            });
+        }
+        let refusal = super::choose::Refusal {
+            defect: 0.0,
+            worst: 0,
+            sliding,
+        };
+        self.jump(&frame, &refusal)?;
+        self.settle(None)
+    }
+
+    /// Refuses to go round in circles.
+    fn guard(&mut self, t: f64) -> Result<(), MechanismError> {
+        let stop = |reason: String| Err(MechanismError::Events { t, reason });
+        let (last, count) = &mut self.tally.stuck;
+        if t - *last <= 1e-14 * t.abs().max(self.settings.step) {
+            *count += 1;
+        } else {
+            *count = 0;
+        }
+        *last = t;
+        if *count > STUCK {
+            return stop(format!("{STUCK} events without time passing"));
+        }
+        if self.tally.events.len() > EVENTS {
+            return stop(format!(
+                "more than {EVENTS} events in one output interval; a time-stepping integrator does \
+                 not have to follow each of them"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether some part slides in a plane.
+fn spirals(mode: &Mode) -> bool {
+    matches!(mode, Mode::Closed { grips, .. } if grips.iter().any(|g| matches!(g, Grip::Along(_))))
+}

@@ -1,0 +1,192 @@
+//! Everything that accelerations at one state depend on.
+//!
+//! ```text
+//! A = L Lᵀ,   â = Lᵀ a,   Ĝ = G L⁻ᵀ:     â = L⁻¹K + Σ Ĝᵀ R,     U̇ = Ĝ â + (Ġv + Ẇ)
+//! ```
+//!
+//! The equations of an instantaneous jump have the same form, v̂⁺ = v̂⁻ + Σ Ĝᵀ S, U⁺ = Ĝ v̂⁺ + W,
+//! and are written into the same frame.
+
+use contact::Law;
+use contact::law::Status;
+use convex::dense;
+
+use super::shape::{Scale, Shape, norm};
+use crate::error::MechanismError;
+use crate::inertia::Inertia;
+use crate::system::{Instant, Kind, System};
+
+/// One constraint at one state.
+#[derive(Debug, Clone)]
+pub(super) struct Local {
+    pub(super) constraint: usize,
+    pub(super) kind: Kind,
+    pub(super) shape: Shape,
+    /// G, rows × n.
+    pub(super) jacobian: Vec<f64>,
+    /// Ĝ = G L⁻ᵀ.
+    pub(super) hat: Vec<f64>,
+    /// |Ĝ| row by row.
+    pub(super) length: Vec<f64>,
+    pub(super) boundary: Vec<f64>,
+    pub(super) bias: Vec<f64>,
+    /// U.
+    pub(super) u: Vec<f64>,
+    /// Size of the terms of U, row by row.
+    pub(super) size: Vec<f64>,
+}
+
+impl Local {
+    pub(super) fn rows(&self) -> usize {
+        self.u.len()
+    }
+
+    /// Row i of Ĝ.
+    pub(super) fn hat_row(&self, i: usize) -> &[f64] {
+        let n = self.hat.len() / self.u.len().max(1);
+        &self.hat[i * n..(i + 1) * n]
+    }
+
+    /// Size of the terms of U over some rows.
+    pub(super) fn speed(&self, rows: std::ops::Range<usize>) -> f64 {
+        norm(&self.size[rows])
+    }
+}
+
+/// A state with its constraints.
+#[derive(Debug, Clone)]
+pub(super) struct Frame {
+    pub(super) inertia: Inertia,
+    /// L⁻¹K, the acceleration without reactions; or v̂⁻ of a jump.
+    pub(super) free: Vec<f64>,
+    pub(super) locals: Vec<Local>,
+}
+
+impl Frame {
+    /// Evaluates the `members` at a state.
+    pub(super) fn new<S: System>(
+        system: &mut S,
+        at: Instant<'_>,
+        members: &[usize],
+    ) -> Result<Self, MechanismError> {
+        let n = at.v.len();
+        let mut inertia = Inertia::new(n);
+        inertia.evaluate(system, at)?;
+        let mut free = inertia.force.clone();
+        dense::solve_lower(&inertia.factor, n, &mut free);
+        let mut locals = Vec::with_capacity(members.len());
+        for &constraint in members {
+            locals.push(local(system, at, constraint, &inertia)?);
+        }
+        Ok(Self {
+            inertia,
+            free,
+            locals,
+        })
+    }
+
+    pub(super) fn n(&self) -> usize {
+        self.inertia.n
+    }
+
+    /// The frame of a jump at this state: U⁺ takes the place of U̇, impulses that of reactions, and
+    /// every constraint may begin anything.
+    pub(super) fn impulsive(&self, v: &[f64]) -> Self {
+        let mut frame = self.clone();
+        frame.free = self.hat_of(v);
+        for local in &mut frame.locals {
+            local.bias.copy_from_slice(&local.boundary);
+            local.u.fill(0.0);
+            if local.shape.scale == Scale::Fixed {
+                for part in &mut local.shape.parts {
+                    part.set = part.set.impulsive();
+                    part.hold = part.hold.impulsive();
+                }
+            }
+        }
+        frame
+    }
+
+    /// Lᵀ x.
+    pub(super) fn hat_of(&self, x: &[f64]) -> Vec<f64> {
+        let (n, l) = (self.n(), &self.inertia.factor);
+        let entry = |i: usize| (i..n).map(|j| l[j * n + i] * x[j]).sum();
+        (0..n).map(entry).collect()
+    }
+
+    /// L⁻ᵀ x̂.
+    pub(super) fn plain_of(&self, hat: &[f64]) -> Vec<f64> {
+        let mut x = hat.to_vec();
+        dense::solve_lower_transposed(&self.inertia.factor, self.n(), &mut x);
+        x
+    }
+}
+
+fn local<S: System>(
+    system: &mut S,
+    at: Instant<'_>,
+    constraint: usize,
+    inertia: &Inertia,
+) -> Result<Local, MechanismError> {
+    let n = at.v.len();
+    let (kind, rows) = {
+        let description = &system.constraints()[constraint];
+        (description.kind, description.rows)
+    };
+    let (mut jacobian, mut boundary) = (vec![0.0; rows * n], vec![0.0; rows]);
+    system.rows(constraint, at.t, at.q, &mut jacobian, &mut boundary)?;
+    let mut bias = vec![0.0; rows];
+    system.bias(constraint, at.t, at.q, at.v, &mut bias)?;
+    let mut hat = jacobian.clone();
+    let (mut u, mut size) = (boundary.clone(), vec![0.0; rows]);
+    let mut length = Vec::with_capacity(rows);
+    for i in 0..rows {
+        let g = &jacobian[i * n..(i + 1) * n];
+        u[i] += dense::dot(g, at.v);
+        size[i] = boundary[i].abs() + (0..n).map(|j| (g[j] * at.v[j]).abs()).sum::<f64>();
+        let row = &mut hat[i * n..(i + 1) * n];
+        dense::solve_lower(&inertia.factor, n, row);
+        length.push(norm(row));
+    }
+    Ok(Local {
+        constraint,
+        kind,
+        shape: shape(system, at, constraint, kind, rows)?,
+        jacobian,
+        hat,
+        length,
+        boundary,
+        bias,
+        u,
+        size,
+    })
+}
+
+fn shape<S: System>(
+    system: &mut S,
+    at: Instant<'_>,
+    constraint: usize,
+    kind: Kind,
+    rows: usize,
+) -> Result<Shape, MechanismError> {
+    let firm = matches!(kind, Kind::Joint | Kind::Velocity);
+    let (slide, hold) = if firm {
+        (Law::Bilateral, Law::Bilateral)
+    } else {
+        let slide = system.law(constraint, at, 1.0, Status::Slip)?;
+        // Only a law with memory has a second form; asking again costs more than looking.
+        let hold = match slide {
+            Law::Frictionless | Law::NonFirm(_) => slide.clone(),
+            _ => system.law(constraint, at, 1.0, Status::Stick)?,
+        };
+        (slide, hold)
+    };
+    Shape::new(&slide, &hold, rows).ok_or_else(|| MechanismError::Events {
+        t: at.t,
+        reason: format!(
+            "the force set of `{}` is the sum of a box and a ball over several rows, for which it \
+             has no switching rule; use a time-stepping integrator",
+            system.constraints()[constraint].name
+        ),
+    })
+}

@@ -1,0 +1,183 @@
+//! Jumps of the velocity: collisions by the impact law, and jumps without collision.
+//!
+//! A sliding contact whose normal reaction would have to pull (γ ≤ 0, Painlevé's example), a joint
+//! that locks, or a free-wheel driven against its stop has no acceleration at all. Its velocity then
+//! jumps to another one that satisfies the laws between U⁺ and the impulses; of all those it takes
+//! the one that changes most, u⁻ itself being one of them (P15 §3).
+
+use convex::dense;
+
+use super::choose::{Refusal, outcomes};
+use super::frame::Frame;
+use super::shape::norm;
+use super::{EventDriven, REST};
+use crate::error::MechanismError;
+use crate::impact;
+use crate::painleve;
+use crate::state::{Event, EventKind};
+use crate::system::{Instant, Kind, System};
+
+/// Residual asked of the impact problem, before the one of the settings is accepted.
+const EXACT: f64 = 1e-13;
+
+impl<S: System> EventDriven<S> {
+    /// The given contacts collide.
+    pub(super) fn collide(
+        &mut self,
+        frame: &Frame,
+        contacts: &[usize],
+    ) -> Result<(), MechanismError> {
+        let before = self.now.v.clone();
+        let at = Instant {
+            t: self.now.t,
+            q: &self.now.q,
+            v: &before,
+        };
+        let (law, system) = (self.settings.impact, &mut self.system);
+        let exact = impact::resolve(law, system, at, contacts, EXACT);
+        let found = match exact {
+            Ok(found) => found,
+            Err(MechanismError::Impact { .. }) => {
+                impact::resolve(law, system, at, contacts, self.settings.tolerance)?
+            }
+            Err(other) => return Err(other),
+        };
+        self.tally.residual = self.tally.residual.max(found.residual);
+        self.now.v.clone_from(&found.velocity);
+        self.account_jump(frame, &before, &found.impulse);
+        for local in &frame.locals {
+            let constraint = local.constraint;
+            if local.kind != Kind::Contact || !contacts.contains(&constraint) {
+                continue;
+            }
+            let n = before.len();
+            let speed = local.u[0];
+            let after = local.boundary[0] + dense::dot(&local.jacobian[..n], &self.now.v);
+            let limit = REST * self.now.speed[constraint];
+            if speed >= -limit {
+                continue;
+            }
+            self.note(
+                constraint,
+                EventKind::Impact {
+                    before: speed,
+                    after,
+                },
+            );
+            self.now.bounces[constraint].push(self.now.t);
+        }
+        Ok(())
+    }
+
+    /// No acceleration exists: the velocity jumps, or the motion ends.
+    pub(super) fn jump(&mut self, frame: &Frame, refusal: &Refusal) -> Result<(), MechanismError> {
+        let before = self.now.v.clone();
+        let hat = frame.hat_of(&before);
+        let impulsive = frame.impulsive(&before);
+        let change = |answer: &super::answer::Answer| {
+            let moved: Vec<f64> = answer.hat.iter().zip(&hat).map(|(a, b)| a - b).collect();
+            norm(&moved)
+        };
+        let all = outcomes(&impulsive);
+        let most = all
+            .iter()
+            .max_by(|a, b| change(&a.answer).total_cmp(&change(&b.answer)));
+        let Some(most) = most.filter(|c| change(&c.answer) > REST * norm(&hat)) else {
+            return Err(self.no_motion(frame, refusal));
+        };
+        self.report_jump(frame, refusal)?;
+        self.now.v = frame.plain_of(&most.answer.hat);
+        let impulse: Vec<(usize, Vec<f64>)> = (frame.locals.iter().zip(&most.answer.reaction))
+            .map(|(local, s)| (local.constraint, s.clone()))
+            .collect();
+        self.tally.residual = self.tally.residual.max(most.residual);
+        self.account_jump(frame, &before, &impulse);
+        Ok(())
+    }
+
+    fn report_jump(&mut self, frame: &Frame, refusal: &Refusal) -> Result<(), MechanismError> {
+        let mut done: Vec<usize> = Vec::new();
+        for &k in &refusal.sliding {
+            let local = &frame.locals[k];
+            if done.contains(&local.constraint) {
+                continue;
+            }
+            done.push(local.constraint);
+            match local.kind {
+                Kind::Contact => self.report_painleve(local.constraint)?,
+                Kind::FrictionJoint { .. } => self.note(local.constraint, EventKind::Locked),
+                _ => {}
+            }
+        }
+        let joints = frame.locals.iter().filter(|l| {
+            matches!(l.kind, Kind::FrictionJoint { .. }) && !done.contains(&l.constraint)
+        });
+        // Joints whose friction never settled have no coefficient to be refused for.
+        let joints: Vec<usize> = joints.map(|l| l.constraint).collect();
+        if done.is_empty() {
+            joints
+                .iter()
+                .for_each(|&c| self.note(c, EventKind::Locked));
+        }
+        Ok(())
+    }
+
+    /// γ of a contact, as an event.
+    pub(super) fn report_painleve(&mut self, constraint: usize) -> Result<(), MechanismError> {
+        let at = Instant {
+            t: self.now.t,
+            q: &self.now.q,
+            v: &self.now.v,
+        };
+        let gamma = painleve::gamma(&mut self.system, constraint, at)?;
+        self.note(constraint, EventKind::Painleve { gamma });
+        Ok(())
+    }
+
+    /// Adds an event at the present instant.
+    pub(super) fn note(&mut self, constraint: usize, kind: EventKind) {
+        self.tally.events.push(Event {
+            t: self.now.t,
+            constraint,
+            kind,
+        });
+    }
+
+    fn no_motion(&self, frame: &Frame, refusal: &Refusal) -> MechanismError {
+        let t = self.now.t;
+        let name = |k: usize| {
+            let constraint = frame.locals[k].constraint;
+            format!("`{}`", self.system.constraints()[constraint].name)
+        };
+        if refusal.defect > 1e-8 && refusal.defect.is_finite() {
+            let worst = &frame.locals[refusal.worst];
+            let meets = |k: &usize| {
+                let other = &frame.locals[*k];
+                let dots = (0..worst.shape.normal).flat_map(|i| {
+                    (0..other.shape.normal)
+                        .map(move |j| dense::dot(worst.hat_row(i), other.hat_row(j)).abs())
+                });
+                *k != refusal.worst && dots.fold(0.0, f64::max) > 0.0
+            };
+            let mut names = vec![name(refusal.worst)];
+            names.extend((0..frame.locals.len()).filter(meets).map(name));
+            return MechanismError::Dependent {
+                names: names.join(", "),
+                t,
+                detail: format!(
+                    "with the others met, the rows of {} accelerate by {:e} of the terms they are \
+                     made of",
+                    names[0], refusal.defect
+                ),
+            };
+        }
+        let all: Vec<String> = (0..frame.locals.len()).map(name).collect();
+        MechanismError::Events {
+            t,
+            reason: format!(
+                "no acceleration and no jump of the velocity satisfies the laws of {}",
+                all.join(", ")
+            ),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Small square systems M y = b that may be singular: the solution of least length, and how far it
+//! is from solving.
+//!
+//! Regular systems go through L U. Where a pivot is lost in rounding (dependent constraints: more
+//! contacts than degrees of freedom), M = U Σ Vᵀ by one-sided Jacobi rotations, which is accurate
+//! for every singular value, and y = V Σ⁺ Uᵀ b.
+
+use convex::dense;
+
+/// Pivots and singular values below this share of the largest are zero: dependent rows leave
+/// 1e-16 times the condition of the others, independent ones in use stay far above.
+const RANK: f64 = 1e-10;
+
+/// Solves M y = b (n × n, row-major, rows and columns of length about one) for the y of least
+/// length. Returns y and whether M is regular.
+pub(super) fn solve(m: &[f64], b: &[f64]) -> (Vec<f64>, bool) {
+    let n = b.len();
+    let mut lu = m.to_vec();
+    let mut pivots = vec![0; n];
+    if dense::lu_in_place(&mut lu, n, &mut pivots).is_ok() {
+        let sizes = (0..n).map(|i| lu[i * n + i].abs());
+        let (low, high) = sizes.fold((f64::INFINITY, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
+        if low > RANK * high {
+            let mut y = b.to_vec();
+            dense::lu_solve(&lu, n, &pivots, &mut y);
+            refine(m, b, &lu, &pivots, &mut y);
+            return (y, true);
+        }
+    }
+    (least(m, b), false)
+}
+
+/// One correction y ← y + M⁻¹(b − M y).
+fn refine(m: &[f64], b: &[f64], lu: &[f64], pivots: &[usize], y: &mut [f64]) {
+    let n = b.len();
+    let mut rest = vec![0.0; n];
+    dense::mul_into(m, y, &mut rest);
+    rest.iter_mut().zip(b).for_each(|(r, b)| *r = b - *r);
+    dense::lu_solve(lu, n, pivots, &mut rest);
+    y.iter_mut().zip(&rest).for_each(|(y, r)| *y += r);
+}
+
+/// V Σ⁺ Uᵀ b.
+fn least(m: &[f64], b: &[f64]) -> Vec<f64> {
+    let n = b.len();
+    // Columns of M, rotated until orthogonal: M V = U Σ.
+    let mut column: Vec<Vec<f64>> = (0..n)
+        .map(|j| (0..n).map(|i| m[i * n + j]).collect())
+        .collect();
+    let mut v: Vec<Vec<f64>> = (0..n)
+        .map(|j| (0..n).map(|i| f64::from(u8::from(i == j))).collect())
+        .collect();
+    for _ in 0..60 {
+        let mut rotated = false;
+        for p in 0..n {
+            for q in p + 1..n {
+                rotated |= orthogonalise(&mut column, &mut v, p, q);
+            }
+        }
+        if !rotated {
+            break;
+        }
+    }
+    let squares: Vec<f64> = column.iter().map(|c| dense::dot(c, c)).collect();
+    let largest = squares.iter().fold(0.0_f64, |m, &s| m.max(s)).sqrt();
+    let mut y = vec![0.0; n];
+    for j in 0..n {
+        if squares[j].sqrt() > RANK * largest {
+            let share = dense::dot(&column[j], b) / squares[j];
+            dense::axpy(share, &v[j], &mut y);
+        }
+    }
+    y
+}
+
+/// Rotates columns p and q until they are orthogonal; false if they are already.
+fn orthogonalise(column: &mut [Vec<f64>], v: &mut [Vec<f64>], p: usize, q: usize) -> bool {
+    let (a, b) = (
+        dense::dot(&column[p], &column[p]),
+        dense::dot(&column[q], &column[q]),
+    );
+    let c = dense::dot(&column[p], &column[q]);
+    if c == 0.0 || c.abs() <= f64::EPSILON * (a * b).sqrt() {
+        return false;
+    }
+    let zeta = (b - a) / (2.0 * c);
+    let tangent = zeta.signum() / (zeta.abs() + zeta.hypot(1.0));
+    let cosine = 1.0 / tangent.hypot(1.0);
+    let sine = tangent * cosine;
+    for m in [column, v] {
+        for i in 0..m[p].len() {
+            let (x, y) = (m[p][i], m[q][i]);
+            m[p][i] = cosine * x - sine * y;
+            m[q][i] = sine * x + cosine * y;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_singular_consistent_system_gets_its_shortest_solution() {
+        // Three equal rows: y1 + y2 + y3 = 3 has the shortest solution (1, 1, 1).
+        let (y, regular) = solve(&[1.0; 9], &[3.0; 3]);
+        assert!(!regular);
+        // Rounding of a few rotations.
+        y.iter().for_each(|y| assert!((y - 1.0).abs() < 1e-14));
+    }
+
+    #[test]
+    fn an_unsymmetric_system_is_solved_to_rounding() {
+        let m = [2.0, -1.0, 0.5, 0.25, 1.0, 3.0, -1.0, 0.0, 1.5];
+        let want = [1.0, -2.0, 0.75];
+        let mut b = [0.0; 3];
+        dense::mul_into(&m, &want, &mut b);
+        let (y, regular) = solve(&m, &b);
+        assert!(regular);
+        // Condition about 10.
+        (0..3).for_each(|i| assert!((y[i] - want[i]).abs() < 1e-14));
+        let short = least(&m, &b);
+        (0..3).for_each(|i| assert!((short[i] - want[i]).abs() < 1e-13));
+    }
+}

@@ -1,0 +1,326 @@
+//! Where in a step the first event happens.
+//!
+//! Gaps of open contacts and margins of the modes are sampled along the continuous extension of the
+//! step; a sign change, or a dip between samples, is a bracket for a root, found to rounding. Values
+//! that are only rounding below 0 are no events.
+
+use super::answer::answer;
+use super::frame::Frame;
+use super::margin::{Margin, Phase, What, margins};
+use super::project::first_gaps;
+use super::runge::Runge;
+use super::{EventDriven, Mode};
+use crate::error::MechanismError;
+use crate::system::{Instant, System};
+
+/// Samples of gaps and of margins in a step.
+const GAPS: usize = 16;
+const MARGINS: usize = 4;
+
+/// Below this share of its terms a negative margin is rounding.
+const NOISE: f64 = 1e-12;
+
+/// Below this share of the lengths at hand a negative gap is rounding.
+pub(super) const FINEST: f64 = 1e-14;
+
+/// What is watched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Watch {
+    /// The gap of a contact.
+    Gap(usize),
+    /// A margin, by its place in the list.
+    Margin(usize, What),
+}
+
+/// The first event of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Trigger {
+    /// Share of the step.
+    pub(super) share: f64,
+    pub(super) watch: Watch,
+    /// What is added to the value before its root is taken: 0, or the noise level when the value
+    /// began within it.
+    pub(super) lift: f64,
+}
+
+/// A value along the step, made positive where it is fine.
+struct Sample {
+    share: f64,
+    value: f64,
+}
+
+/// The step being searched.
+pub(super) struct Search<'a> {
+    pub(super) runge: &'a Runge,
+    pub(super) active: &'a [usize],
+    pub(super) modes: &'a [Mode],
+}
+
+impl<S: System> EventDriven<S> {
+    /// The first event within the step, if there is one.
+    pub(super) fn locate(
+        &mut self,
+        search: &Search<'_>,
+    ) -> Result<Option<Trigger>, MechanismError> {
+        let gap = self.first_gap(search)?;
+        let margin = self.first_margin(search)?;
+        Ok(match (gap, margin) {
+            (Some(a), Some(b)) => Some(if b.share < a.share { b } else { a }),
+            (a, b) => a.or(b),
+        })
+    }
+
+    /// Positions and velocities at a share of the step.
+    fn place(&self, search: &Search<'_>, share: f64) -> (f64, Vec<f64>, Vec<f64>) {
+        let (np, n) = (self.now.q.len(), self.now.v.len());
+        let mut y = vec![0.0; search.runge.end.len()];
+        search.runge.at(share, &mut y);
+        let v = y[np..np + n].to_vec();
+        y.truncate(np);
+        (search.runge.t + share * search.runge.h, y, v)
+    }
+
+    fn gaps_at(&mut self, search: &Search<'_>, share: f64) -> Result<Vec<f64>, MechanismError> {
+        let (t, q, _) = self.place(search, share);
+        let first = first_gaps(&self.system);
+        let mut gaps = vec![0.0; first[first.len() - 1]];
+        self.system.gaps(t, &q, &mut gaps)?;
+        Ok(gaps)
+    }
+
+    /// Margins of the active modes at a place.
+    pub(super) fn margins_at(
+        &mut self,
+        active: &[usize],
+        modes: &[Mode],
+        at: Instant<'_>,
+    ) -> Result<Option<(Vec<Margin>, f64)>, MechanismError> {
+        if active.is_empty() {
+            return Ok(Some((Vec::new(), 0.0)));
+        }
+        let frame = Frame::new(&mut self.system, at, active)?;
+        let speeds: Vec<f64> = active.iter().map(|&i| self.now.speed[i]).collect();
+        let found = answer(&frame, modes);
+        Ok(found.map(|a| (margins(&frame, modes, &a, Phase::Run(&speeds)), a.defect)))
+    }
+
+    /// Value of what is watched at a place.
+    pub(super) fn value(
+        &mut self,
+        watch: Watch,
+        active: &[usize],
+        modes: &[Mode],
+        at: Instant<'_>,
+    ) -> Result<f64, MechanismError> {
+        match watch {
+            Watch::Gap(i) => {
+                let first = first_gaps(&self.system);
+                let mut gaps = vec![0.0; first[first.len() - 1]];
+                self.system.gaps(at.t, at.q, &mut gaps)?;
+                Ok(gaps[first[i]])
+            }
+            Watch::Margin(k, _) => {
+                let found = self.margins_at(active, modes, at)?;
+                Ok(found.map_or(f64::NAN, |(list, _)| list[k].value))
+            }
+        }
+    }
+
+    fn value_on(
+        &mut self,
+        search: &Search<'_>,
+        watch: Watch,
+        share: f64,
+    ) -> Result<f64, MechanismError> {
+        let (t, q, v) = self.place(search, share);
+        let at = Instant { t, q: &q, v: &v };
+        self.value(watch, search.active, search.modes, at)
+    }
+
+    fn first_gap(&mut self, search: &Search<'_>) -> Result<Option<Trigger>, MechanismError> {
+        let first = first_gaps(&self.system);
+        let open = |i: &usize| {
+            self.system.constraints()[*i].is_contact() && self.now.modes[*i].is_open()
+        };
+        let watched: Vec<usize> = (0..self.now.modes.len()).filter(open).collect();
+        if watched.is_empty() {
+            return Ok(None);
+        }
+        let mut lists: Vec<Vec<Sample>> = watched.iter().map(|_| Vec::new()).collect();
+        for j in 0..=GAPS {
+            let share = j as f64 / GAPS as f64;
+            let gaps = self.gaps_at(search, share)?;
+            for (list, &i) in lists.iter_mut().zip(&watched) {
+                let value = gaps[first[i]];
+                list.push(Sample { share, value });
+            }
+        }
+        let mut found: Option<Trigger> = None;
+        for (list, &i) in lists.iter().zip(&watched) {
+            let noise = FINEST * self.now.reach[i];
+            let trigger = self.first_root(search, Watch::Gap(i), list, noise)?;
+            found = earlier(found, trigger);
+        }
+        Ok(found)
+    }
+
+    fn first_margin(&mut self, search: &Search<'_>) -> Result<Option<Trigger>, MechanismError> {
+        let mut lists: Vec<Vec<Sample>> = Vec::new();
+        let mut scales: Vec<f64> = Vec::new();
+        let mut kinds: Vec<What> = Vec::new();
+        for j in 0..=MARGINS {
+            let share = j as f64 / MARGINS as f64;
+            let (t, q, v) = self.place(search, share);
+            let at = Instant { t, q: &q, v: &v };
+            let Some((list, defect)) = self.margins_at(search.active, search.modes, at)? else {
+                break;
+            };
+            if j == MARGINS {
+                self.tally.residual = self.tally.residual.max(defect);
+            }
+            lists.resize_with(list.len(), Vec::new);
+            scales.resize(list.len(), 0.0);
+            kinds = list.iter().map(|m| m.what).collect();
+            for (k, margin) in list.iter().enumerate() {
+                let value = margin.value;
+                lists[k].push(Sample { share, value });
+                scales[k] = scales[k].max(margin.scale);
+            }
+        }
+        let mut found: Option<Trigger> = None;
+        for (k, list) in lists.iter().enumerate() {
+            let watch = Watch::Margin(k, kinds[k]);
+            let trigger = self.first_root(search, watch, list, NOISE * scales[k])?;
+            found = earlier(found, trigger);
+        }
+        Ok(found)
+    }
+
+    /// First crossing from above through 0, in a list of samples.
+    fn first_root(
+        &mut self,
+        search: &Search<'_>,
+        watch: Watch,
+        list: &[Sample],
+        noise: f64,
+    ) -> Result<Option<Trigger>, MechanismError> {
+        for j in 1..list.len() {
+            let (a, b) = (&list[j - 1], &list[j]);
+            if b.value < -noise {
+                // From the last sample that is fine, or from the beginning.
+                let fine = list[..j].iter().rev().find(|s| s.value > 0.0);
+                let a = fine.unwrap_or(&list[0]);
+                return self.between(search, watch, a, b, noise).map(Some);
+            }
+            // A dip between samples: the parabola through three of them goes below.
+            if j + 1 < list.len() && b.value <= a.value && b.value <= list[j + 1].value {
+                let low = lowest(a, b, &list[j + 1]);
+                let value = self.value_on(search, watch, low)?;
+                if value < -noise {
+                    let low = Sample { share: low, value };
+                    let from = if low.share > b.share { b } else { a };
+                    return self.between(search, watch, from, &low, noise).map(Some);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The crossing between a sample that is fine and one that is not.
+    fn between(
+        &mut self,
+        search: &Search<'_>,
+        watch: Watch,
+        a: &Sample,
+        b: &Sample,
+        noise: f64,
+    ) -> Result<Trigger, MechanismError> {
+        let (mut low, mut high, mut lift) = (a.share, b.share, 0.0);
+        let mut value = (a.value, b.value);
+        if a.value <= noise && a.share == 0.0 {
+            // It began at 0: look for a place where it is above, closer and closer to the beginning.
+            let mut width = 0.5 * (high - low);
+            let mut seen = false;
+            for _ in 0..60 {
+                let middle = self.value_on(search, watch, a.share + width)?;
+                if middle > noise {
+                    (low, value.0, seen) = (a.share + width, middle, true);
+                    break;
+                }
+                if middle < -noise {
+                    (high, value.1) = (a.share + width, middle);
+                }
+                width *= 0.5;
+            }
+            if !seen && value.0 <= 0.0 {
+                // Never above: the event is where it leaves the noise.
+                lift = noise - value.0.min(0.0);
+                value = (value.0 + lift, value.1 + lift);
+            }
+        }
+        if value.1 >= 0.0 {
+            return Ok(Trigger {
+                share: high,
+                watch,
+                lift,
+            });
+        }
+        let share = self.root(search, watch, lift, (low, value.0), (high, value.1))?;
+        Ok(Trigger { share, watch, lift })
+    }
+
+    /// Root in a bracket: regula falsi with halved ends, and bisection when it is slow.
+    fn root(
+        &mut self,
+        search: &Search<'_>,
+        watch: Watch,
+        lift: f64,
+        mut a: (f64, f64),
+        mut b: (f64, f64),
+    ) -> Result<f64, MechanismError> {
+        // The end that stays has its value halved each time it stays again.
+        let mut stayed = 0;
+        for round in 0..150 {
+            let width = b.0 - a.0;
+            if width <= 2.0 * f64::EPSILON * b.0 {
+                break;
+            }
+            let secant = a.0 + width * a.1 / (a.1 - b.1);
+            let inside = secant > a.0 && secant < b.0;
+            let x = if round % 3 == 2 || !inside {
+                0.5 * (a.0 + b.0)
+            } else {
+                secant
+            };
+            let f = self.value_on(search, watch, x)? + lift;
+            if f == 0.0 {
+                return Ok(x);
+            }
+            if f > 0.0 {
+                b.1 *= if stayed > 0 { 0.5 } else { 1.0 };
+                (a, stayed) = ((x, f), 1);
+            } else {
+                a.1 *= if stayed < 0 { 0.5 } else { 1.0 };
+                (b, stayed) = ((x, f), -1);
+            }
+        }
+        Ok(b.0)
+    }
+}
+
+fn earlier(a: Option<Trigger>, b: Option<Trigger>) -> Option<Trigger> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.share < a.share { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Lowest point of the parabola through three equidistant samples.
+fn lowest(a: &Sample, b: &Sample, c: &Sample) -> f64 {
+    let bend = a.value - 2.0 * b.value + c.value;
+    if bend > 0.0 {
+        b.share + 0.5 * (b.share - a.share) * (a.value - c.value) / bend
+    } else {
+        b.share
+    }
+}

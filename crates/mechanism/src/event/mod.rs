@@ -1,0 +1,221 @@
+//! The event-driven integrator: smooth motion between events, which are located to rounding.
+//!
+//! ```text
+//! A v̇ = K + Σ Gᵀ R,    0 ≤ U̇_n ⊥ R_n ≥ 0 at closed contacts, friction on U_t or U̇_t      (M99 §8.4)
+//! ```
+//!
+//! Unknowns: q, v between events, R at every instant, the instants of events, and the *modes* of all
+//! constraints (open, holding, sliding) in between. With fixed modes the accelerations solve a small
+//! linear system and the motion is smooth: a Runge–Kutta method of order 8 follows it to 1e-12 and
+//! keeps closed gaps, joints and held rows at rest by projection in the kinetic metric. An event
+//! is a zero of a gap or of a margin of the modes; it is found on the continuous extension of the
+//! step and then met by a step of its own. There the velocity jumps by the impact law, where a
+//! gap closes with approach, and new modes are chosen.
+//!
+//! Infinitely many impacts in a finite time are passed: when the intervals between the impacts of a
+//! contact shrink geometrically to nothing, their sum is extrapolated and the contact closes.
+//!
+//! Limits: few contacts at a time (combinations of modes are tried one by one); forces K must be
+//! smooth between events, jumps of K are only met by short steps.
+
+mod account;
+mod answer;
+mod choose;
+mod drive;
+mod frame;
+mod impulse;
+mod linear;
+mod locate;
+mod margin;
+mod project;
+mod runge;
+mod settle;
+mod shape;
+mod tableau;
+mod zeno;
+
+use contact::law::Status;
+
+use self::account::Tally;
+use self::runge::Runge;
+use self::shape::Mode;
+use self::zeno::Bounces;
+use crate::error::MechanismError;
+use crate::settings::Settings;
+use crate::state::{Event, Ledger, Motion, State, Touch};
+use crate::system::System;
+
+/// Closed within this share of the lengths at hand.
+const CLOSED: f64 = 1e-10;
+
+/// At rest below this share of the velocities at hand.
+const REST: f64 = 1e-10;
+
+/// Where the motion is, and what it remembers.
+#[derive(Debug, Clone)]
+struct Now {
+    t: f64,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    /// What every constraint does.
+    modes: Vec<Mode>,
+    /// Length of step that the error allows.
+    h: f64,
+    /// Largest velocities met, by constraint.
+    speed: Vec<f64>,
+    /// Largest lengths met, by constraint.
+    reach: Vec<f64>,
+    /// Recent impacts, by constraint.
+    bounces: Vec<Bounces>,
+    /// Accumulations still to come.
+    pending: Vec<Event>,
+    /// Output intervals done.
+    intervals: u64,
+}
+
+/// One constraint over one output interval.
+#[derive(Debug, Clone, Default)]
+struct Trace {
+    constraint: usize,
+    gap: f64,
+    begin: Vec<f64>,
+    end: Vec<f64>,
+    impulse: Vec<f64>,
+}
+
+/// The event-driven integrator of a mechanism.
+#[derive(Debug)]
+pub struct EventDriven<S: System> {
+    system: S,
+    settings: Settings,
+    start: f64,
+    state: State,
+    ledger: Ledger,
+    traces: Vec<Trace>,
+    events: Vec<Event>,
+    now: Now,
+    runge: Runge,
+    tally: Tally,
+    /// What happened at the start, for the first interval.
+    opening: Option<Tally>,
+}
+
+impl<S: System> EventDriven<S> {
+    /// Starts at `initial`. Gaps that are closed and approach there collide at once.
+    ///
+    /// # Errors
+    /// Settings out of range, a position or velocity that the constraints do not admit, or a motion
+    /// that cannot begin.
+    pub fn new(mut system: S, settings: Settings, initial: State) -> Result<Self, MechanismError> {
+        settings.validate()?;
+        crate::check_start(&mut system, &settings, &initial)?;
+        let count = system.constraints().len();
+        let rows = system.constraints().iter().map(|c| c.rows).sum();
+        let chart = system.chart();
+        let size = chart.num_positions() + chart.num_velocities() + rows + account::SUMS;
+        let now = Now {
+            t: initial.t,
+            q: initial.q.clone(),
+            v: initial.v.clone(),
+            modes: vec![Mode::Open; count],
+            h: settings.step,
+            speed: vec![0.0; count],
+            reach: vec![0.0; count],
+            bounces: vec![Bounces::default(); count],
+            pending: Vec::new(),
+            intervals: 0,
+        };
+        let mut motion = Self {
+            start: initial.t,
+            state: State {
+                impulse: vec![0.0; rows],
+                status: vec![Status::Open; count],
+                ..initial
+            },
+            ledger: Ledger::default(),
+            traces: Vec::new(),
+            events: Vec::new(),
+            now,
+            runge: Runge::new(size),
+            tally: Tally::new(rows),
+            opening: None,
+            system,
+            settings,
+        };
+        for i in 0..count {
+            motion.reach_of(i)?;
+        }
+        motion.system.chart().normalise(&mut motion.now.q);
+        motion.tally.begin(&mut motion.system, &motion.now)?;
+        motion.settle(None)?;
+        motion.opening = Some(motion.tally.clone());
+        motion.commit(0.0)?;
+        Ok(motion)
+    }
+
+    /// The system.
+    pub fn system(&self) -> &S {
+        &self.system
+    }
+
+    /// The system, for evaluations beside the motion.
+    pub fn system_mut(&mut self) -> &mut S {
+        &mut self.system
+    }
+
+    /// One output interval.
+    fn interval(&mut self) -> Result<(), MechanismError> {
+        let done = (self.now.intervals + 1) as f64;
+        let target = self.start + done * self.settings.step;
+        while self.now.t < target {
+            self.leap(target)?;
+        }
+        self.now.intervals += 1;
+        self.commit(self.settings.step)
+    }
+}
+
+impl<S: System> Motion for EventDriven<S> {
+    fn advance(&mut self) -> Result<(), MechanismError> {
+        let before = self.now.clone();
+        match &self.opening {
+            Some(opening) => self.tally = opening.clone(),
+            None => {
+                self.tally = Tally::new(self.state.impulse.len());
+                self.tally.begin(&mut self.system, &before)?;
+            }
+        }
+        let done = self.interval();
+        match done {
+            Ok(()) => self.opening = None,
+            Err(_) => self.now = before,
+        }
+        done
+    }
+
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn touches(&self) -> Vec<Touch<'_>> {
+        self.traces
+            .iter()
+            .map(|trace| Touch {
+                constraint: trace.constraint,
+                gap: trace.gap,
+                begin: &trace.begin,
+                end: &trace.end,
+                impulse: &trace.impulse,
+                status: self.state.status[trace.constraint],
+            })
+            .collect()
+    }
+
+    fn events(&self) -> &[Event] {
+        &self.events
+    }
+}

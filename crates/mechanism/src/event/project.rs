@@ -1,0 +1,188 @@
+//! Back to the constraints after a step: positions onto f = 0, velocities onto U = 0, each by the
+//! shortest way in the kinetic metric.
+//!
+//! ```text
+//! q ← q ⊕ A⁻¹Gᵀλ,  Ĝ Ĝᵀ λ = −f         repeated until f is rounding
+//! v ← v + A⁻¹Gᵀλ,  Ĝ Ĝᵀ λ = −U         for the rows that the modes hold at rest
+//! ```
+//!
+//! The normal row of a contact is a positive multiple of the gradient of its gap; the factor is
+//! measured by what the first correction achieved.
+
+use convex::dense;
+
+use super::answer::held_rows;
+use super::frame::Frame;
+use super::linear;
+use super::{EventDriven, Mode};
+use crate::error::MechanismError;
+use crate::system::{Instant, Kind, System};
+
+/// Gaps and joints are brought below this share of the lengths at hand.
+const FLAT: f64 = 1e-14;
+
+/// Corrections of a position.
+const ROUNDS: usize = 12;
+
+impl<S: System> EventDriven<S> {
+    /// Constraints that act in the present modes.
+    pub(super) fn active(&self) -> Vec<usize> {
+        let acts = |(i, mode): (usize, &Mode)| (!mode.is_open()).then_some(i);
+        self.now.modes.iter().enumerate().filter_map(acts).collect()
+    }
+
+    /// Modes of the active constraints.
+    pub(super) fn active_modes(&self, active: &[usize]) -> Vec<Mode> {
+        active.iter().map(|&i| self.now.modes[i].clone()).collect()
+    }
+
+    /// The frame of some constraints here.
+    pub(super) fn frame(&mut self, members: &[usize]) -> Result<Frame, MechanismError> {
+        let at = Instant {
+            t: self.now.t,
+            q: &self.now.q,
+            v: &self.now.v,
+        };
+        Frame::new(&mut self.system, at, members)
+    }
+
+    /// All position functions here, and the first one of each constraint.
+    pub(super) fn gaps(&mut self) -> Result<(Vec<f64>, Vec<usize>), MechanismError> {
+        let first = first_gaps(&self.system);
+        let mut gaps = vec![0.0; first[first.len() - 1]];
+        self.system.gaps(self.now.t, &self.now.q, &mut gaps)?;
+        Ok((gaps, first))
+    }
+
+    /// Projects positions and velocities in the present modes; returns the frame there.
+    pub(super) fn project(&mut self) -> Result<Frame, MechanismError> {
+        let chart = self.system.chart().clone();
+        chart.normalise(&mut self.now.q);
+        let active = self.active();
+        self.project_positions(&active)?;
+        let frame = self.frame(&active)?;
+        let modes = self.active_modes(&active);
+        let rows = held_rows(&frame, &modes);
+        if let Some((v, _)) = rest(&frame, &rows, &self.now.v) {
+            self.now.v = v;
+            return self.frame(&active);
+        }
+        Ok(frame)
+    }
+
+    fn project_positions(&mut self, active: &[usize]) -> Result<(), MechanismError> {
+        let firm = |&i: &usize| {
+            let kind = self.system.constraints()[i].kind;
+            !matches!(kind, Kind::Velocity | Kind::NonFirm)
+        };
+        let members: Vec<usize> = active.iter().copied().filter(firm).collect();
+        if members.is_empty() {
+            return Ok(());
+        }
+        let mut factor: Vec<f64> = Vec::new();
+        let mut last: Option<(f64, Vec<f64>)> = None;
+        for _ in 0..ROUNDS {
+            let (gaps, first) = self.gaps()?;
+            let list = |&i: &usize| (first[i]..first[i + 1]).map(move |g| (i, g));
+            let all: Vec<(usize, usize)> = members.iter().flat_map(list).collect();
+            let value: Vec<f64> = all.iter().map(|&(_, g)| gaps[g]).collect();
+            let share = |(k, &(i, _)): (usize, &(usize, usize))| {
+                value[k].abs() / self.now.reach[i].max(f64::MIN_POSITIVE)
+            };
+            let worst = all.iter().enumerate().map(share).fold(0.0, f64::max);
+            factor.resize(all.len(), 1.0);
+            match &last {
+                // No better than before: rounding.
+                Some((before, _)) if worst > 0.5 * before && worst < 1e-12 => return Ok(()),
+                Some((_, old)) => learn(&mut factor, old, &value),
+                None => {}
+            }
+            if worst <= FLAT {
+                return Ok(());
+            }
+            self.correct(&members, &value, &factor)?;
+            last = Some((worst, value));
+        }
+        Ok(())
+    }
+
+    /// One correction of the position.
+    fn correct(
+        &mut self,
+        members: &[usize],
+        value: &[f64],
+        factor: &[f64],
+    ) -> Result<(), MechanismError> {
+        let frame = self.frame(members)?;
+        let mut rows = Vec::with_capacity(value.len());
+        for local in &frame.locals {
+            for i in 0..local.shape.normal {
+                rows.push(local.hat_row(i).to_vec());
+            }
+        }
+        let wanted: Vec<f64> = value.iter().zip(factor).map(|(f, k)| -f * k).collect();
+        let change = frame.plain_of(&shortest(&rows, &wanted).0);
+        let chart = self.system.chart().clone();
+        chart.advance(&mut self.now.q, &change, 1.0);
+        Ok(())
+    }
+}
+
+/// First position function of each constraint, and their number.
+pub(super) fn first_gaps<S: System>(system: &S) -> Vec<usize> {
+    let mut first = vec![0];
+    for constraint in system.constraints() {
+        first.push(first[first.len() - 1] + constraint.num_gaps());
+    }
+    first
+}
+
+/// Multiplies the factors by (change wanted)/(change reached).
+fn learn(factor: &mut [f64], old: &[f64], value: &[f64]) {
+    for ((factor, old), value) in factor.iter_mut().zip(old).zip(value) {
+        let reached = old - value;
+        if value.abs() > 1e-3 * old.abs() && reached * old > 0.0 {
+            *factor *= (old / reached).clamp(1e-3, 1e3);
+        }
+    }
+}
+
+/// The shortest x̂ = Σ λ·rows with rows·x̂ = wanted, dependent rows included; x̂ and λ.
+pub(super) fn shortest(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let m = rows.len();
+    let n = rows.first().map_or(0, Vec::len);
+    let length: Vec<f64> = rows.iter().map(|r| super::shape::norm(r)).collect();
+    let inverse = |i: usize| if length[i] > 0.0 { 1.0 / length[i] } else { 0.0 };
+    let mut matrix = vec![0.0; m * m];
+    for i in 0..m {
+        for j in 0..m {
+            matrix[i * m + j] = inverse(i) * dense::dot(&rows[i], &rows[j]) * inverse(j);
+        }
+    }
+    let right: Vec<f64> = (0..m).map(|i| wanted[i] * inverse(i)).collect();
+    let (mut y, _) = linear::solve(&matrix, &right);
+    let mut x = vec![0.0; n];
+    for i in 0..m {
+        y[i] *= inverse(i);
+        dense::axpy(y[i], &rows[i], &mut x);
+    }
+    (x, y)
+}
+
+/// A velocity and the impulses that lead to it.
+type Rest = (Vec<f64>, Vec<f64>);
+
+/// The velocity nearest to `v` with no speed in the given rows (Ĝ, U, size of its terms), and the
+/// impulses of the rows; `None` if it is `v` to rounding.
+pub(super) fn rest(frame: &Frame, rows: &[(Vec<f64>, f64, f64)], v: &[f64]) -> Option<Rest> {
+    let still = |(_, speed, size): &(Vec<f64>, f64, f64)| speed.abs() <= 1e-14 * size;
+    if rows.iter().all(still) {
+        return None;
+    }
+    let hats: Vec<Vec<f64>> = rows.iter().map(|r| r.0.clone()).collect();
+    let wanted: Vec<f64> = rows.iter().map(|r| -r.1).collect();
+    let (hat, impulse) = shortest(&hats, &wanted);
+    let mut next = v.to_vec();
+    dense::axpy(1.0, &frame.plain_of(&hat), &mut next);
+    Some((next, impulse))
+}

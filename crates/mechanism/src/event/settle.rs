@@ -1,0 +1,275 @@
+//! What happens at one instant: collisions until nothing approaches, then the modes to go on with.
+
+use super::choose::{Choice, Chooser, Refusal};
+use super::frame::Frame;
+use super::locate::FINEST;
+use super::project::rest;
+use super::shape::{Grip, Mode, norm};
+use super::{CLOSED, EventDriven, REST};
+use crate::error::MechanismError;
+use crate::state::{Event, EventKind};
+use crate::system::{Instant, Kind, System};
+
+/// Collisions and jumps at one instant.
+const ROUNDS: usize = 200;
+
+/// Moments by which a choice looks ahead, as shares of the output interval.
+const MOMENTS: [f64; 3] = [1e-4, 1e-6, 1e-2];
+
+impl<S: System> EventDriven<S> {
+    /// Resolves the present instant; `ended` are modes known to have ended.
+    pub(super) fn settle(&mut self, ended: Option<&[Mode]>) -> Result<(), MechanismError> {
+        let before = self.now.modes.clone();
+        for _ in 0..ROUNDS {
+            let members = self.members()?;
+            let frame = self.frame(&members)?;
+            self.measure(&frame);
+            let contacts = self.colliding(&frame);
+            if !contacts.is_empty() {
+                self.collide(&frame, &contacts)?;
+                self.accumulate(&contacts, &frame)?;
+                continue;
+            }
+            match self.choose(&frame, &members, ended)? {
+                Ok(choice) => {
+                    self.take(&before, &frame, choice)?;
+                    self.project()?;
+                    return Ok(());
+                }
+                Err(refusal) => self.jump(&frame, &refusal)?,
+            }
+        }
+        Err(MechanismError::Events {
+            t: self.now.t,
+            reason: format!("{ROUNDS} collisions at one instant and still no end"),
+        })
+    }
+
+    /// Constraints that matter here: all that are no contacts, and contacts without gap.
+    fn members(&mut self) -> Result<Vec<usize>, MechanismError> {
+        let (gaps, first) = self.gaps()?;
+        let mut members = Vec::new();
+        for i in 0..self.now.modes.len() {
+            let contact = self.system.constraints()[i].is_contact();
+            if contact {
+                self.now.reach[i] = self.now.reach[i].max(gaps[first[i]].abs());
+                self.reach_of(i)?;
+            }
+            if !contact || gaps[first[i]] <= CLOSED * self.now.reach[i] {
+                members.push(i);
+            }
+        }
+        Ok(members)
+    }
+
+    /// Lengths that the gap of a constraint is made of.
+    pub(super) fn reach_of(&mut self, i: usize) -> Result<(), MechanismError> {
+        let (n, rows) = (self.now.v.len(), self.system.constraints()[i].rows);
+        let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
+        self.system
+            .rows(i, self.now.t, &self.now.q, &mut g, &mut w)?;
+        let count = self.system.constraints()[i].num_gaps();
+        let flat = self.now.q.len() == n;
+        for row in 0..count {
+            let row = &g[row * n..(row + 1) * n];
+            let length: f64 = if flat {
+                (0..n).map(|j| (row[j] * self.now.q[j]).abs()).sum()
+            } else {
+                norm(row)
+            };
+            let way: f64 = (0..n).map(|j| (row[j] * self.now.v[j]).abs()).sum();
+            let length = length.max(way * self.settings.step);
+            self.now.reach[i] = self.now.reach[i].max(length);
+        }
+        Ok(())
+    }
+
+    /// Remembers the velocities met.
+    pub(super) fn measure(&mut self, frame: &Frame) {
+        for local in &frame.locals {
+            let speed = &mut self.now.speed[local.constraint];
+            *speed = speed.max(norm(&local.size));
+        }
+    }
+
+    /// Contacts that take part in a collision: all without gap that do not part, if one approaches.
+    fn colliding(&self, frame: &Frame) -> Vec<usize> {
+        let contacts = frame.locals.iter().filter(|l| l.kind == Kind::Contact);
+        let limit = |c: usize| REST * self.now.speed[c];
+        let all: Vec<(usize, f64)> = contacts.map(|l| (l.constraint, l.u[0])).collect();
+        if !all.iter().any(|&(c, u)| u < -limit(c)) {
+            return Vec::new();
+        }
+        let near = all.into_iter().filter(|&(c, u)| u <= limit(c));
+        near.map(|(c, _)| c).collect()
+    }
+
+    fn choose(
+        &mut self,
+        frame: &Frame,
+        members: &[usize],
+        ended: Option<&[Mode]>,
+    ) -> Result<Result<Choice, Refusal>, MechanismError> {
+        // A contact that parts is no candidate.
+        let keep = |k: &usize| {
+            let local = &frame.locals[*k];
+            let limit = REST * self.now.speed[local.constraint];
+            local.kind != Kind::Contact || local.u[0] <= limit
+        };
+        let kept: Vec<usize> = (0..members.len()).filter(keep).collect();
+        let members: Vec<usize> = kept.iter().map(|&k| members[k]).collect();
+        let near = Frame {
+            inertia: frame.inertia.clone(),
+            free: frame.free.clone(),
+            locals: kept.iter().map(|&k| frame.locals[k].clone()).collect(),
+        };
+        let limit: Vec<f64> = (members.iter())
+            .map(|&i| REST * self.now.speed[i])
+            .collect();
+        let ended: Option<Vec<Mode>> =
+            ended.map(|all| members.iter().map(|&i| all[i].clone()).collect());
+        let mut answer = Err(Refusal::default());
+        for moment in MOMENTS {
+            let mut chooser = Chooser {
+                system: &mut self.system,
+                at: Instant {
+                    t: self.now.t,
+                    q: &self.now.q,
+                    v: &self.now.v,
+                },
+                members: &members,
+                limit: &limit,
+                ended: ended.as_deref(),
+                moment: moment * self.settings.step,
+            };
+            answer = chooser.choose(&near)?;
+            if answer.is_ok() {
+                break;
+            }
+        }
+        // Indices from here on are those of `frame`.
+        Ok(match answer {
+            Ok(choice) => {
+                let mut modes = vec![Mode::Open; frame.locals.len()];
+                for (&k, mode) in kept.iter().zip(choice.modes) {
+                    modes[k] = mode;
+                }
+                Ok(Choice {
+                    modes,
+                    refused: choice.refused.iter().map(|&k| kept[k]).collect(),
+                    ..choice
+                })
+            }
+            Err(refusal) => Err(Refusal {
+                worst: kept.get(refusal.worst).copied().unwrap_or(0),
+                sliding: refusal.sliding.iter().map(|&k| kept[k]).collect(),
+                ..refusal
+            }),
+        })
+    }
+
+    /// Takes the modes chosen and says what changed.
+    fn take(
+        &mut self,
+        before: &[Mode],
+        frame: &Frame,
+        choice: Choice,
+    ) -> Result<(), MechanismError> {
+        self.tally.residual = self.tally.residual.max(choice.residual);
+        self.now.modes.fill(Mode::Open);
+        for (local, mode) in frame.locals.iter().zip(&choice.modes) {
+            self.now.modes[local.constraint] = mode.clone();
+        }
+        let mut told = Vec::new();
+        for &k in &choice.refused {
+            let constraint = frame.locals[k].constraint;
+            if choice.modes[k].is_open() && !told.contains(&constraint) {
+                told.push(constraint);
+                self.report_painleve(constraint)?;
+            }
+        }
+        for i in 0..before.len() {
+            if let Some(kind) = change(&before[i], &self.now.modes[i]) {
+                // Constraints that always act begin without an event.
+                let contact = self.system.constraints()[i].is_contact();
+                if contact || !before[i].is_open() {
+                    self.note(i, kind);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes contacts whose impacts accumulate here.
+    fn accumulate(&mut self, contacts: &[usize], frame: &Frame) -> Result<(), MechanismError> {
+        let scale = (self.now.t - self.start).max(self.settings.step);
+        let ends = |&c: &usize| {
+            let local = frame.locals.iter().find(|l| l.constraint == c)?;
+            // A bounce rises to an eighth of its duration times twice its speed.
+            let flat = |d: f64| 0.25 * d * local.u[0].abs() < 20.0 * FINEST * self.now.reach[c];
+            Some((c, self.now.bounces[c].accumulation(scale, flat)?))
+        };
+        let closing: Vec<(usize, f64)> = contacts.iter().filter_map(ends).collect();
+        if closing.is_empty() {
+            return Ok(());
+        }
+        for &(constraint, t) in &closing {
+            self.now.bounces[constraint].clear();
+            self.now.pending.push(Event {
+                t,
+                constraint,
+                kind: EventKind::Accumulation,
+            });
+        }
+        let members = self.members()?;
+        let frame = self.frame(&members)?;
+        let (mut rows, mut owner) = (Vec::new(), Vec::new());
+        for local in &frame.locals {
+            let held = closing.iter().any(|&(c, _)| c == local.constraint);
+            let firm = local.shape.normal > 0 && local.kind != Kind::Contact;
+            let still = local.kind == Kind::Contact
+                && local.u[0].abs() <= REST * self.now.speed[local.constraint];
+            if held || firm || still {
+                for i in 0..local.shape.normal {
+                    rows.push((local.hat_row(i).to_vec(), local.u[i], local.size[i]));
+                    owner.push((local.constraint, i, local.rows()));
+                }
+            }
+        }
+        let before = self.now.v.clone();
+        if let Some((v, impulse)) = rest(&frame, &rows, &before) {
+            self.now.v = v;
+            let mut list: Vec<(usize, Vec<f64>)> = Vec::new();
+            for (&(constraint, row, count), s) in owner.iter().zip(impulse) {
+                if row == 0 {
+                    list.push((constraint, vec![0.0; count]));
+                }
+                if let Some((_, rows)) = list.last_mut() {
+                    rows[row] = s;
+                }
+            }
+            self.account_jump(&frame, &before, &list);
+        }
+        Ok(())
+    }
+}
+
+/// What a change of modes is called.
+fn change(before: &Mode, after: &Mode) -> Option<EventKind> {
+    match (before, after) {
+        (Mode::Open, Mode::Closed { .. }) => Some(EventKind::Touch),
+        (Mode::Closed { .. }, Mode::Open) => Some(EventKind::Detach),
+        (Mode::Closed { grips: old, .. }, Mode::Closed { grips: new, .. }) => {
+            let held = |g: &Grip| *g == Grip::Hold;
+            let pairs = || old.iter().zip(new);
+            if pairs().any(|(a, b)| held(a) && !held(b)) {
+                Some(EventKind::Slip)
+            } else if pairs().any(|(a, b)| !held(a) && held(b)) {
+                Some(EventKind::Stick)
+            } else {
+                None
+            }
+        }
+        (Mode::Open, Mode::Open) => None,
+    }
+}

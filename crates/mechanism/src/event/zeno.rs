@@ -1,0 +1,110 @@
+//! Infinitely many impacts in a finite time.
+//!
+//! ```text
+//! d_k = t_k − t_(k−1),   d_k/d_(k−1) → r < 1:      t* = t_n + d_n r/(1 − r)
+//! ```
+//!
+//! The impacts themselves are followed as long as what is left of them matters: the sum is taken
+//! only when it is a millionth of the time run so far, so that the bounces left out reach heights
+//! of the order of its square.
+
+/// Intervals whose ratios must agree.
+const STEADY: usize = 8;
+
+/// How well they must agree.
+const SPREAD: f64 = 0.01;
+
+/// What is left must be below this share of the time scale.
+const LEFT: f64 = 1e-6;
+
+/// An interval below this share of the time scale needs no steady ratio.
+const SHORT: f64 = 1e-9;
+
+/// Recent impacts of one contact.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bounces {
+    instants: Vec<f64>,
+}
+
+impl Bounces {
+    /// Notes an impact.
+    pub(super) fn push(&mut self, t: f64) {
+        if self.instants.last().is_some_and(|&last| t <= last) {
+            return;
+        }
+        if self.instants.len() > STEADY + 1 {
+            self.instants.remove(0);
+        }
+        self.instants.push(t);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.instants.clear();
+    }
+
+    /// Where the impacts accumulate, if they do and little is left; `scale` is the time run so far,
+    /// `flat(d)` says that a bounce of duration d is lost in rounding.
+    pub(super) fn accumulation(&self, scale: f64, flat: impl Fn(f64) -> bool) -> Option<f64> {
+        let t = &self.instants;
+        let d: Vec<f64> = t.windows(2).map(|w| w[1] - w[0]).collect();
+        let r: Vec<f64> = d.windows(2).map(|w| w[1] / w[0]).collect();
+        let (&end, &last, &ratio) = (t.last()?, d.last()?, r.last()?);
+        // Intervals must shrink, or their sum is no number.
+        if r.iter().any(|&r| !(r < 1.0)) {
+            return None;
+        }
+        let short = (last < SHORT * scale || flat(last)) && r.len() >= 3;
+        let agree = r.iter().all(|r| (r - ratio).abs() <= SPREAD * ratio);
+        let steady = d.len() > STEADY && agree;
+        let left = last * ratio / (1.0 - ratio);
+        if short || (steady && left <= LEFT * scale) {
+            return Some(end + left.min(LEFT * scale));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounces(intervals: impl Iterator<Item = f64>) -> (Bounces, f64) {
+        let mut bounces = Bounces::default();
+        let mut t = 0.0;
+        bounces.push(t);
+        for d in intervals {
+            t += d;
+            bounces.push(t);
+        }
+        (bounces, t)
+    }
+
+    #[test]
+    fn a_geometric_sequence_accumulates_at_its_sum() {
+        let (list, _) = bounces((0..25).map(|k| 0.5_f64.powi(k)));
+        // 1 + 1/2 + … = 2; the sums of instants round at 1e-16 each.
+        let found = list.accumulation(2.0, |_| false).unwrap();
+        assert!((found - 2.0).abs() < 1e-13, "{found}");
+    }
+
+    #[test]
+    fn regular_or_growing_intervals_never_accumulate() {
+        let (list, t) = bounces((0..40).map(|_| 1e-12));
+        assert_eq!(list.accumulation(t.max(1.0), |_| false), None);
+        let (list, _) = bounces((0..30).map(|k| 1e-12 * 1.1_f64.powi(k)));
+        assert_eq!(list.accumulation(1.0, |_| false), None);
+    }
+
+    #[test]
+    fn what_is_left_must_be_small() {
+        let (list, t) = bounces((0..20).map(|k| 0.9_f64.powi(k)));
+        // Left: 0.9^20/(1 − 0.9), a sixth of the time run.
+        assert_eq!(list.accumulation(t, |_| false), None);
+    }
+
+    #[test]
+    fn an_irregular_sequence_that_only_happens_to_shrink_is_not_taken() {
+        let (list, t) = bounces((0..9).map(|k| 1e-5 / f64::from(k * k + 1)));
+        assert_eq!(list.accumulation(t.max(1.0), |_| false), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! The scenes that come with the product, compiled in, sorted by name.
+
+use crate::error::SceneError;
+use crate::file::Scene;
+
+/// Name and text of every built-in scene.
+static SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
+
+/// A line of the list of built-in scenes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Builtin {
+    /// Its name.
+    pub name: String,
+    /// One line about it.
+    pub title: String,
+    /// Where the system comes from.
+    pub source: String,
+}
+
+/// Names of all built-in scenes, sorted.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SCENES.iter().map(|(name, _)| *name)
+}
+
+/// Text of a built-in scene.
+pub fn text(name: &str) -> Option<&'static str> {
+    let at = SCENES
+        .binary_search_by(|(known, _)| (*known).cmp(name))
+        .ok()?;
+    Some(SCENES[at].1)
+}
+
+/// All built-in scenes with their titles.
+///
+/// # Errors
+/// A built-in scene is broken; tests keep this from happening.
+pub fn list() -> Result<Vec<Builtin>, SceneError> {
+    let entry = |&(name, text): &(&str, &str)| {
+        let scene = Scene::parse(name, name, text)?;
+        Ok(Builtin {
+            name: name.to_string(),
+            title: scene.title().to_string(),
+            source: scene.source().to_string(),
+        })
+    };
+    SCENES.iter().map(entry).collect()
+}

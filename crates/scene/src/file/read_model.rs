@@ -1,0 +1,181 @@
+//! Reads what moves: parameters, coordinates, definitions, energies and forces.
+
+use mechanism::Coordinate;
+
+use crate::error::InputError;
+use crate::file::reader::{Formula, Reader};
+use crate::file::spec::{CoordinateSpec, DynamicsSpec, Named};
+use crate::file::tree::{Item, Value};
+
+/// `[parameters]` or `[definitions]`: the user's names.
+pub(super) fn named(root: &mut Reader<'_>, key: &'static str) -> Result<Vec<Named>, InputError> {
+    let Some(item) = root.take(key) else {
+        return Ok(Vec::new());
+    };
+    let mut table = root.of(format!("[{key}]"), key, item)?;
+    let mut all = Vec::new();
+    for entry in table.take_all() {
+        let formula = table.to_formula(&entry.key, entry.item)?;
+        all.push(Named {
+            name: entry.key,
+            formula,
+        });
+    }
+    Ok(all)
+}
+
+/// The tables `[[key]]`, each with its `name`, which must be its own.
+pub(super) fn parts<'a>(
+    root: &mut Reader<'a>,
+    key: &'static str,
+    word: &str,
+) -> Result<Vec<(String, Reader<'a>)>, InputError> {
+    let mut all: Vec<(String, Reader<'a>)> = Vec::new();
+    for (index, item) in root.tables(key)?.into_iter().enumerate() {
+        let mut reader = root.of(format!("{word} {}", index + 1), key, item)?;
+        let name = reader.text("name")?;
+        reader.part = format!("{word} `{name}`");
+        if let Some((_, first)) = all.iter().find(|(other, _)| *other == name) {
+            let problem = format!("the name is used twice, first on line {}", first.line);
+            return Err(reader.error(problem, "Give each its own name"));
+        }
+        all.push((name, reader));
+    }
+    Ok(all)
+}
+
+/// `[[coordinate]]`.
+pub(super) fn coordinates(root: &mut Reader<'_>) -> Result<Vec<CoordinateSpec>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "coordinate", "coordinate")? {
+        let kind = match reader.take("kind") {
+            None => Coordinate::Line,
+            Some(item) => coordinate_kind(&reader, &item)?,
+        };
+        let initial = values(&mut reader, "initial", kind.num_positions())?;
+        let velocity = values(&mut reader, "velocity", kind.num_velocities())?;
+        let line = reader.line;
+        reader.finish()?;
+        all.push(CoordinateSpec {
+            name,
+            line,
+            kind,
+            initial,
+            velocity,
+        });
+    }
+    if all.is_empty() {
+        let advice = "Add a [[coordinate]] with a name";
+        let problem = "a mechanism needs at least one coordinate";
+        let misspelt = root.misspelt("coordinate");
+        return Err(misspelt.unwrap_or_else(|| root.error(problem, advice)));
+    }
+    Ok(all)
+}
+
+fn coordinate_kind(reader: &Reader<'_>, item: &Item) -> Result<Coordinate, InputError> {
+    let expected = "\"line\", \"angle\" or \"orientation\" was expected";
+    match &item.value {
+        Value::Text(text) => match text.as_str() {
+            "line" => Ok(Coordinate::Line),
+            "angle" => Ok(Coordinate::Angle),
+            "orientation" => Ok(Coordinate::Orientation),
+            _ => Err(reader.wrong("kind", item, expected.to_string(), "")),
+        },
+        _ => Err(reader.wrong("kind", item, expected.to_string(), "")),
+    }
+}
+
+/// One value, or an array of as many as the coordinate has.
+fn values(
+    reader: &mut Reader<'_>,
+    key: &'static str,
+    count: usize,
+) -> Result<Vec<Formula>, InputError> {
+    let Some(item) = reader.take(key) else {
+        return Ok(Vec::new());
+    };
+    vector(reader, key, item, count)
+}
+
+fn vector(
+    reader: &Reader<'_>,
+    key: &str,
+    item: Item,
+    count: usize,
+) -> Result<Vec<Formula>, InputError> {
+    match (&item.value, count) {
+        (Value::List(items), count) if count > 1 && items.len() == count => {
+            let all = items.iter().cloned();
+            all.map(|item| reader.to_formula(key, item)).collect()
+        }
+        (Value::List(_), 1) => {
+            Err(reader.expected(key, &item, "a number or an expression in a string", ""))
+        }
+        (_, 1) => Ok(vec![reader.to_formula(key, item)?]),
+        _ => {
+            let problem = format!("an orientation takes an array of {count} values here");
+            Err(reader.wrong(key, &item, problem, ""))
+        }
+    }
+}
+
+/// `[dynamics]`.
+pub(super) fn dynamics(
+    root: &mut Reader<'_>,
+    coordinates: &[CoordinateSpec],
+) -> Result<DynamicsSpec, InputError> {
+    let Some(item) = root.take("dynamics") else {
+        let advice = "Add [dynamics] with `kinetic`, the kinetic energy";
+        let misspelt = root.misspelt("dynamics");
+        let problem = "the part [dynamics] is missing";
+        return Err(misspelt.unwrap_or_else(|| root.error(problem, advice)));
+    };
+    let mut reader = root.of("[dynamics]", "dynamics", item)?;
+    let kinetic = reader.formula("kinetic")?;
+    let potential = reader.formula_if("potential")?;
+    let mut forces = Vec::new();
+    if let Some(item) = reader.take("forces") {
+        let mut table = reader.of("[dynamics.forces]", "forces", item)?;
+        for entry in table.take_all() {
+            let Some(of) = coordinates.iter().find(|c| c.name == entry.key) else {
+                return Err(unknown_coordinate(
+                    &table,
+                    &entry.key,
+                    entry.line,
+                    coordinates,
+                ));
+            };
+            let count = of.kind.num_velocities();
+            let force = vector(&table, &entry.key, entry.item, count)?;
+            forces.push((entry.key, force));
+        }
+    }
+    reader.finish()?;
+    Ok(DynamicsSpec {
+        kinetic,
+        potential,
+        forces,
+    })
+}
+
+fn unknown_coordinate(
+    table: &Reader<'_>,
+    name: &str,
+    line: usize,
+    coordinates: &[CoordinateSpec],
+) -> InputError {
+    let known: Vec<String> = coordinates.iter().map(|c| c.name.clone()).collect();
+    let guess = match expr::nearest(name, &known).first() {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None => String::new(),
+    };
+    let listed = known.join(", ");
+    InputError {
+        origin: crate::error::Origin::Line(line),
+        ..table.error(
+            format!("there is no coordinate `{name}`{guess} (the coordinates are: {listed})"),
+            "",
+        )
+    }
+}

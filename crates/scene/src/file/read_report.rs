@@ -1,0 +1,379 @@
+//! Reads cases, studies, findings and plots.
+
+use crate::error::InputError;
+use crate::file::read_model::parts;
+use crate::file::reader::{Formula, Reader};
+use crate::file::report::{
+    Bisect, Case, Check, Datum, Finding, Overrides, Plot, PlotKind, Range, Study, Vary,
+};
+use crate::file::tree::{Item, Value};
+
+/// `[[case]]`.
+pub(super) fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "case", "case")? {
+        if name == "main" {
+            let problem = "`main` is the run without changes";
+            return Err(reader.error(problem, "Choose another name"));
+        }
+        let title = reader.text_if("title")?;
+        let set = overrides(&mut reader)?;
+        let line = reader.line;
+        reader.finish()?;
+        all.push(Case {
+            name,
+            title,
+            set,
+            line,
+        });
+    }
+    Ok(all)
+}
+
+/// `set = { key = value, … }`; nested tables make keys with dots.
+pub(crate) fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, InputError> {
+    let Some(item) = reader.take("set") else {
+        return Ok(Vec::new());
+    };
+    let part = format!("{}, set", reader.part);
+    let mut table = reader.of(part, "set", item)?;
+    let mut all = Vec::new();
+    for entry in table.take_all() {
+        match entry.item.value {
+            Value::Table(inner) => {
+                for nested in inner {
+                    let key = format!("{}.{}", entry.key, nested.key);
+                    let value = plain(&table, &key, nested.item)?;
+                    all.push((key, value));
+                }
+            }
+            _ => {
+                let value = plain(&table, &entry.key, entry.item)?;
+                all.push((entry.key, value));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A value as the text of an override.
+fn plain(reader: &Reader<'_>, key: &str, item: Item) -> Result<String, InputError> {
+    match item.value {
+        Value::Truth(truth) => Ok(truth.to_string()),
+        _ => Ok(reader.to_formula(key, item)?.text),
+    }
+}
+
+/// `[[study]]`.
+pub(super) fn studies(root: &mut Reader<'_>) -> Result<Vec<Study>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "study", "study")? {
+        let study = study(&mut reader, name)?;
+        reader.finish()?;
+        all.push(study);
+    }
+    Ok(all)
+}
+
+/// The keys that a study in a scene and one in a file of its own share.
+pub(crate) fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, InputError> {
+    let set = overrides(reader)?;
+    let vary = vary(reader)?;
+    let bisect = bisect(reader)?;
+    let when = reader.formula_if("when")?;
+    let observe = observe(reader)?;
+    if bisect.is_some() != when.is_some() {
+        let problem = "`bisect` and `when`, the condition that changes, go together";
+        return Err(reader.error(problem, "Give both or none"));
+    }
+    if vary.is_empty() && bisect.is_none() {
+        let problem = "a study needs `vary` or `bisect`";
+        return Err(reader.error(problem, "Say which key takes which values"));
+    }
+    Ok(Study {
+        name,
+        set,
+        vary,
+        bisect,
+        when,
+        observe,
+        line: reader.line,
+    })
+}
+
+fn observe(reader: &mut Reader<'_>) -> Result<Vec<(String, Formula)>, InputError> {
+    let Some(item) = reader.take("observe") else {
+        return Ok(Vec::new());
+    };
+    let part = format!("{}, observe", reader.part);
+    let mut table = reader.of(part, "observe", item)?;
+    let entries = table.take_all().into_iter();
+    let columns = entries.map(|entry| {
+        let formula = table.to_formula(&entry.key, entry.item)?;
+        Ok((entry.key, formula))
+    });
+    columns.collect()
+}
+
+fn vary(reader: &mut Reader<'_>) -> Result<Vec<Vary>, InputError> {
+    let Some(item) = reader.take("vary") else {
+        return Ok(Vec::new());
+    };
+    let part = format!("{}, vary", reader.part);
+    let mut table = reader.of(part, "vary", item)?;
+    let mut all = Vec::new();
+    for entry in table.take_all() {
+        match entry.item.value {
+            // `run.step = …` is a table of its own in TOML.
+            Value::Table(inner) if entry.key == "run" || entry.key == "impact" => {
+                for nested in inner {
+                    let key = format!("{}.{}", entry.key, nested.key);
+                    all.push(Vary {
+                        range: range(&table, &key, nested.item)?,
+                        line: nested.line,
+                        key,
+                    });
+                }
+            }
+            _ => all.push(Vary {
+                range: range(&table, &entry.key, entry.item)?,
+                line: entry.line,
+                key: entry.key,
+            }),
+        }
+    }
+    Ok(all)
+}
+
+fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, InputError> {
+    match item.value {
+        Value::List(items) if !items.is_empty() => {
+            let values = items.into_iter().map(|item| plain(reader, key, item));
+            Ok(Range::List(values.collect::<Result<_, _>>()?))
+        }
+        Value::Table(_) => {
+            let mut table = reader.of(format!("{}, {key}", reader.part), key, item)?;
+            let sample = table.formula_if("sample")?;
+            let (from, to) = (table.formula_if("from")?, table.formula_if("to")?);
+            let count = table.count_if("count")?;
+            let seed = table.count_if("seed")?;
+            let wrong = table.error(
+                "{ from, to, count } or { sample, count, seed } was expected",
+                "",
+            );
+            table.finish()?;
+            match (sample, from, to, count) {
+                (Some(text), None, None, Some(count)) => Ok(Range::Sample {
+                    text,
+                    count,
+                    seed: seed.unwrap_or(1) as u64,
+                }),
+                (None, Some(from), Some(to), Some(count)) if seed.is_none() => {
+                    Ok(Range::Even { from, to, count })
+                }
+                _ => Err(wrong),
+            }
+        }
+        _ => {
+            let problem =
+                "an array of values, { from, to, count } or { sample, count, seed } was expected";
+            Err(reader.wrong(key, &item, problem.into(), ""))
+        }
+    }
+}
+
+fn bisect(reader: &mut Reader<'_>) -> Result<Option<Bisect>, InputError> {
+    let Some(item) = reader.take("bisect") else {
+        return Ok(None);
+    };
+    let mut table = reader.of(format!("{}, bisect", reader.part), "bisect", item)?;
+    let bisect = Bisect {
+        key: table.text("key")?,
+        from: table.formula("from")?,
+        to: table.formula("to")?,
+        tolerance: table.formula("tolerance")?,
+        line: table.line,
+    };
+    table.finish()?;
+    Ok(Some(bisect))
+}
+
+/// `[[finding]]`.
+pub(super) fn findings(root: &mut Reader<'_>, cases: &[Case]) -> Result<Vec<Finding>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "finding", "finding")? {
+        let value = reader.formula("value")?;
+        let check = check(&mut reader)?;
+        let case = reader.text_if("case")?;
+        if let Some(case) = &case {
+            known_case(&reader, case, cases)?;
+        }
+        let (source, about) = (reader.text_if("source")?, reader.text_if("about")?);
+        let line = reader.line;
+        reader.finish()?;
+        all.push(Finding {
+            name,
+            value,
+            check,
+            case,
+            source,
+            about,
+            line,
+        });
+    }
+    Ok(all)
+}
+
+fn known_case(reader: &Reader<'_>, name: &str, cases: &[Case]) -> Result<(), InputError> {
+    let known = cases.iter().map(|case| case.name.clone());
+    let known = std::iter::once("main".to_string()).chain(known).collect();
+    require_known(reader, "case", name, known)
+}
+
+fn require_known(
+    reader: &Reader<'_>,
+    word: &str,
+    name: &str,
+    known: Vec<String>,
+) -> Result<(), InputError> {
+    if known.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    let guess = match expr::nearest(name, &known).first() {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None => String::new(),
+    };
+    let listed = match known.is_empty() {
+        true => "there are none".to_string(),
+        false => format!("known here: {}", known.join(", ")),
+    };
+    let problem = format!("there is no {word} `{name}`{guess} ({listed})");
+    Err(reader.error(problem, ""))
+}
+
+fn check(reader: &mut Reader<'_>) -> Result<Check, InputError> {
+    let expected = reader.take("expected");
+    let tolerance = reader.take("tolerance");
+    let (most, least) = (
+        reader.formula_if("at_most")?,
+        reader.formula_if("at_least")?,
+    );
+    let between = reader.take("between");
+    let one = "at most one of `expected`, `at_most`, `at_least`, `between` may be given";
+    match (expected, most, least, between) {
+        (Some(expected), None, None, None) => Ok(Check::Expected {
+            value: datum(reader, "expected", expected)?,
+            tolerance: tolerance
+                .map(|item| datum(reader, "tolerance", item))
+                .transpose()?,
+        }),
+        _ if tolerance.is_some() => Err(reader.error(
+            "`tolerance` goes with `expected`",
+            "Drop it, or add `expected`",
+        )),
+        (None, Some(most), None, None) => Ok(Check::AtMost(most)),
+        (None, None, Some(least), None) => Ok(Check::AtLeast(least)),
+        (None, None, None, Some(item)) => match &item.value {
+            Value::List(items) if items.len() == 2 => {
+                if let [Value::Number(a), Value::Number(b)] = [&items[0].value, &items[1].value]
+                    && a > b
+                {
+                    let problem = format!("the interval from {a} to {b} is empty");
+                    return Err(reader.wrong("between", &item, problem, ""));
+                }
+                Ok(Check::Between(
+                    reader.to_formula("between", items[0].clone())?,
+                    reader.to_formula("between", items[1].clone())?,
+                ))
+            }
+            _ => {
+                let problem = "an array of two values was expected";
+                Err(reader.wrong("between", &item, problem.into(), ""))
+            }
+        },
+        (None, None, None, None) => Ok(Check::Report),
+        _ => Err(reader.error(one, "Keep one")),
+    }
+}
+
+fn datum(reader: &Reader<'_>, key: &str, item: Item) -> Result<Datum, InputError> {
+    match item.value {
+        Value::Number(number) if number.is_finite() => Ok(Datum::Number(number)),
+        Value::Text(text) => Ok(Datum::Text(text)),
+        Value::Truth(truth) => Ok(Datum::Truth(truth)),
+        Value::List(items) => {
+            let all = items.into_iter().map(|item| datum(reader, key, item));
+            Ok(Datum::List(all.collect::<Result<_, _>>()?))
+        }
+        _ => Err(reader.expected(
+            key,
+            &item,
+            "a finite number, true, false, a text or a list",
+            "",
+        )),
+    }
+}
+
+/// `[[plot]]`.
+pub(super) fn plots(
+    root: &mut Reader<'_>,
+    cases: &[Case],
+    studies: &[Study],
+) -> Result<Vec<Plot>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "plot", "plot")? {
+        let kind = match reader.text_if("kind")?.as_deref() {
+            None | Some("line") => PlotKind::Line,
+            Some("points") => PlotKind::Points,
+            Some(other) => {
+                let problem = format!("`kind = \"{other}\"`: \"line\" or \"points\" was expected");
+                return Err(reader.error(problem, ""));
+            }
+        };
+        let shown = case_names(&mut reader, cases)?;
+        let Some(y) = reader.formulas_if("y")? else {
+            return Err(reader.missing("y"));
+        };
+        let study = reader.text_if("study")?;
+        if let Some(study) = &study {
+            let known = studies.iter().map(|study| study.name.clone()).collect();
+            require_known(&reader, "study", study, known)?;
+        }
+        let plot = Plot {
+            name,
+            title: reader.text_if("title")?,
+            x: reader.formula_if("x")?,
+            y,
+            x_label: reader.text_if("x_label")?,
+            y_label: reader.text_if("y_label")?,
+            kind,
+            cases: shown,
+            equal: reader.truth_if("equal")?.is_some_and(|(truth, _)| truth),
+            from: reader.formula_if("from")?,
+            to: reader.formula_if("to")?,
+            study,
+            line: reader.line,
+        };
+        reader.finish()?;
+        all.push(plot);
+    }
+    Ok(all)
+}
+
+fn case_names(reader: &mut Reader<'_>, cases: &[Case]) -> Result<Vec<String>, InputError> {
+    let Some(item) = reader.take("cases") else {
+        return Ok(vec!["main".to_string()]);
+    };
+    let Value::List(items) = &item.value else {
+        return Err(reader.expected("cases", &item, "an array of names", ""));
+    };
+    let mut names = Vec::new();
+    for case in items {
+        let Value::Text(name) = &case.value else {
+            return Err(reader.expected("cases", case, "a name", ""));
+        };
+        known_case(reader, name, cases)?;
+        names.push(name.clone());
+    }
+    Ok(names)
+}

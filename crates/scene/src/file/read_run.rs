@@ -1,0 +1,77 @@
+//! Reads how a scene is computed: `[run]` and `[impact]`.
+
+use crate::error::InputError;
+use crate::file::reader::{Formula, Reader};
+use crate::file::spec::{RunSpec, StepSpec, Word};
+use crate::file::tree::{Item, Value};
+
+/// `[run]` and `[impact]`.
+pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, InputError> {
+    let Some(item) = root.take("run") else {
+        let advice = "Add [run] with `until` and `step`";
+        let misspelt = root.misspelt("run");
+        return Err(misspelt.unwrap_or_else(|| root.error("the part [run] is missing", advice)));
+    };
+    let mut reader = root.of("[run]", "run", item)?;
+    let until = reader.formula("until")?;
+    let start = reader.formula_if("start")?;
+    let step = step(&mut reader)?;
+    let integrator = word(&mut reader, "integrator")?;
+    let theta = reader.formula_if("theta")?;
+    let forces = word(&mut reader, "forces")?;
+    let correction = reader.truth_if("correction")?;
+    let correction = correction.map(|(truth, line)| Word::at_line(truth.to_string(), line));
+    let tolerance = reader.formula_if("tolerance")?;
+    let record_every = reader.count_if("record_every")?.unwrap_or(1);
+    reader.finish()?;
+    let (mut law, mut restitution) = (None, None);
+    if let Some(item) = root.take("impact") {
+        let mut reader = root.of("[impact]", "impact", item)?;
+        law = word(&mut reader, "law")?;
+        restitution = reader.formula_if("restitution")?;
+        reader.finish()?;
+    }
+    Ok(RunSpec {
+        until,
+        start,
+        step,
+        integrator,
+        theta,
+        forces,
+        correction,
+        tolerance,
+        record_every,
+        law,
+        restitution,
+    })
+}
+
+fn step(reader: &mut Reader<'_>) -> Result<StepSpec, InputError> {
+    let Some(item) = reader.take("step") else {
+        return Err(reader.missing("step"));
+    };
+    if !matches!(item.value, Value::Table(_)) {
+        return Ok(StepSpec::Fixed(reader.to_formula("step", item)?));
+    }
+    let mut table = reader.of("[run], step", "step", item)?;
+    let (tolerance, smallest) = (table.formula("tolerance")?, table.formula("smallest")?);
+    let largest = table.formula("largest")?;
+    table.finish()?;
+    Ok(StepSpec::Variable {
+        tolerance,
+        smallest,
+        largest,
+    })
+}
+
+fn word(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Word>, InputError> {
+    match reader.take(key) {
+        None => Ok(None),
+        Some(Item {
+            value: Value::Text(text),
+            line,
+            ..
+        }) => Ok(Some(Formula::at_line(text, line))),
+        Some(item) => Err(reader.expected(key, &item, "a text", "")),
+    }
+}

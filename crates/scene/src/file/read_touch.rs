@@ -1,0 +1,330 @@
+//! Reads what touches: contacts, joints, velocity constraints, non-firm constraints.
+
+use crate::error::InputError;
+use crate::file::read_model::parts;
+use crate::file::reader::{Formula, Reader};
+use crate::file::spec::{
+    ContactSpec, FrictionSpec, JointSpec, NonFirmSpec, ReboundSpec, SetSpec, VelocitySpec,
+};
+use crate::file::tree::{Item, Value};
+
+/// Sums of sets within sums are of no use beyond this.
+const DEEPEST_SUM: usize = 8;
+
+/// `[[contact]]`.
+pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "contact", "contact")? {
+        let gap = reader.formula("gap")?;
+        let normal = reader.formula_if("normal")?;
+        let tangent = reader.formulas_if("tangent")?.unwrap_or_default();
+        let friction = friction(&mut reader)?;
+        let moment = reader.formulas_if("moment")?.unwrap_or_default();
+        let rolling = reader.formula_if("rolling_friction")?;
+        let spinning = reader.formula_if("spinning_friction")?;
+        let rebound = rebound(&mut reader)?;
+        let tangential_restitution = reader.formula_if("tangential_restitution")?;
+        let contact = ContactSpec {
+            name,
+            line: reader.line,
+            gap,
+            normal,
+            tangent,
+            friction,
+            moment,
+            rolling,
+            spinning,
+            rebound,
+            tangential_restitution,
+        };
+        check_rows(&reader, &contact)?;
+        reader.finish()?;
+        all.push(contact);
+    }
+    Ok(all)
+}
+
+fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, InputError> {
+    let restitution = reader.formula_if("restitution")?;
+    let dissipation = reader.formula_if("dissipation")?;
+    match (restitution, dissipation) {
+        (Some(_), Some(_)) => Err(reader.error(
+            "`restitution` and `dissipation` are both given, but each determines the other: \
+             e = (1 - delta)/(1 + delta)",
+            "Keep one of them",
+        )),
+        (Some(e), None) => Ok(Some(ReboundSpec::Restitution(e))),
+        (None, Some(delta)) => Ok(Some(ReboundSpec::Dissipation(delta))),
+        (None, None) => Ok(None),
+    }
+}
+
+fn friction(reader: &mut Reader<'_>) -> Result<Option<(FrictionSpec, usize)>, InputError> {
+    let Some(item) = reader.take("friction") else {
+        return Ok(None);
+    };
+    let line = item.line;
+    let Value::Table(_) = item.value else {
+        let formula = reader.to_formula("friction", item)?;
+        return Ok(Some((FrictionSpec::Isotropic(formula), line)));
+    };
+    let part = format!("{}, friction", reader.part);
+    let mut table = reader.of(part, "friction", item)?;
+    let spec = if let Some(plus) = table.formula_if("plus")? {
+        let minus = table.formula("minus")?;
+        FrictionSpec::Asymmetric { plus, minus }
+    } else if let Some(fixed) = table.formula_if("static")? {
+        let sliding = table.formula("dynamic")?;
+        FrictionSpec::StaticDynamic { fixed, sliding }
+    } else if let Some(item) = table.take("axes") {
+        FrictionSpec::Elliptic(pair(&table, "axes", item)?)
+    } else if let Some(item) = table.take("polygon") {
+        FrictionSpec::Polygon(polygon(&table, item)?)
+    } else {
+        // Register what may follow the first key, so that a slip of the pen is recognised.
+        let _ = (table.take("minus"), table.take("dynamic"));
+        table.finish()?;
+        let problem = "{ plus, minus }, { static, dynamic }, { axes } or { polygon } was expected";
+        return Err(reader.error(format!("friction: {problem}"), ""));
+    };
+    table.finish()?;
+    Ok(Some((spec, line)))
+}
+
+fn pair(reader: &Reader<'_>, key: &str, item: Item) -> Result<[Formula; 2], InputError> {
+    match &item.value {
+        Value::List(items) if items.len() == 2 => Ok([
+            reader.to_formula(key, items[0].clone())?,
+            reader.to_formula(key, items[1].clone())?,
+        ]),
+        _ => Err(reader.wrong(key, &item, "an array of two values was expected".into(), "")),
+    }
+}
+
+fn polygon(reader: &Reader<'_>, item: Item) -> Result<Vec<[Formula; 2]>, InputError> {
+    match &item.value {
+        Value::List(items) if items.len() >= 3 => {
+            let vertices = items.iter().cloned();
+            vertices
+                .map(|vertex| pair(reader, "polygon", vertex))
+                .collect()
+        }
+        _ => {
+            let problem = "an array of at least three vertices [x, y] was expected";
+            Err(reader.wrong("polygon", &item, problem.into(), ""))
+        }
+    }
+}
+
+/// Numbers of tangential and angular rows against the laws asked for.
+fn check_rows(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), InputError> {
+    let tangents = contact.tangent.len();
+    if tangents > 2 {
+        let problem = format!("`tangent` has {tangents} expressions");
+        return Err(reader.error(problem, "Give one in the plane, two in space"));
+    }
+    match (&contact.friction, tangents) {
+        (Some(_), 0) => {
+            return Err(reader.error(
+                "`friction` is given but `tangent`, the sliding velocity it opposes, is not",
+                "Add `tangent`: one velocity expression in the plane, an array of two in space",
+            ));
+        }
+        (Some((law @ FrictionSpec::Asymmetric { .. }, _)), 2) => {
+            let problem = format!("friction {} is a law of the plane", law.name());
+            return Err(reader.error(problem, "Give one `tangent`, or use { polygon }"));
+        }
+        (Some((law @ (FrictionSpec::Elliptic(_) | FrictionSpec::Polygon(_)), _)), 1) => {
+            let problem = format!("friction {} needs two tangential velocities", law.name());
+            return Err(reader.error(
+                problem,
+                "Give `tangent` as an array of two, or use { plus, minus }",
+            ));
+        }
+        (None, 1 | 2) => {
+            let problem = "`tangent` is given but no `friction`";
+            return Err(reader.error(problem, "Add `friction`, which may be 0, or drop `tangent`"));
+        }
+        _ => {}
+    }
+    check_moments(reader, contact)
+}
+
+fn check_moments(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), InputError> {
+    let (tangents, moments) = (contact.tangent.len(), contact.moment.len());
+    let wrong = |problem: &str, advice: &str| Err(reader.error(problem, advice));
+    if moments == 0 {
+        return match contact.rolling.is_some() || contact.spinning.is_some() {
+            true => wrong(
+                "rolling or spinning friction is given but `moment`, the angular velocities it \
+                 opposes, is not",
+                "Add `moment`: one angular velocity in the plane, two or three in space",
+            ),
+            false => Ok(()),
+        };
+    }
+    if contact.rolling.is_none() {
+        return wrong(
+            "`moment` is given but no `rolling_friction`",
+            "Add it; it is a length",
+        );
+    }
+    if !matches!(contact.friction, Some((FrictionSpec::Isotropic(_), _))) {
+        let advice = "Give `friction` as one value, and `tangent`";
+        return wrong(
+            "rolling friction goes with one coefficient of sliding friction",
+            advice,
+        );
+    }
+    match (tangents, moments, contact.spinning.is_some()) {
+        (1, 1, false) | (2, 2, false) | (2, 3, true) => Ok(()),
+        (1, 1, true) => wrong("there is no spin in the plane", "Drop `spinning_friction`"),
+        (2, 3, false) => wrong(
+            "`moment` has three angular velocities but no `spinning_friction` is given",
+            "Add it, or give the two rolling velocities alone",
+        ),
+        (2, 2, true) => wrong(
+            "`spinning_friction` is given but `moment` has no third angular velocity",
+            "Add the spin about the normal as the third",
+        ),
+        (1, _, _) => wrong("in the plane `moment` is one angular velocity", ""),
+        _ => wrong(
+            "in space `moment` has two angular velocities, or three with the spin",
+            "",
+        ),
+    }
+}
+
+/// `[[joint]]`.
+pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<JointSpec>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "joint", "joint")? {
+        let constraint = rows(&mut reader)?;
+        let tangent = reader.formulas_if("tangent")?.unwrap_or_default();
+        let friction = reader.formula_if("friction")?;
+        if friction.is_some() != (!tangent.is_empty()) {
+            let problem = "`friction` and `tangent`, the sliding velocity, go together";
+            return Err(reader.error(problem, "Give both or none"));
+        }
+        if friction.is_some() && (constraint.len() > 2 || tangent.len() > 2) {
+            let problem =
+                "a joint with friction has one or two constraints and one or two tangents";
+            return Err(reader.error(problem, "Split it into several joints"));
+        }
+        let line = reader.line;
+        reader.finish()?;
+        all.push(JointSpec {
+            name,
+            line,
+            constraint,
+            tangent,
+            friction,
+        });
+    }
+    Ok(all)
+}
+
+fn rows(reader: &mut Reader<'_>) -> Result<Vec<Formula>, InputError> {
+    let Some(rows) = reader.formulas_if("constraint")? else {
+        return Err(reader.missing("constraint"));
+    };
+    let most = contact::law::MAX_ROWS;
+    match rows.len() > most {
+        true => Err(reader.error(
+            format!(
+                "`constraint` has {} rows, more than the {most} allowed",
+                rows.len()
+            ),
+            "Split it into several",
+        )),
+        false => Ok(rows),
+    }
+}
+
+/// `[[velocity_constraint]]`.
+pub(super) fn velocity_constraints(root: &mut Reader<'_>) -> Result<Vec<VelocitySpec>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "velocity_constraint", "velocity constraint")? {
+        let constraint = rows(&mut reader)?;
+        let line = reader.line;
+        reader.finish()?;
+        all.push(VelocitySpec {
+            name,
+            line,
+            constraint,
+        });
+    }
+    Ok(all)
+}
+
+/// `[[nonfirm]]`.
+pub(super) fn nonfirm(root: &mut Reader<'_>) -> Result<Vec<NonFirmSpec>, InputError> {
+    let mut all = Vec::new();
+    for (name, mut reader) in parts(root, "nonfirm", "non-firm constraint")? {
+        let constraint = rows(&mut reader)?;
+        let Some(item) = reader.take("force") else {
+            return Err(reader.missing("force"));
+        };
+        let force = set(&reader, item, 0)?;
+        let line = reader.line;
+        reader.finish()?;
+        all.push(NonFirmSpec {
+            name,
+            line,
+            constraint,
+            force,
+        });
+    }
+    Ok(all)
+}
+
+/// A set of reactions.
+fn set(reader: &Reader<'_>, item: Item, depth: usize) -> Result<SetSpec, InputError> {
+    const EXPECTED: &str = "\"firm\" or one of { at_least }, { at_most }, { between }, { ball }, \
+                            { sum } was expected";
+    match &item.value {
+        Value::Text(text) if text == "firm" => return Ok(SetSpec::Firm),
+        Value::Table(entries) if entries.len() == 1 && depth < DEEPEST_SUM => {}
+        Value::Table(entries) if entries.len() > 1 => {
+            let advice = "Sets are added with { sum = [set, set, ...] }";
+            return Err(reader.wrong("force", &item, EXPECTED.into(), advice));
+        }
+        _ => return Err(reader.wrong("force", &item, EXPECTED.into(), "")),
+    }
+    let part = format!("{}, force", reader.part);
+    let mut table = reader.of(part, "force", item)?;
+    let found = if let Some(a) = table.formula_if("at_least")? {
+        Some(SetSpec::AtLeast(a))
+    } else if let Some(b) = table.formula_if("at_most")? {
+        Some(SetSpec::AtMost(b))
+    } else if let Some(item) = table.take("between") {
+        let [a, b] = pair(&table, "between", item)?;
+        Some(SetSpec::Between(a, b))
+    } else if let Some(radius) = table.formula_if("ball")? {
+        Some(SetSpec::Ball(radius))
+    } else {
+        sum(&mut table, depth)?
+    };
+    match found {
+        Some(set) => table.finish().map(|()| set),
+        None => {
+            let missing = table.error(EXPECTED, "");
+            table.finish()?;
+            Err(missing)
+        }
+    }
+}
+
+fn sum(table: &mut Reader<'_>, depth: usize) -> Result<Option<SetSpec>, InputError> {
+    match table.take("sum") {
+        None => Ok(None),
+        Some(Item {
+            value: Value::List(items),
+            ..
+        }) if !items.is_empty() => {
+            let sets = items.into_iter().map(|item| set(table, item, depth + 1));
+            Ok(Some(SetSpec::Sum(sets.collect::<Result<_, _>>()?)))
+        }
+        Some(item) => Err(table.wrong("sum", &item, "an array of sets was expected".into(), "")),
+    }
+}

@@ -1,0 +1,270 @@
+//! Takes the keys of a table one by one and refuses what is left.
+
+use crate::error::{InputError, Origin};
+use crate::file::tree::{Entry, Item, Value};
+
+/// A value that is a number or an expression, as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formula {
+    /// The expression.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+impl Formula {
+    /// An expression on a line.
+    pub fn at_line(text: impl Into<String>, line: usize) -> Self {
+        Self {
+            text: text.into(),
+            origin: Origin::Line(line),
+        }
+    }
+
+    /// As it would be written: numbers plain, expressions of a file in quotes.
+    pub(crate) fn shown(&self) -> String {
+        match self.text.parse::<f64>() {
+            Ok(number) => number.to_string(),
+            Err(_) if self.origin == Origin::Override => self.text.clone(),
+            Err(_) => format!("\"{}\"", self.text),
+        }
+    }
+
+    /// An expression given by an override.
+    pub fn overriding(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            origin: Origin::Override,
+        }
+    }
+}
+
+/// A part of a scene being read: where it is, and its keys not yet taken.
+pub(crate) struct Reader<'a> {
+    pub file: &'a str,
+    /// What the part is called in messages.
+    pub part: String,
+    pub line: usize,
+    entries: Vec<Entry>,
+    known: Vec<&'static str>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(file: &'a str, part: impl Into<String>, line: usize, entries: Vec<Entry>) -> Self {
+        Self {
+            file,
+            part: part.into(),
+            line,
+            entries,
+            known: Vec::new(),
+        }
+    }
+
+    /// The reader of a value that must be a table.
+    pub fn of(&self, part: impl Into<String>, key: &str, item: Item) -> Result<Self, InputError> {
+        match item.value {
+            Value::Table(entries) => Ok(Self::new(self.file, part, item.line, entries)),
+            _ => Err(self.expected(key, &item, "a table", "")),
+        }
+    }
+
+    /// An error about this part as a whole.
+    pub fn error(&self, problem: impl Into<String>, advice: impl Into<String>) -> InputError {
+        InputError {
+            file: self.file.to_string(),
+            origin: Origin::Line(self.line),
+            part: self.part.clone(),
+            key: String::new(),
+            value: String::new(),
+            problem: problem.into(),
+            advice: advice.into(),
+        }
+    }
+
+    /// An error about a key and its value.
+    pub fn wrong(&self, key: &str, item: &Item, problem: String, advice: &str) -> InputError {
+        InputError {
+            key: key.to_string(),
+            value: item.raw.clone(),
+            origin: Origin::Line(item.line),
+            ..self.error(problem, advice)
+        }
+    }
+
+    /// The value is of another sort.
+    pub fn expected(&self, key: &str, item: &Item, what: &str, advice: &str) -> InputError {
+        let problem = format!("{what} was expected, not {}", item.value.sort());
+        self.wrong(key, item, problem, advice)
+    }
+
+    /// Takes a key.
+    pub fn take(&mut self, key: &'static str) -> Option<Item> {
+        self.known.push(key);
+        let at = self.entries.iter().position(|entry| entry.key == key)?;
+        Some(self.entries.remove(at).item)
+    }
+
+    /// Takes whatever is left, as for tables of the user's own names.
+    pub fn take_all(&mut self) -> Vec<Entry> {
+        std::mem::take(&mut self.entries)
+    }
+
+    /// Refuses the first key that nobody took.
+    pub fn finish(self) -> Result<(), InputError> {
+        let Some(entry) = self.entries.first() else {
+            return Ok(());
+        };
+        let known: Vec<String> = self.known.iter().map(|key| key.to_string()).collect();
+        let guess = match expr::nearest(&entry.key, &known).first() {
+            Some(nearest) => format!("; did you mean `{nearest}`?"),
+            None => String::new(),
+        };
+        let mut names: Vec<&str> = self.known.clone();
+        names.sort_unstable();
+        names.dedup();
+        Err(InputError {
+            origin: Origin::Line(entry.line),
+            problem: format!(
+                "unknown key `{}`{guess} (known here: {})",
+                entry.key,
+                names.join(", ")
+            ),
+            ..self.error("", "")
+        })
+    }
+
+    /// A text without which nothing works.
+    pub fn text(&mut self, key: &'static str) -> Result<String, InputError> {
+        match self.text_if(key)? {
+            Some(text) => Ok(text),
+            None => Err(self.missing(key)),
+        }
+    }
+
+    /// The key is missing, or written wrongly.
+    pub fn missing(&self, key: &str) -> InputError {
+        self.misspelt(key)
+            .unwrap_or_else(|| self.error(format!("the key `{key}` is missing"), ""))
+    }
+
+    /// A key that is not known here and looks like `key`.
+    pub fn misspelt(&self, key: &str) -> Option<InputError> {
+        let wanted = [key.to_string()];
+        let near = |entry: &&Entry| !expr::nearest(&entry.key, &wanted).is_empty();
+        let entry = self.entries.iter().find(near)?;
+        Some(InputError {
+            origin: Origin::Line(entry.line),
+            problem: format!("unknown key `{}`; did you mean `{key}`?", entry.key),
+            ..self.error("", "")
+        })
+    }
+
+    /// A text.
+    pub fn text_if(&mut self, key: &'static str) -> Result<Option<String>, InputError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Item {
+                value: Value::Text(text),
+                ..
+            }) => Ok(Some(text)),
+            Some(item) => Err(self.expected(key, &item, "a text", "")),
+        }
+    }
+
+    /// true or false.
+    pub fn truth_if(&mut self, key: &'static str) -> Result<Option<(bool, usize)>, InputError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Item {
+                value: Value::Truth(truth),
+                line,
+                ..
+            }) => Ok(Some((truth, line))),
+            Some(item) => Err(self.expected(key, &item, "true or false", "")),
+        }
+    }
+
+    /// A number or an expression.
+    pub fn formula_if(&mut self, key: &'static str) -> Result<Option<Formula>, InputError> {
+        self.take(key)
+            .map(|item| self.to_formula(key, item))
+            .transpose()
+    }
+
+    /// A number or an expression without which nothing works.
+    pub fn formula(&mut self, key: &'static str) -> Result<Formula, InputError> {
+        match self.formula_if(key)? {
+            Some(formula) => Ok(formula),
+            None => Err(self.missing(key)),
+        }
+    }
+
+    /// One number or expression, or an array of them.
+    pub fn formulas_if(&mut self, key: &'static str) -> Result<Option<Vec<Formula>>, InputError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Item {
+                value: Value::List(items),
+                line,
+                raw,
+            }) => {
+                if items.is_empty() {
+                    let value = Value::List(items);
+                    let item = Item { line, raw, value };
+                    let problem = "the array is empty".to_string();
+                    return Err(self.wrong(key, &item, problem, ""));
+                }
+                let all = items.into_iter().map(|item| self.to_formula(key, item));
+                all.collect::<Result<_, _>>().map(Some)
+            }
+            Some(item) => Ok(Some(vec![self.to_formula(key, item)?])),
+        }
+    }
+
+    /// Reads a value as a number or an expression.
+    pub fn to_formula(&self, key: &str, item: Item) -> Result<Formula, InputError> {
+        match item.value {
+            Value::Text(text) => Ok(Formula::at_line(text, item.line)),
+            Value::Number(number) if number.is_finite() => {
+                Ok(Formula::at_line(format!("{number:?}"), item.line))
+            }
+            Value::Number(_) => {
+                let problem = "a finite number was expected".to_string();
+                Err(self.wrong(key, &item, problem, ""))
+            }
+            _ => Err(self.expected(key, &item, "a number or an expression in a string", "")),
+        }
+    }
+
+    /// A whole number from 1.
+    pub fn count_if(&mut self, key: &'static str) -> Result<Option<usize>, InputError> {
+        // Above this, doubles no longer count.
+        const LARGEST: f64 = 9_007_199_254_740_992.0;
+        match self.take(key) {
+            None => Ok(None),
+            Some(Item {
+                value: Value::Number(n),
+                ..
+            }) if n >= 1.0 && n <= LARGEST && n.fract() == 0.0 => Ok(Some(n as usize)),
+            Some(item) => {
+                let problem = "a whole number from 1 was expected".to_string();
+                Err(self.wrong(key, &item, problem, ""))
+            }
+        }
+    }
+
+    /// Tables `[[key]]`.
+    pub fn tables(&mut self, key: &'static str) -> Result<Vec<Item>, InputError> {
+        match self.take(key) {
+            None => Ok(Vec::new()),
+            Some(Item {
+                value: Value::List(items),
+                ..
+            }) => Ok(items),
+            Some(item) => {
+                let advice = format!("It is written [[{key}]], once for each");
+                Err(self.expected(key, &item, "an array of tables", &advice))
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What a scene asks to be run beside it and what it claims: cases, studies, findings, plots.
+//!
+//! Expressions stay text: their language is that of findings.
+
+use crate::file::reader::Formula;
+
+/// Overrides `key = value`, values as text.
+pub type Overrides = Vec<(String, String)>;
+
+/// The same scene with other values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// One line about it.
+    pub title: Option<String>,
+    /// What is changed.
+    pub set: Overrides,
+    /// Where it begins in the file.
+    pub line: usize,
+}
+
+/// The values a study gives to one key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Range {
+    /// These, each an expression in the parameters or a word.
+    List(Vec<String>),
+    /// `count` equally spaced ones, both ends included.
+    Even {
+        /// First.
+        from: Formula,
+        /// Last.
+        to: Formula,
+        /// How many.
+        count: usize,
+    },
+    /// `count` values of an expression in `rnd`, uniform in [0, 1).
+    Sample {
+        /// The expression.
+        text: Formula,
+        /// How many.
+        count: usize,
+        /// Seed of the random numbers.
+        seed: u64,
+    },
+}
+
+/// One key that a study varies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vary {
+    /// The key of an override.
+    pub key: String,
+    /// Its values.
+    pub range: Range,
+    /// Where it stands.
+    pub line: usize,
+}
+
+/// A search for the value at which something changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bisect {
+    /// The key of an override.
+    pub key: String,
+    /// One end.
+    pub from: Formula,
+    /// The other, larger.
+    pub to: Formula,
+    /// Length of the interval at which the search ends.
+    pub tolerance: Formula,
+    /// Where it stands.
+    pub line: usize,
+}
+
+/// Many short runs of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Study {
+    /// Its name.
+    pub name: String,
+    /// Overrides of all its runs.
+    pub set: Overrides,
+    /// What is varied.
+    pub vary: Vec<Vary>,
+    /// What is searched for.
+    pub bisect: Option<Bisect>,
+    /// The condition of the search.
+    pub when: Option<Formula>,
+    /// Columns: name and value expression.
+    pub observe: Vec<(String, Formula)>,
+    /// Where it begins in the file.
+    pub line: usize,
+}
+
+/// A value that may be a number, a truth, a text or a list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Datum {
+    /// A number.
+    Number(f64),
+    /// A text: an expression, or a word.
+    Text(String),
+    /// True or false.
+    Truth(bool),
+    /// Several.
+    List(Vec<Datum>),
+}
+
+/// What is expected of a finding.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Check {
+    /// Nothing: it is only reported.
+    Report,
+    /// A value.
+    Expected {
+        /// The value.
+        value: Datum,
+        /// Absolute, or relative as `"0.5 %"`.
+        tolerance: Option<Datum>,
+    },
+    /// An upper bound.
+    AtMost(Formula),
+    /// A lower bound.
+    AtLeast(Formula),
+    /// Both bounds.
+    Between(Formula, Formula),
+}
+
+/// Something a scene is known for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// Its name.
+    pub name: String,
+    /// How it is measured.
+    pub value: Formula,
+    /// What is expected.
+    pub check: Check,
+    /// The run it looks at; the main one where not given.
+    pub case: Option<String>,
+    /// Where the expectation comes from.
+    pub source: Option<String>,
+    /// What it means.
+    pub about: Option<String>,
+    /// Where it begins in the file.
+    pub line: usize,
+}
+
+/// How a plot draws its points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlotKind {
+    /// Joined.
+    Line,
+    /// Dots.
+    Points,
+}
+
+/// A picture of a run or of a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plot {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Observable, or column of the study, along x; time where not given.
+    pub x: Option<Formula>,
+    /// Observables, or columns of the study, along y.
+    pub y: Vec<Formula>,
+    /// Label of x.
+    pub x_label: Option<String>,
+    /// Label of y.
+    pub y_label: Option<String>,
+    /// How it is drawn.
+    pub kind: PlotKind,
+    /// The runs it shows.
+    pub cases: Vec<String>,
+    /// Same scale on both axes.
+    pub equal: bool,
+    /// Shows times from here.
+    pub from: Option<Formula>,
+    /// Shows times up to here.
+    pub to: Option<Formula>,
+    /// The study it shows instead of runs.
+    pub study: Option<String>,
+    /// Where it begins in the file.
+    pub line: usize,
+}

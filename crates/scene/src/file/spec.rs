@@ -1,0 +1,159 @@
+//! What a mechanism scene says, as text: expressions are not looked into.
+
+use crate::file::reader::Formula;
+
+/// A coordinate.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CoordinateSpec {
+    pub name: String,
+    pub line: usize,
+    pub kind: mechanism::Coordinate,
+    /// As many as positions, or none for the default.
+    pub initial: Vec<Formula>,
+    /// As many as velocities, or none for 0.
+    pub velocity: Vec<Formula>,
+}
+
+/// A named expression.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Named {
+    pub name: String,
+    pub formula: Formula,
+}
+
+/// Energies and forces.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DynamicsSpec {
+    pub kinetic: Formula,
+    pub potential: Option<Formula>,
+    /// By coordinate name: one for a line or angle, three for an orientation.
+    pub forces: Vec<(String, Vec<Formula>)>,
+}
+
+/// How a contact or joint rubs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum FrictionSpec {
+    Isotropic(Formula),
+    Asymmetric { plus: Formula, minus: Formula },
+    Elliptic([Formula; 2]),
+    Polygon(Vec<[Formula; 2]>),
+    StaticDynamic { fixed: Formula, sliding: Formula },
+}
+
+impl FrictionSpec {
+    /// What it is called in messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Isotropic(_) => "one coefficient",
+            Self::Asymmetric { .. } => "{ plus, minus }",
+            Self::Elliptic(_) => "{ axes }",
+            Self::Polygon(_) => "{ polygon }",
+            Self::StaticDynamic { .. } => "{ static, dynamic }",
+        }
+    }
+}
+
+/// How a contact rebounds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ReboundSpec {
+    Restitution(Formula),
+    Dissipation(Formula),
+}
+
+/// A unilateral contact.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ContactSpec {
+    pub name: String,
+    pub line: usize,
+    pub gap: Formula,
+    pub normal: Option<Formula>,
+    pub tangent: Vec<Formula>,
+    pub friction: Option<(FrictionSpec, usize)>,
+    pub moment: Vec<Formula>,
+    pub rolling: Option<Formula>,
+    pub spinning: Option<Formula>,
+    pub rebound: Option<ReboundSpec>,
+    pub tangential_restitution: Option<Formula>,
+}
+
+/// A bilateral constraint.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct JointSpec {
+    pub name: String,
+    pub line: usize,
+    pub constraint: Vec<Formula>,
+    pub tangent: Vec<Formula>,
+    pub friction: Option<Formula>,
+}
+
+/// A non-holonomic constraint.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct VelocitySpec {
+    pub name: String,
+    pub line: usize,
+    pub constraint: Vec<Formula>,
+}
+
+/// A set of reactions.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum SetSpec {
+    AtLeast(Formula),
+    AtMost(Formula),
+    Between(Formula, Formula),
+    Ball(Formula),
+    Firm,
+    Sum(Vec<SetSpec>),
+}
+
+/// A constraint whose reaction stays in a set.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NonFirmSpec {
+    pub name: String,
+    pub line: usize,
+    pub constraint: Vec<Formula>,
+    pub force: SetSpec,
+}
+
+/// Length of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum StepSpec {
+    Fixed(Formula),
+    Variable {
+        tolerance: Formula,
+        smallest: Formula,
+        largest: Formula,
+    },
+}
+
+/// A word with its place.
+pub(crate) type Word = Formula;
+
+/// `[run]` and `[impact]`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RunSpec {
+    pub until: Formula,
+    pub start: Option<Formula>,
+    pub step: StepSpec,
+    pub integrator: Option<Word>,
+    pub theta: Option<Formula>,
+    pub forces: Option<Word>,
+    pub correction: Option<Word>,
+    pub tolerance: Option<Formula>,
+    pub record_every: usize,
+    pub law: Option<Word>,
+    pub restitution: Option<Formula>,
+}
+
+/// The whole of a mechanism.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Mechanism {
+    pub parameters: Vec<Named>,
+    pub coordinates: Vec<CoordinateSpec>,
+    pub definitions: Vec<Named>,
+    pub dynamics: DynamicsSpec,
+    pub contacts: Vec<ContactSpec>,
+    pub joints: Vec<JointSpec>,
+    pub velocity_constraints: Vec<VelocitySpec>,
+    pub nonfirm: Vec<NonFirmSpec>,
+    pub run: RunSpec,
+}

@@ -1,0 +1,138 @@
+//! TOML with line numbers.
+//!
+//! The parser of the `toml` crate gives byte ranges; here they become lines, numbers become `f64`,
+//! and tables keep the order of the file.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::error::{InputError, Origin};
+
+/// A value with the line it begins on and the text it was written as.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Item {
+    pub line: usize,
+    pub raw: String,
+    pub value: Value,
+}
+
+/// What a value is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    Text(String),
+    Number(f64),
+    Truth(bool),
+    Date,
+    List(Vec<Item>),
+    Table(Vec<Entry>),
+}
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub line: usize,
+    pub item: Item,
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub fn sort(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a text",
+            Self::Number(_) => "a number",
+            Self::Truth(_) => "true or false",
+            Self::Date => "a date",
+            Self::List(_) => "an array",
+            Self::Table(_) => "a table",
+        }
+    }
+}
+
+/// Parses a whole file.
+pub(crate) fn parse(file: &str, text: &str) -> Result<Vec<Entry>, InputError> {
+    let lines = Lines::new(text);
+    let document = DeTable::parse(text).map_err(|error| InputError {
+        file: file.to_string(),
+        origin: match error.span() {
+            Some(span) => Origin::Line(lines.line(span.start)),
+            None => Origin::Whole,
+        },
+        part: String::new(),
+        key: String::new(),
+        value: String::new(),
+        problem: format!(
+            "this is not valid TOML: {}",
+            error.message().replace('\n', ", ")
+        ),
+        advice: String::new(),
+    })?;
+    Ok(lines.table(document.get_ref()))
+}
+
+struct Lines<'a> {
+    text: &'a str,
+    /// Offsets at which lines begin.
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1));
+        Self {
+            text,
+            starts: starts.collect(),
+        }
+    }
+
+    fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset)
+    }
+
+    fn raw(&self, span: Range<usize>) -> String {
+        self.text.get(span).unwrap_or_default().to_string()
+    }
+
+    fn table(&self, table: &DeTable<'_>) -> Vec<Entry> {
+        let mut entries: Vec<(usize, Entry)> = table
+            .iter()
+            .map(|(key, value)| {
+                let at = key.span().start;
+                let entry = Entry {
+                    key: key.get_ref().to_string(),
+                    line: self.line(at),
+                    item: self.item(value),
+                };
+                (at, entry)
+            })
+            .collect();
+        entries.sort_by_key(|(at, _)| *at);
+        entries.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    fn item(&self, value: &Spanned<DeValue<'_>>) -> Item {
+        let parsed = match value.get_ref() {
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Integer(integer) => {
+                let digits = integer.as_str();
+                Value::Number(match integer.radix() {
+                    10 => digits.parse().unwrap_or(f64::NAN),
+                    radix => i128::from_str_radix(digits, radix).map_or(f64::NAN, |n| n as f64),
+                })
+            }
+            DeValue::Float(float) => Value::Number(float.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::Boolean(truth) => Value::Truth(*truth),
+            DeValue::Datetime(_) => Value::Date,
+            DeValue::Array(items) => Value::List(items.iter().map(|i| self.item(i)).collect()),
+            DeValue::Table(table) => Value::Table(self.table(table)),
+        };
+        Item {
+            line: self.line(value.span().start),
+            raw: self.raw(value.span()),
+            value: parsed,
+        }
+    }
+}

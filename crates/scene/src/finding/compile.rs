@@ -1,0 +1,253 @@
+//! From the text of a measure to what it means.
+
+use crate::certificate::Certificate;
+use crate::file::Study;
+use crate::finding::accuracy::{Accuracy, Norm, Reference};
+use crate::finding::expression::Expression;
+use crate::finding::list::OfList;
+use crate::finding::measure::{Call, Fold, Nth, Place, Sense, form};
+use crate::finding::names::Names;
+use crate::finding::scan::{self, Part, RawCall, TextError};
+
+/// Name of the column that a bisection gives beside those it observes.
+pub(crate) const THRESHOLD: &str = "threshold";
+
+/// Compiles the call of a measure.
+pub(crate) fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, TextError> {
+    let groups = scan::arguments(raw.inside)?;
+    if let Some(accuracy) = accuracy(raw, &groups, names)? {
+        return Ok(Call::Accuracy(Box::new(accuracy)));
+    }
+    let [arguments] = groups.as_slice() else {
+        return Err(written(raw));
+    };
+    let found = match observed(raw, arguments, names)? {
+        None => touching(raw, arguments, names)?,
+        found => found,
+    };
+    match found {
+        None => other(raw, arguments, names),
+        Some(call) => Ok(call),
+    }
+}
+
+/// The call is not of its form.
+fn written(raw: &RawCall<'_>) -> TextError {
+    let (name, form) = (raw.name.text, form(raw.name.text));
+    raw.whole.error(format!("`{name}` is written {form}"))
+}
+
+fn value(part: Part<'_>, names: &mut Names<'_>) -> Result<Expression, TextError> {
+    Expression::compile_part(part, names)
+}
+
+fn values(parts: &[Part<'_>], names: &mut Names<'_>) -> Result<Vec<Expression>, TextError> {
+    parts.iter().map(|part| value(*part, names)).collect()
+}
+
+/// Measures of observables.
+fn observed(
+    raw: &RawCall<'_>,
+    arguments: &[Part<'_>],
+    names: &mut Names<'_>,
+) -> Result<Option<Call>, TextError> {
+    let fold = match raw.name.text {
+        "maximum" => Some(Fold::Maximum),
+        "minimum" => Some(Fold::Minimum),
+        "mean" => Some(Fold::Mean),
+        "integral" => Some(Fold::Integral),
+        _ => None,
+    };
+    if let Some(fold) = fold {
+        let (of, span) = match arguments {
+            [of] => (names.observable(*of)?, None),
+            [of, from, to] => {
+                let span = (value(*from, names)?, value(*to, names)?);
+                (names.observable(*of)?, Some(span))
+            }
+            _ => return Err(written(raw)),
+        };
+        return Ok(Some(Call::Over { of, fold, span }));
+    }
+    let sense = match raw.name.text {
+        "crossing" => Some(Sense::Any),
+        "rising" => Some(Sense::Up),
+        "falling" => Some(Sense::Down),
+        _ => None,
+    };
+    if let Some(sense) = sense {
+        let (of, k) = match arguments {
+            [of] => (names.observable(*of)?, None),
+            [of, k] => (names.observable(*of)?, Some(value(*k, names)?)),
+            _ => return Err(written(raw)),
+        };
+        return Ok(Some(Call::Passing { of, sense, k }));
+    }
+    let (of, place) = match (raw.name.text, arguments) {
+        ("initial", [of]) => (of, Place::Initial),
+        ("final", [of]) => (of, Place::Final),
+        ("at", [of, time]) => (of, Place::At(value(*time, names)?)),
+        ("initial" | "final" | "at", _) => return Err(written(raw)),
+        _ => return Ok(None),
+    };
+    let of = names.observable(*of)?;
+    Ok(Some(Call::Point { of, place }))
+}
+
+/// Measures of contacts and other constraints.
+fn touching(
+    raw: &RawCall<'_>,
+    arguments: &[Part<'_>],
+    names: &mut Names<'_>,
+) -> Result<Option<Call>, TextError> {
+    let what = match raw.name.text {
+        "impact" => Some(Nth::Impact),
+        "speed_before" => Some(Nth::SpeedBefore),
+        "speed_after" => Some(Nth::SpeedAfter),
+        "touch" => Some(Nth::Touch),
+        "detach" => Some(Nth::Detach),
+        "stick" => Some(Nth::Stick),
+        "slip" => Some(Nth::Slip),
+        "impacts" | "accumulation" | "impulse" => None,
+        _ => return Ok(None),
+    };
+    let Some((first, rest)) = arguments.split_first() else {
+        return Err(written(raw));
+    };
+    let (constraint, rows) = names.constraint(*first)?;
+    Ok(Some(match (what, raw.name.text, rest) {
+        (Some(what), _, [] | [_]) => {
+            let k = rest.first().map(|k| value(*k, names)).transpose()?;
+            Call::Nth { what, constraint, k }
+        }
+        (None, "impacts", [] | [_]) => {
+            let faster = rest.first().map(|speed| value(*speed, names)).transpose()?;
+            Call::Impacts { constraint, faster }
+        }
+        (None, "accumulation", []) => Call::Accumulation { constraint },
+        (None, "impulse", []) => Call::Impulse { constraint, row: 0 },
+        (None, "impulse", [row]) => {
+            let row = row_index(*row, rows)?;
+            Call::Impulse { constraint, row }
+        }
+        _ => return Err(written(raw)),
+    }))
+}
+
+fn row_index(part: Part<'_>, rows: usize) -> Result<usize, TextError> {
+    match part.text.parse::<usize>() {
+        Ok(row) if (1..=rows).contains(&row) => Ok(row - 1),
+        _ => Err(part.error(format!(
+            "a row from 1 to {rows} was expected: 1 is the normal of a contact, the others are \
+             tangential"
+        ))),
+    }
+}
+
+/// Everything else.
+fn other(
+    raw: &RawCall<'_>,
+    arguments: &[Part<'_>],
+    names: &mut Names<'_>,
+) -> Result<Call, TextError> {
+    if let Some((what, numbers)) = OfList::named(raw.name.text) {
+        let Some((list, rest)) = arguments.split_first() else {
+            return Err(written(raw));
+        };
+        if rest.len() != numbers {
+            return Err(written(raw));
+        }
+        return Ok(Call::OfList {
+            what,
+            list: value(*list, names)?,
+            numbers: values(rest, names)?,
+        });
+    }
+    match (raw.name.text, arguments) {
+        ("worst", [column]) => {
+            let columns = Certificate::new().columns();
+            let found = columns.iter().position(|(name, _)| *name == column.text);
+            let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
+            let problem = || column.error(names.unknown("ledger column", column.text, &known));
+            found.map(Call::Worst).ok_or_else(problem)
+        }
+        ("missed", []) => Ok(Call::Missed),
+        ("column", [study, column]) => {
+            let study = names.study(*study)?;
+            check_column(&names.studies[study], *column, names)?;
+            let column = column.text.to_string();
+            Ok(Call::Column { study, column })
+        }
+        ("threshold", [study]) => {
+            let index = names.study(*study)?;
+            if names.studies[index].bisect.is_none() {
+                let problem = format!("the study `{}` has no `bisect`", study.text);
+                return Err(study.error(problem));
+            }
+            Ok(Call::Threshold { study: index })
+        }
+        ("list", items) if !items.is_empty() => Ok(Call::List(values(items, names)?)),
+        ("fails", [word]) => {
+            let word = word.text.trim_matches(['"', '\'']);
+            Ok(Call::Fails(word.to_string()))
+        }
+        _ => Err(written(raw)),
+    }
+}
+
+/// The columns of a study that hold numbers: what it observes, what it varies, the threshold.
+fn check_column(study: &Study, column: Part<'_>, names: &Names<'_>) -> Result<(), TextError> {
+    let mut known: Vec<String> = study.observe.iter().map(|(name, _)| name.clone()).collect();
+    known.extend(study.vary.iter().map(|vary| vary.key.clone()));
+    if study.bisect.is_some() {
+        known.push(THRESHOLD.to_string());
+    }
+    match known.iter().any(|name| name == column.text) {
+        true => Ok(()),
+        false => Err(column.error(names.unknown("column", column.text, &known))),
+    }
+}
+
+/// `order…` and `error…`.
+fn accuracy(
+    raw: &RawCall<'_>,
+    groups: &[Vec<Part<'_>>],
+    names: &mut Names<'_>,
+) -> Result<Option<Accuracy>, TextError> {
+    let (fit, norm) = match raw.name.text {
+        "order" => (true, Norm::Largest),
+        "order_l1" => (true, Norm::Mean),
+        "order_final" => (true, Norm::Final),
+        "error" => (false, Norm::Largest),
+        "error_l1" => (false, Norm::Mean),
+        "error_final" => (false, Norm::Final),
+        _ => return Ok(None),
+    };
+    let [of, steps, reference] = groups else {
+        return Err(written(raw));
+    };
+    if !fit && steps.len() != 1 || fit && steps.len() < 2 {
+        return Err(written(raw));
+    }
+    let reference = match reference.as_slice() {
+        [Part { text: "event", .. }] => Reference::Event,
+        [Part { text: "finest", .. }] => Reference::Finest,
+        exact if exact.len() == of.len() => {
+            let exact = exact.iter().map(|part| names.exact(*part));
+            Reference::Exact(exact.collect::<Result<_, _>>()?)
+        }
+        _ => {
+            let problem = "the reference is `event`, `finest`, or an exact expression in `t` for \
+                           each observable";
+            return Err(raw.whole.error(problem));
+        }
+    };
+    let observables = of.iter().map(|part| names.observable(*part));
+    Ok(Some(Accuracy {
+        of: observables.collect::<Result<_, _>>()?,
+        steps: values(steps, names)?,
+        reference,
+        norm,
+        fit,
+    }))
+}

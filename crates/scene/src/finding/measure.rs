@@ -1,0 +1,243 @@
+//! The measures of a motion, compiled.
+
+use crate::finding::accuracy::Accuracy;
+use crate::finding::expression::Expression;
+use crate::finding::list::{self, OfList};
+use crate::finding::subject::{Studies, Subject};
+use crate::finding::value::{Absent, Value, Valued};
+use crate::finding::{happening, series};
+
+/// How each measure is written.
+const MEASURES: [(&str, &str); 40] = [
+    ("initial", "initial(x)"),
+    ("final", "final(x)"),
+    ("at", "at(x, time)"),
+    ("maximum", "maximum(x) or maximum(x, from, to)"),
+    ("minimum", "minimum(x) or minimum(x, from, to)"),
+    ("mean", "mean(x) or mean(x, from, to)"),
+    ("integral", "integral(x) or integral(x, from, to)"),
+    ("crossing", "crossing(x, k)"),
+    ("rising", "rising(x, k)"),
+    ("falling", "falling(x, k)"),
+    ("impact", "impact(contact, k)"),
+    ("speed_before", "speed_before(contact, k)"),
+    ("speed_after", "speed_after(contact, k)"),
+    ("impacts", "impacts(contact) or impacts(contact, speed)"),
+    ("touch", "touch(contact, k)"),
+    ("detach", "detach(contact, k)"),
+    ("stick", "stick(contact, k)"),
+    ("slip", "slip(contact, k)"),
+    ("accumulation", "accumulation(contact)"),
+    ("impulse", "impulse(contact, row), rows counted from 1, the normal"),
+    ("worst", "worst(column)"),
+    ("missed", "missed()"),
+    ("order", "order(x, ...; step, step, ...; reference)"),
+    ("order_l1", "order_l1(x, ...; step, step, ...; reference)"),
+    ("order_final", "order_final(x, ...; step, step, ...; reference)"),
+    ("error", "error(x, ...; step; reference)"),
+    ("error_l1", "error_l1(x, ...; step; reference)"),
+    ("error_final", "error_final(x, ...; step; reference)"),
+    ("column", "column(study, name)"),
+    ("threshold", "threshold(study)"),
+    ("distinct", "distinct(list, tolerance)"),
+    ("clusters", "clusters(list, tolerance)"),
+    ("share", "share(list, low, high)"),
+    ("spread", "spread(list)"),
+    ("count", "count(list)"),
+    ("smallest", "smallest(list)"),
+    ("largest", "largest(list)"),
+    ("item", "item(list, k)"),
+    ("list", "list(a, b, ...)"),
+    ("fails", "fails(\"word\")"),
+];
+
+/// Names of all measures.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    MEASURES.iter().map(|(name, _)| *name)
+}
+
+/// Whether there is such a measure.
+pub(crate) fn is_measure(name: &str) -> bool {
+    names().any(|known| known == name)
+}
+
+/// How a measure is written.
+pub(crate) fn form(name: &str) -> &'static str {
+    let entry = MEASURES.iter().find(|(known, _)| *known == name);
+    entry.map_or("", |(_, form)| form)
+}
+
+/// Where an observable is read.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    Initial,
+    Final,
+    At(Expression),
+}
+
+/// What is made of an observable over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fold {
+    Maximum,
+    Minimum,
+    Mean,
+    Integral,
+}
+
+/// In which sense 0 is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sense {
+    Any,
+    Up,
+    Down,
+}
+
+/// What is asked of the k-th event of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nth {
+    Impact,
+    SpeedBefore,
+    SpeedAfter,
+    Touch,
+    Detach,
+    Stick,
+    Slip,
+}
+
+/// A measure with its arguments.
+#[derive(Debug, Clone)]
+pub(crate) enum Call {
+    Point {
+        of: String,
+        place: Place,
+    },
+    Over {
+        of: String,
+        fold: Fold,
+        span: Option<(Expression, Expression)>,
+    },
+    Passing {
+        of: String,
+        sense: Sense,
+        k: Option<Expression>,
+    },
+    Nth {
+        what: Nth,
+        constraint: usize,
+        k: Option<Expression>,
+    },
+    Impacts {
+        constraint: usize,
+        faster: Option<Expression>,
+    },
+    Accumulation {
+        constraint: usize,
+    },
+    Impulse {
+        constraint: usize,
+        row: usize,
+    },
+    /// A column of the certificate, by its place.
+    Worst(usize),
+    Missed,
+    Accuracy(Box<Accuracy>),
+    Column {
+        study: usize,
+        column: String,
+    },
+    Threshold {
+        study: usize,
+    },
+    OfList {
+        what: OfList,
+        list: Expression,
+        numbers: Vec<Expression>,
+    },
+    List(Vec<Expression>),
+    Fails(String),
+}
+
+impl Call {
+    /// Whether the run's motion is looked at by itself.
+    pub fn needs_only_the_run(&self) -> bool {
+        let all = |expressions: &[Expression]| expressions.iter().all(Expression::needs_only_the_run);
+        match self {
+            Self::Accuracy(_) | Self::Column { .. } | Self::Threshold { .. } => false,
+            Self::OfList { list, numbers, .. } => list.needs_only_the_run() && all(numbers),
+            Self::List(items) => all(items),
+            _ => true,
+        }
+    }
+
+    /// Its value on a run.
+    pub fn evaluate(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<Value> {
+        let number = match self {
+            Self::Column { study, column } => {
+                return studies.column(*study, column).map(Value::List);
+            }
+            Self::Threshold { study } => return studies.threshold(*study),
+            Self::Fails(word) => return Ok(Value::Truth(subject.fails(word))),
+            Self::List(items) => {
+                let items = items.iter().map(|item| item.number(subject, studies));
+                return items.collect::<Valued<Vec<f64>>>().map(Value::List);
+            }
+            Self::OfList { what, list, numbers } => {
+                let items = list.list(subject, studies)?;
+                let numbers = numbers.iter().map(|number| number.number(subject, studies));
+                let numbers = numbers.collect::<Valued<Vec<f64>>>()?;
+                return list::evaluate(*what, &items, &numbers);
+            }
+            Self::Point { of, place } => match place {
+                Place::Initial => series::initial(subject, of)?,
+                Place::Final => series::last(subject, of)?,
+                Place::At(time) => {
+                    let time = time.number(subject, studies)?;
+                    series::at(subject, of, time)?
+                }
+            },
+            Self::Over { of, fold, span } => {
+                let span = match span {
+                    None => None,
+                    Some((from, to)) => Some((
+                        from.number(subject, studies)?,
+                        to.number(subject, studies)?,
+                    )),
+                };
+                series::over(subject, of, *fold, span)?
+            }
+            Self::Passing { of, sense, k } => {
+                let k = counted(k.as_ref(), subject, studies)?;
+                series::passing(subject, of, *sense, k)?
+            }
+            Self::Nth { what, constraint, k } => {
+                let k = counted(k.as_ref(), subject, studies)?;
+                happening::nth(subject, *what, *constraint, k)?
+            }
+            Self::Impacts { constraint, faster } => {
+                let faster = match faster {
+                    Some(speed) => speed.number(subject, studies)?,
+                    None => 0.0,
+                };
+                happening::impacts(subject, *constraint, faster)?
+            }
+            Self::Accumulation { constraint } => happening::accumulation(subject, *constraint)?,
+            Self::Impulse { constraint, row } => happening::impulse(subject, *constraint, *row)?,
+            Self::Worst(column) => happening::worst(subject, *column)?,
+            Self::Missed => happening::missed(subject)?,
+            Self::Accuracy(accuracy) => accuracy.evaluate(subject, studies)?,
+        };
+        match number.is_finite() {
+            true => Ok(Value::Number(number)),
+            false => Err(Absent::because(format!("the measure is {number}, not a finite number"))),
+        }
+    }
+}
+
+/// Which one: the first where nothing is said.
+fn counted(
+    k: Option<&Expression>,
+    subject: &mut Subject<'_>,
+    studies: &mut dyn Studies,
+) -> Valued<usize> {
+    k.map_or(Ok(1), |k| k.count(subject, studies))
+}

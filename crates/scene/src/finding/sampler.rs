@@ -1,0 +1,144 @@
+//! Observables at given instants of a run that is not kept.
+
+use mechanism::{Chart, Event, Ledger, MechanismError, State, System, SystemError, Touch};
+
+use crate::error::SceneError;
+use crate::file::Scene;
+use crate::finding::value::{Absent, Valued};
+use crate::run::drive;
+use crate::sink::Sink;
+use crate::text::{Observable, Sample, TextSystem};
+use crate::trajectory::{Between, Segment};
+
+/// An instant this close to the end of a step, as a share of it, is that end.
+const ROUNDING: f64 = 1e-6;
+
+/// Values of the observables at the instants, one after the other, of the scene run with another
+/// step.
+pub(crate) fn values(
+    scene: &Scene,
+    of: &[String],
+    instants: &[f64],
+    step: f64,
+    event: bool,
+) -> Valued<Vec<f64>> {
+    let mut set = vec![("run.step", format!("{step:?}"))];
+    if event {
+        set.push(("run.integrator", "event".to_string()));
+    }
+    let failed = |error: SceneError| Absent::because(format!("with step {step}: {error}"));
+    let built = scene.with(&set).and_then(|scene| scene.build()).map_err(failed)?;
+    let mut system = built.system.clone();
+    let mut observables = Vec::with_capacity(of.len());
+    for text in of {
+        let compiled = system.observable(text);
+        observables.push(compiled.map_err(|error| Absent::because(error.to_string()))?);
+    }
+    let mut sampler = Sampler {
+        chart: system.chart().clone(),
+        between: Between::of(built.settings.scheme),
+        system,
+        observables,
+        instants,
+        values: Vec::with_capacity(instants.len() * of.len()),
+        taken: 0,
+        before: None,
+    };
+    let (_, stopped) = drive(built, &mut sampler, &mut |_| true);
+    if let Some(stop) = stopped {
+        let how = if event { "event-driven" } else { "with another step" };
+        return Err(Absent::because(format!("{how} (step {step}): {stop}")));
+    }
+    match sampler.taken == instants.len() {
+        true => Ok(sampler.values),
+        false => Err(Absent::because(format!(
+            "the run with step {step} ended before t = {}",
+            instants[sampler.taken]
+        ))),
+    }
+}
+
+struct Sampler<'a> {
+    chart: Chart,
+    between: Between,
+    system: TextSystem,
+    observables: Vec<Observable>,
+    instants: &'a [f64],
+    values: Vec<f64>,
+    taken: usize,
+    before: Option<(f64, Vec<f64>, Vec<f64>)>,
+}
+
+impl Sampler<'_> {
+    fn observe(
+        &mut self,
+        t: f64,
+        (q, v): (&[f64], &[f64]),
+        h: f64,
+        touches: &[Touch<'_>],
+    ) -> Result<(), SystemError> {
+        let forces = |constraint: usize, row: usize| {
+            let touch = touches.iter().find(|touch| touch.constraint == constraint);
+            let impulse = touch.and_then(|touch| touch.impulse.get(row));
+            impulse.map_or(0.0, |impulse| impulse / h)
+        };
+        let sample = Sample {
+            t,
+            q,
+            v,
+            forces: &forces,
+        };
+        for observable in &mut self.observables {
+            let value = observable.evaluate(&mut self.system, &sample)?;
+            self.values.push(value);
+        }
+        self.taken += 1;
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        state: &State,
+        touches: &[Touch<'_>],
+        events: &[Event],
+    ) -> Result<(), SystemError> {
+        let Some((t0, q0, v0)) = self.before.take() else {
+            return Ok(());
+        };
+        let h = state.t - t0;
+        let (mut q, mut v) = (Vec::new(), Vec::new());
+        while let Some(&t) = self.instants.get(self.taken) {
+            if t > state.t + ROUNDING * h {
+                break;
+            }
+            if (state.t - t).abs() <= ROUNDING * h {
+                self.observe(t, (&state.q, &state.v), h, touches)?;
+                continue;
+            }
+            let segment = Segment {
+                begin: (t0, &q0, &v0),
+                end: (state.t, &state.q, &state.v),
+                events,
+            };
+            segment.sample(&self.chart, self.between, t, &mut q, &mut v);
+            self.observe(t, (&q, &v), h, touches)?;
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Sampler<'_> {
+    fn step(
+        &mut self,
+        _step: usize,
+        state: &State,
+        _ledger: &Ledger,
+        touches: &[Touch<'_>],
+        events: &[Event],
+    ) -> Result<(), SceneError> {
+        self.take(state, touches, events)
+            .map_err(|error| SceneError::Mechanism(MechanismError::System(error)))?;
+        self.before = Some((state.t, state.q.clone(), state.v.clone()));
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! Measures of observables along the motion.
+
+use crate::finding::measure::{Fold, Sense};
+use crate::finding::subject::Subject;
+use crate::finding::value::{Absent, Valued};
+use crate::trajectory::{Between, Trajectory};
+
+/// How far outside the motion an instant may lie for rounding, as a share of its length.
+const ROUNDING: f64 = 1e-9;
+
+/// At the initial state.
+pub(crate) fn initial(subject: &mut Subject<'_>, of: &str) -> Valued<f64> {
+    let (start, _) = span_of(subject.motion()?);
+    subject.value_at(of, start)
+}
+
+/// At the end of the run.
+pub(crate) fn last(subject: &mut Subject<'_>, of: &str) -> Valued<f64> {
+    let (_, end) = span_of(&subject.whole()?.trajectory);
+    subject.value_at(of, end)
+}
+
+/// At an instant.
+pub(crate) fn at(subject: &mut Subject<'_>, of: &str, t: f64) -> Valued<f64> {
+    require_inside(subject, t)?;
+    subject.value_at(of, t)
+}
+
+/// Something made of all values over the run or a span of it.
+pub(crate) fn over(
+    subject: &mut Subject<'_>,
+    of: &str,
+    fold: Fold,
+    span: Option<(f64, f64)>,
+) -> Valued<f64> {
+    let (from, to) = match span {
+        None => span_of(&subject.whole()?.trajectory),
+        Some((from, to)) => {
+            require_inside(subject, from)?;
+            require_inside(subject, to)?;
+            if !(from < to) {
+                return Err(Absent::because(format!("the span from {from} to {to} is empty")));
+            }
+            (from, to)
+        }
+    };
+    let values = subject.series(of)?;
+    let times = subject.motion()?.times();
+    let inside = times.partition_point(|&t| t <= from)..times.partition_point(|&t| t < to);
+    let mut points: Vec<(f64, f64)> = inside.map(|k| (times[k], values[k])).collect();
+    points.insert(0, (from, subject.value_at(of, from)?));
+    points.push((to, subject.value_at(of, to)?));
+    let each = || points.iter().map(|(_, x)| *x);
+    // The trapezium through v_I and v_F is the displacement of the midpoint scheme.
+    let integral = || -> f64 {
+        let pieces = points.windows(2);
+        pieces.map(|p| 0.5 * (p[1].0 - p[0].0) * (p[0].1 + p[1].1)).sum()
+    };
+    Ok(match fold {
+        Fold::Maximum => each().fold(f64::NEG_INFINITY, f64::max),
+        Fold::Minimum => each().fold(f64::INFINITY, f64::min),
+        Fold::Integral => integral(),
+        Fold::Mean => integral() / (to - from),
+    })
+}
+
+/// The instant at which 0 is passed for the k-th time.
+pub(crate) fn passing(
+    subject: &mut Subject<'_>,
+    of: &str,
+    sense: Sense,
+    k: usize,
+) -> Valued<f64> {
+    let values = subject.series(of)?;
+    let motion = subject.motion()?;
+    let smooth = motion.between() == Between::Smooth;
+    let mut found = 0;
+    // Last state with a sign; zeros in between belong to the passage, if it is one.
+    let mut before: Option<usize> = None;
+    for state in 0..values.len() {
+        if values[state] == 0.0 {
+            continue;
+        }
+        let up = values[state] > 0.0;
+        if let Some(signed) = before
+            && (values[signed] > 0.0) != up
+        {
+            let counts = match sense {
+                Sense::Any => true,
+                Sense::Up => up,
+                Sense::Down => !up,
+            };
+            found += usize::from(counts);
+            if counts && found == k {
+                let times = motion.times();
+                if state > signed + 1 {
+                    return Ok(times[signed + 1]);
+                }
+                let bracket = [(times[signed], values[signed]), (times[state], values[state])];
+                return match smooth {
+                    true => refined(subject, of, bracket),
+                    false => Ok(chord(bracket)),
+                };
+            }
+        }
+        before = Some(state);
+    }
+    let way = match sense {
+        Sense::Any => "passes 0",
+        Sense::Up => "rises through 0",
+        Sense::Down => "falls through 0",
+    };
+    let stopped = subject.stopped().map_or(String::new(), |why| format!("; {why}"));
+    Err(Absent::because(format!("`{of}` {way} {} times, not {k}{stopped}", times_text(found))))
+}
+
+fn times_text(count: usize) -> String {
+    match count {
+        0 => "0".to_string(),
+        count => format!("only {count}"),
+    }
+}
+
+/// Where the line through both ends of a bracket is 0.
+fn chord([(t0, x0), (t1, x1)]: [(f64, f64); 2]) -> f64 {
+    t0 + (t1 - t0) * (x0 / (x0 - x1))
+}
+
+/// A zero of an observable that is smooth between two states, by bisection with chords.
+fn refined(subject: &mut Subject<'_>, of: &str, mut bracket: [(f64, f64); 2]) -> Valued<f64> {
+    let width = bracket[1].0 - bracket[0].0;
+    for round in 0..60 {
+        let [(t0, x0), (t1, _)] = bracket;
+        if t1 - t0 <= 1e-13 * width.max(t1.abs()) {
+            break;
+        }
+        // Every third time the middle, so that the bracket always shrinks.
+        let t = if round % 3 == 2 { 0.5 * (t0 + t1) } else { chord(bracket) };
+        let x = subject.value_at(of, t)?;
+        if x == 0.0 {
+            return Ok(t);
+        }
+        let side = usize::from((x > 0.0) != (x0 > 0.0));
+        bracket[side] = (t, x);
+    }
+    Ok(chord(bracket))
+}
+
+/// First and last instant.
+pub(crate) fn span_of(motion: &Trajectory) -> (f64, f64) {
+    (motion.start().unwrap_or(f64::NAN), motion.end().unwrap_or(f64::NAN))
+}
+
+fn require_inside(subject: &Subject<'_>, t: f64) -> Valued<()> {
+    let (start, end) = span_of(subject.motion()?);
+    let slack = ROUNDING * (end - start);
+    if t >= start - slack && t <= end + slack {
+        return Ok(());
+    }
+    Err(Absent::because(match subject.stopped() {
+        Some(reason) => format!("t = {t} was not computed: {reason}"),
+        None => format!("t = {t} is outside the run, which goes from {start} to {end}"),
+    }))
+}

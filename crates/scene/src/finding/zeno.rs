@@ -1,0 +1,173 @@
+//! Where infinitely many impacts end.
+//!
+//! ```text
+//! t_k = t* − C r^k,   r = lim (t_{k+1} − t_k)/(t_k − t_{k−1}) < 1          (B02 counter-example 6)
+//! ```
+//!
+//! The event-driven integrator reports t*. A time stepper knows the t_k to within a step, so only
+//! intervals of many steps tell r: it is fitted to their logarithms with weights d_k² (the error of
+//! ln d_k is h/d_k), then t* and C by least squares. A sequence that merely looks geometric is told
+//! apart by what happens after t*: there the contact must carry force.
+
+use mechanism::{EventKind, Ledger};
+
+use crate::trajectory::Trajectory;
+
+/// Shortest interval between impacts that tells anything, in steps.
+const RESOLVED: f64 = 20.0;
+
+/// Ratios of successive intervals that belong together agree this well, beside what a step does.
+const ALIKE: f64 = 0.1;
+
+/// Where the impacts of a constraint accumulate, or why nowhere.
+pub(crate) fn accumulation(motion: &Trajectory, constraint: usize) -> Result<f64, String> {
+    let of = || motion.events().iter().filter(|event| event.constraint == constraint);
+    if let Some(event) = of().find(|event| event.kind == EventKind::Accumulation) {
+        return Ok(event.t);
+    }
+    let is_impact = |kind: EventKind| matches!(kind, EventKind::Impact { .. });
+    let impacts: Vec<f64> = of().filter(|e| is_impact(e.kind)).map(|e| e.t).collect();
+    let h = longest_step(motion);
+    let limit = extrapolate(&impacts, h)?;
+    let end = motion.end().unwrap_or(limit);
+    if end < limit + RESOLVED * h {
+        return Err(format!(
+            "the intervals between impacts lead to t = {limit:.6}, but the run ends at t = {end}"
+        ));
+    }
+    match carries(motion, constraint, limit, h) {
+        true => Ok(limit),
+        false => Err(format!(
+            "the intervals between impacts lead to t = {limit:.6}, but the contact is open there"
+        )),
+    }
+}
+
+fn longest_step(motion: &Trajectory) -> f64 {
+    let steps = (1..motion.len()).map(|state| motion.ledger(state));
+    steps.map(|ledger: &Ledger| ledger.h).fold(0.0, f64::max)
+}
+
+/// t* of a geometric sequence of instants known to within `h`.
+pub(crate) fn extrapolate(impacts: &[f64], h: f64) -> Result<f64, String> {
+    let intervals: Vec<f64> = impacts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    // Once an interval is too short to tell anything, so are those that follow.
+    let resolved = intervals.iter().take_while(|d| **d >= RESOLVED * h).count();
+    let first = alike_from(&intervals[..resolved], h);
+    if resolved < first + 3 {
+        return Err(format!(
+            "{} intervals of at least {RESOLVED} steps shrink in the same ratio; 3 are needed",
+            resolved - first
+        ));
+    }
+    let ratio = fitted_ratio(&intervals[first..resolved]);
+    if !(ratio > 0.0 && ratio < 1.0) {
+        return Err(format!("the intervals between impacts do not shrink (ratio {ratio:.4})"));
+    }
+    // t_k = t* − C r^k is linear in t* and C.
+    let instants = &impacts[first..=resolved];
+    let n = instants.len() as f64;
+    let powers: Vec<f64> = (0..instants.len()).map(|k| ratio.powi(k as i32)).collect();
+    let mean_power = powers.iter().sum::<f64>() / n;
+    let mean_instant = instants.iter().sum::<f64>() / n;
+    let (mut over, mut under) = (0.0, 0.0);
+    for (t, power) in instants.iter().zip(&powers) {
+        over += (power - mean_power) * (t - mean_instant);
+        under += (power - mean_power) * (power - mean_power);
+    }
+    Ok(mean_instant - over / under * mean_power)
+}
+
+/// First of the intervals from which on, up to the last, all shrink in the same ratio.
+fn alike_from(intervals: &[f64], h: f64) -> usize {
+    let Some(last) = intervals.len().checked_sub(1) else {
+        return 0;
+    };
+    // The intervals before the last ones are longer and better known: compare with their ratio.
+    let middle = last / 2;
+    let common = match middle {
+        0 => return 0,
+        _ => intervals[middle] / intervals[middle - 1],
+    };
+    let alike = |k: usize| {
+        let ratio = intervals[k] / intervals[k - 1];
+        let slack = ALIKE * common + 2.0 * h / intervals[k];
+        (ratio - common).abs() <= slack
+    };
+    (1..=last).rev().take_while(|k| alike(*k)).last().map_or(last, |k| k - 1)
+}
+
+/// exp of the slope of ln d_k over k, weighted with d_k².
+fn fitted_ratio(intervals: &[f64]) -> f64 {
+    let points = || intervals.iter().enumerate().map(|(k, d)| (k as f64, d.ln(), d * d));
+    let weight: f64 = points().map(|(_, _, w)| w).sum();
+    let mean_k = points().map(|(k, _, w)| w * k).sum::<f64>() / weight;
+    let mean_y = points().map(|(_, y, w)| w * y).sum::<f64>() / weight;
+    let over: f64 = points().map(|(k, y, w)| w * (k - mean_k) * (y - mean_y)).sum();
+    let under: f64 = points().map(|(k, _, w)| w * (k - mean_k) * (k - mean_k)).sum();
+    (over / under).exp()
+}
+
+/// Whether the contact carries an impulse in most steps just after an instant.
+fn carries(motion: &Trajectory, constraint: usize, after: f64, h: f64) -> bool {
+    let first = motion.state_at(after + 0.25 * RESOLVED * h).max(1);
+    let last = motion.state_at(after + RESOLVED * h);
+    let closed = |state: &usize| {
+        let mut touches = motion.touches(*state);
+        touches.any(|touch| touch.constraint == constraint && touch.impulse[0] > 0.0)
+    };
+    let count = (first..=last).filter(closed).count();
+    2 * count > last + 1 - first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Instants rounded up to multiples of h, as a time stepper sees them.
+    fn seen(exact: impl Iterator<Item = f64>, h: f64) -> Vec<f64> {
+        exact.map(|t| (t / h).ceil() * h).collect()
+    }
+
+    #[test]
+    fn exact_instants_give_the_limit() {
+        let impacts: Vec<f64> = (0..10).map(|n| 3.0 - 2.0_f64.powi(1 - n)).collect();
+        let limit = extrapolate(&impacts, 1e-5).expect("a limit");
+        // Least squares of 10 numbers near 3: a few roundings.
+        assert!((limit - 3.0).abs() < 1e-13, "{limit}");
+    }
+
+    #[test]
+    fn instants_known_to_a_step_give_the_limit_to_a_few_steps() {
+        for (h, ratio) in [(1e-3, 0.5_f64), (1e-3, 0.9), (1e-4, 0.7)] {
+            let impacts = seen((0..80).map(|n| 8.0 - 5.0 * ratio.powi(n)), h);
+            let limit = extrapolate(&impacts, h).expect("a limit");
+            // Rounding up moves all instants by up to h; r is known to h/d over n intervals, and
+            // r/(1−r) of the last interval of 20 h carries over.
+            assert!((limit - 8.0).abs() < 3.0 * h, "{h} {ratio}: {limit}");
+        }
+    }
+
+    #[test]
+    fn intervals_before_the_sequence_are_left_out() {
+        let lead = [-7.0, -4.0, -3.5];
+        let exact = (0..12).map(|n| 8.0 - 5.0 * 0.6_f64.powi(n));
+        let impacts = seen(lead.into_iter().chain(exact), 1e-4);
+        let limit = extrapolate(&impacts, 1e-4).expect("a limit");
+        // As above.
+        assert!((limit - 8.0).abs() < 3e-4, "{limit}");
+    }
+
+    #[test]
+    fn periodic_impacts_do_not_accumulate() {
+        let impacts: Vec<f64> = (0..20).map(f64::from).collect();
+        let error = extrapolate(&impacts, 1e-3).expect_err("no limit");
+        assert!(error.contains("do not shrink (ratio 1.0000)"), "{error}");
+    }
+
+    #[test]
+    fn two_impacts_tell_nothing() {
+        let error = extrapolate(&[1.0, 2.0], 1e-3).expect_err("no limit");
+        assert!(error.contains("1 intervals"), "{error}");
+    }
+}

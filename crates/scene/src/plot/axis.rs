@@ -1,0 +1,239 @@
+//! Axes: which numbers they span, where they are marked, and how the marks are written.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+
+/// Share of the span left free beyond the data.
+const AIR: f64 = 0.04;
+
+/// Span of a logarithmic axis at most, in decades: what lies deeper is rounding.
+const DECADES: f64 = 30.0;
+
+/// Equal or decimal scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scale {
+    /// Equal steps are equal lengths.
+    #[default]
+    Linear,
+    /// Equal ratios are equal lengths; only positive numbers are seen.
+    Log,
+}
+
+/// A span of numbers with marks.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Axis {
+    scale: Scale,
+    /// Ends; logarithms (base 10) on a logarithmic axis.
+    low: f64,
+    high: f64,
+    marks: Vec<f64>,
+    /// Digits after the point; `None` writes powers of ten.
+    digits: Option<usize>,
+}
+
+impl Axis {
+    /// An axis that shows all of `values` that can be shown, with about `count` marks.
+    pub(super) fn over(values: impl Iterator<Item = f64>, scale: Scale, count: usize) -> Self {
+        let seen = values.filter(|x| x.is_finite() && (scale == Scale::Linear || *x > 0.0));
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for x in seen {
+            low = low.min(x);
+            high = high.max(x);
+        }
+        match scale {
+            Scale::Linear => Self::linear(low, high, count),
+            Scale::Log => Self::log(low, high, count),
+        }
+    }
+
+    fn linear(low: f64, high: f64, count: usize) -> Self {
+        let (low, high) = match (low.min(high), high - low) {
+            // No point at all.
+            (_, width) if width.is_nan() || width == f64::NEG_INFINITY => (0.0, 1.0),
+            // A constant, or one up to rounding: room around it.
+            (at, width) if width <= 1e-12 * at.abs().max(high.abs()) => {
+                let room = if at == 0.0 { 1.0 } else { 0.1 * at.abs() };
+                (at - room, high + room)
+            }
+            // Ends so far apart that their distance is no number.
+            (_, width) if width.is_infinite() => (f64::MIN / 4.0, f64::MAX / 4.0),
+            (_, width) => (low - AIR * width, high + AIR * width),
+        };
+        Self::between(low, high, count)
+    }
+
+    /// A linear axis with these ends.
+    fn between(low: f64, high: f64, count: usize) -> Self {
+        let step = round_step((high - low) / count.max(1) as f64);
+        let (first, last) = ((low / step).ceil(), (high / step).floor());
+        // `k as f64 * step` keeps 0 exact; a count cannot run away, whatever the rounding.
+        let marks = (0..=4 * count).map(|k| first + k as f64);
+        let marks: Vec<f64> = marks.take_while(|k| *k <= last).map(|k| k * step).collect();
+        let largest = low.abs().max(high.abs());
+        let digits = (-step.log10().floor()).max(0.0) as usize;
+        let plain = (1e-4..1e6).contains(&largest) && digits <= 9;
+        Self {
+            scale: Scale::Linear,
+            low,
+            high,
+            marks,
+            digits: plain.then_some(digits),
+        }
+    }
+
+    fn log(low: f64, high: f64, count: usize) -> Self {
+        let (low, high) = if low <= high {
+            (low.log10(), high.log10())
+        } else {
+            (-1.0, 0.0)
+        };
+        let low = low.max(high - DECADES);
+        let (low, high) = if high - low < 1.0 {
+            (low - 0.5, high + 0.5)
+        } else {
+            (low - AIR * (high - low), high + AIR * (high - low))
+        };
+        let stride = ((high - low) / count.max(1) as f64).ceil().max(1.0);
+        let first = (low / stride).ceil() * stride;
+        let marks = (0..=4 * count).map(|k| first + k as f64 * stride);
+        Self {
+            scale: Scale::Log,
+            low,
+            high,
+            marks: marks.take_while(|m| *m <= high).collect(),
+            digits: None,
+        }
+    }
+
+    /// The same axis made longer around its middle until it spans `width`, with about `count` marks.
+    pub(super) fn widened(&self, width: f64, count: usize) -> Self {
+        let middle = 0.5 * (self.low + self.high);
+        Self::between(middle - 0.5 * width, middle + 0.5 * width, count)
+    }
+
+    /// Length of its span.
+    pub(super) fn width(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// Where a number lies, 0 at the low end and 1 at the high one; NaN where it is not seen.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        let at = match self.scale {
+            Scale::Linear => value,
+            Scale::Log if value > 0.0 => value.log10(),
+            Scale::Log => f64::NAN,
+        };
+        (at - self.low) / (self.high - self.low)
+    }
+
+    /// How a mark is written.
+    pub(super) fn label(&self, mark: f64) -> String {
+        match (self.scale, self.digits) {
+            (Scale::Log, _) => format!("1e{mark}"),
+            (Scale::Linear, Some(digits)) => format!("{mark:.digits$}"),
+            // The shortest decimal that rounds to six digits: 2.5e-7.
+            (Scale::Linear, None) if mark == 0.0 => "0".into(),
+            (Scale::Linear, None) => format!("{:e}", round6(mark)),
+        }
+    }
+
+    /// Length of the longest label.
+    pub(super) fn longest_label(&self) -> usize {
+        let lengths = self.marks.iter().map(|m| self.label(*m).len());
+        lengths.max().unwrap_or(1)
+    }
+
+    /// Whether 0 lies inside.
+    pub(super) fn shows_zero(&self) -> bool {
+        self.scale == Scale::Linear && self.low < 0.0 && self.high > 0.0
+    }
+
+    /// The number at a place.
+    pub(super) fn at(&self, place: f64) -> f64 {
+        self.low + place * (self.high - self.low)
+    }
+}
+
+fn round6(x: f64) -> f64 {
+    format!("{x:.6e}").parse().unwrap_or(x)
+}
+
+/// The next of 1, 2, 5 times a power of ten.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.log10().floor());
+    let factor = step / power;
+    // Rounding must not turn 1 into 2.
+    let factor = match factor {
+        f if f <= 1.0 + 1e-9 => 1.0,
+        f if f <= 2.0 + 1e-9 => 2.0,
+        f if f <= 5.0 + 1e-9 => 5.0,
+        _ => 10.0,
+    };
+    factor * power
+}
+
+/// For the drawing library an axis is its own coordinate: marks and places as stored.
+impl Ranged for Axis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let place = (value - self.low) / (self.high - self.low);
+        limit.0 + (place * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        if hint.weight().allow_light_points() {
+            Vec::new()
+        } else {
+            self.marks.clone()
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.low..self.high
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(low: f64, high: f64) -> Vec<String> {
+        let axis = Axis::over([low, high].into_iter(), Scale::Linear, 6);
+        axis.marks.iter().map(|m| axis.label(*m)).collect()
+    }
+
+    #[test]
+    fn marks_are_round_numbers() {
+        assert_eq!(labels(0.0, 2.0), ["0.0", "0.5", "1.0", "1.5", "2.0"]);
+        assert_eq!(labels(-30.0, 25.0), ["-30", "-20", "-10", "0", "10", "20"]);
+        assert_eq!(labels(0.0, 4e-7)[1], "1e-7");
+    }
+
+    #[test]
+    fn constants_and_nothing_have_an_axis() {
+        for (low, high) in [(3.0, 3.0), (0.0, 0.0), (-1e300, -1e300)] {
+            let axis = Axis::over([low, high].into_iter(), Scale::Linear, 6);
+            assert!((0.0..=1.0).contains(&axis.place(low)), "{low}");
+            assert!(!axis.marks.is_empty());
+        }
+        let none = Axis::over([f64::NAN].into_iter(), Scale::Linear, 6);
+        assert!((none.low, none.high) == (0.0, 1.0));
+        let none = Axis::over([0.0, -1.0].into_iter(), Scale::Log, 6);
+        assert!(none.width() > 0.0);
+        let wide = Axis::over([f64::MIN, f64::MAX].into_iter(), Scale::Linear, 6);
+        assert!(wide.width().is_finite());
+    }
+
+    #[test]
+    fn powers_of_ten_mark_a_logarithmic_axis() {
+        let axis = Axis::over([0.0, 1e-16, 1e-4].into_iter(), Scale::Log, 6);
+        let labels: Vec<String> = axis.marks.iter().map(|m| axis.label(*m)).collect();
+        assert_eq!(labels, ["1e-15", "1e-12", "1e-9", "1e-6"]);
+        assert!(axis.place(0.0).is_nan());
+        let low = axis.place(1e-16);
+        assert!(low > 0.0 && low < 0.1);
+    }
+}

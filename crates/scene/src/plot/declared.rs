@@ -1,0 +1,239 @@
+//! The pictures that a scene declares: observables of runs, columns of studies.
+
+use super::figure::{Figure, Mark, Series};
+use super::gallery::PlotError;
+use super::track::Track;
+use crate::error::SceneError;
+use crate::file::{Formula, Plot, PlotKind, Scene, expression_error, value_error};
+use crate::finding::{Threads, compile_study};
+use crate::record::Record;
+use crate::run::run;
+use crate::sink::Discard;
+use crate::text::{Observable, TextSystem};
+
+/// The case that is the run itself.
+const MAIN: &str = "main";
+
+fn part(plot: &Plot) -> String {
+    format!("plot `{}`", plot.name)
+}
+
+/// Compiles the observables of all plots and looks for the columns of studies.
+///
+/// # Errors
+/// The first text that cannot be read, with its plot and line.
+pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
+    let mut system = scene.build()?.system;
+    for plot in scene.plots() {
+        match &plot.study {
+            Some(study) => study_columns(scene, plot, study)?,
+            None => {
+                observables(scene, plot, &mut system)?;
+            }
+        }
+        window(scene, plot)?;
+    }
+    Ok(())
+}
+
+/// The figure of a declared plot. Cases beside the main one and studies are run for it; `note` hears
+/// which.
+pub(super) fn figure(
+    record: &Record,
+    scene: &Scene,
+    plot: &Plot,
+    threads: Threads,
+    note: &mut dyn FnMut(&str),
+) -> Result<Figure, PlotError> {
+    let series = match &plot.study {
+        Some(study) => of_study(scene, plot, study, threads, note)?,
+        None => of_cases(record, scene, plot, note)?,
+    };
+    let x = plot.x.as_ref().map_or("t", |x| x.text.as_str());
+    let y = match plot.y.as_slice() {
+        [y] => y.text.clone(),
+        _ => String::new(),
+    };
+    Ok(Figure {
+        title: plot.title.clone().unwrap_or_else(|| format!("{}: {}", scene.title(), plot.name)),
+        x_label: plot.x_label.clone().unwrap_or_else(|| x.into()),
+        y_label: plot.y_label.clone().unwrap_or(y),
+        series,
+        equal: plot.equal,
+        ..Figure::default()
+    })
+}
+
+fn mark(plot: &Plot) -> Mark {
+    match plot.kind {
+        PlotKind::Line => Mark::Line,
+        PlotKind::Points => Mark::Points,
+    }
+}
+
+/// First and last time to be shown.
+fn window(scene: &Scene, plot: &Plot) -> Result<(f64, f64), SceneError> {
+    let bound = |key: &str, formula: &Option<Formula>, default: f64| match formula {
+        Some(formula) => scene.evaluate(&part(plot), key, formula),
+        None => Ok(default),
+    };
+    let from = bound("from", &plot.from, f64::NEG_INFINITY)?;
+    let to = bound("to", &plot.to, f64::INFINITY)?;
+    if let Some(formula) = &plot.from
+        && !(from < to)
+    {
+        let problem = format!("the interval from {from} to {to} is empty");
+        let advice = "`from` must be below `to`";
+        let error = value_error(scene.origin(), &part(plot), "from", formula, problem, advice);
+        return Err(error.into());
+    }
+    Ok((from, to))
+}
+
+/// The observables x and y of a plot, compiled.
+fn observables(
+    scene: &Scene,
+    plot: &Plot,
+    system: &mut TextSystem,
+) -> Result<(Option<Observable>, Vec<Observable>), SceneError> {
+    let mut compile = |key: &str, formula: &Formula| {
+        let compiled = system.observable(&formula.text);
+        compiled.map_err(|e| {
+            SceneError::from(expression_error(scene.origin(), &part(plot), key, formula, &e))
+        })
+    };
+    let x = plot.x.as_ref().map(|x| compile("x", x)).transpose()?;
+    let y: Result<Vec<_>, _> = plot.y.iter().map(|y| compile("y", y)).collect();
+    Ok((x, y?))
+}
+
+fn of_cases(
+    record: &Record,
+    scene: &Scene,
+    plot: &Plot,
+    note: &mut dyn FnMut(&str),
+) -> Result<Vec<Series>, PlotError> {
+    let mut all = Vec::new();
+    for case in &plot.cases {
+        let found = scene.cases().iter().find(|c| c.name == *case && case != MAIN);
+        let changed = match found {
+            Some(found) => scene.with(&found.set)?,
+            None => scene.clone(),
+        };
+        let built = changed.build()?;
+        let mut system = built.system.clone();
+        let track = if found.is_none() {
+            let texts = plot.x.iter().chain(&plot.y);
+            let forces = texts.into_iter().any(|f| mentions_forces(&f.text));
+            Track::of_record(record, scene, &system, forces)?
+        } else {
+            note(&format!("running the case `{case}`"));
+            let outcome = run(built, &mut Discard, &mut |_| true);
+            if let Some(stop) = &outcome.stopped {
+                note(&format!("case `{case}`: {stop}"));
+            }
+            Track::of_trajectory(&outcome.trajectory)
+        };
+        let (mut x, y) = observables(&changed, plot, &mut system)?;
+        let (from, to) = window(&changed, plot)?;
+        let along = match &mut x {
+            Some(x) => values(&track, &mut system, x, note),
+            None => track.times().to_vec(),
+        };
+        for mut observable in y {
+            let across = values(&track, &mut system, &mut observable, note);
+            let points = track.times().iter().zip(along.iter().zip(&across));
+            let seen = points.filter(|(t, _)| (from..=to).contains(*t));
+            let label = match (plot.cases.len(), plot.y.len()) {
+                (1, _) => observable.text().into(),
+                (_, 1) => case.clone(),
+                _ => format!("{}, {case}", observable.text()),
+            };
+            all.push(Series {
+                label,
+                points: seen.map(|(_, (x, y))| (*x, *y)).collect(),
+                mark: mark(plot),
+                colour: all.len(),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// Whether an observable may need the table of contacts.
+fn mentions_forces(text: &str) -> bool {
+    text.contains("force_") || text.contains("friction")
+}
+
+fn values(
+    track: &Track,
+    system: &mut TextSystem,
+    observable: &mut Observable,
+    note: &mut dyn FnMut(&str),
+) -> Vec<f64> {
+    let (values, failed) = track.values(system, observable);
+    if let Some(error) = failed {
+        note(&format!("left out where it has no value: {error}"));
+    }
+    values
+}
+
+fn study_columns(scene: &Scene, plot: &Plot, study: &str) -> Result<(), SceneError> {
+    let Some(declared) = scene.studies().iter().find(|s| s.name == study) else {
+        return Err(wrong_study(scene, plot, study));
+    };
+    let observed = declared.observe.iter().map(|(name, _)| name.clone());
+    let varied = declared.vary.iter().map(|v| v.key.clone());
+    let threshold = declared.bisect.iter().map(|_| "threshold".to_string());
+    let known: Vec<String> = varied.chain(threshold).chain(observed).collect();
+    for (key, formula) in plot.x.iter().map(|x| ("x", x)).chain(plot.y.iter().map(|y| ("y", y))) {
+        if !known.contains(&formula.text) {
+            let problem = format!("the study `{study}` has no such column");
+            let advice = format!("It has {}", known.join(", "));
+            let part = part(plot);
+            let error = value_error(scene.origin(), &part, key, formula, problem, advice);
+            return Err(error.into());
+        }
+    }
+    Ok(())
+}
+
+fn wrong_study(scene: &Scene, plot: &Plot, study: &str) -> SceneError {
+    let names: Vec<&str> = scene.studies().iter().map(|s| s.name.as_str()).collect();
+    let advice = match names.is_empty() {
+        true => "The scene declares no study".to_string(),
+        false => format!("It declares {}", names.join(", ")),
+    };
+    let formula = Formula::at_line(study, plot.line);
+    let problem = "the scene has no such study";
+    value_error(scene.origin(), &part(plot), "study", &formula, problem, advice).into()
+}
+
+fn of_study(
+    scene: &Scene,
+    plot: &Plot,
+    study: &str,
+    threads: Threads,
+    note: &mut dyn FnMut(&str),
+) -> Result<Vec<Series>, PlotError> {
+    study_columns(scene, plot, study)?;
+    let Some(declared) = scene.studies().iter().find(|s| s.name == study) else {
+        return Err(wrong_study(scene, plot, study).into());
+    };
+    note(&format!("running the study `{study}`"));
+    let mut system = scene.build()?.system;
+    let compiled = compile_study(scene, declared, &mut system)?;
+    let table = compiled.run(scene, threads, &mut |_| true)?;
+    let first = declared.vary.first().map_or(String::new(), |v| v.key.clone());
+    let x = plot.x.as_ref().map_or(first, |x| x.text.clone());
+    let column = |name: &str| {
+        let numbers = table.numbers(name);
+        numbers.map_err(PlotError::Nothing)
+    };
+    let along = column(&x)?;
+    let series = plot.y.iter().enumerate().map(|(k, y)| {
+        let across = column(&y.text)?;
+        Ok(Series::line(&y.text, &along, &across, k).with_mark(mark(plot)))
+    });
+    series.collect()
+}

@@ -1,0 +1,79 @@
+//! A picture before it is drawn.
+
+use super::axis::Scale;
+
+/// How the points of a series are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mark {
+    /// Joined by a line.
+    #[default]
+    Line,
+    /// Joined by a dashed line.
+    Dashed,
+    /// Dots.
+    Points,
+}
+
+/// Points that belong together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Series {
+    /// What the legend calls them.
+    pub label: String,
+    /// The points; one that is no number breaks a line.
+    pub points: Vec<(f64, f64)>,
+    /// How they are shown.
+    pub mark: Mark,
+    /// Colour: number in the palette.
+    pub colour: usize,
+}
+
+impl Series {
+    /// A line.
+    pub fn line(label: impl Into<String>, x: &[f64], y: &[f64], colour: usize) -> Self {
+        Self {
+            label: label.into(),
+            points: x.iter().copied().zip(y.iter().copied()).collect(),
+            mark: Mark::Line,
+            colour,
+        }
+    }
+
+    /// The same shown otherwise.
+    #[must_use]
+    pub fn with_mark(mut self, mark: Mark) -> Self {
+        self.mark = mark;
+        self
+    }
+}
+
+/// A picture before it is drawn.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Figure {
+    /// Its title.
+    pub title: String,
+    /// Label of the x axis.
+    pub x_label: String,
+    /// Label of the y axis.
+    pub y_label: String,
+    /// What is shown.
+    pub series: Vec<Series>,
+    /// One scale on both axes: circles are round.
+    pub equal: bool,
+    /// Scale of x.
+    pub x_scale: Scale,
+    /// Scale of y.
+    pub y_scale: Scale,
+}
+
+impl Figure {
+    /// Whether anything at all can be shown.
+    pub fn is_empty(&self) -> bool {
+        let shown = |p: &(f64, f64)| {
+            p.0.is_finite()
+                && p.1.is_finite()
+                && (self.x_scale == Scale::Linear || p.0 > 0.0)
+                && (self.y_scale == Scale::Linear || p.1 > 0.0)
+        };
+        !self.series.iter().any(|s| s.points.iter().any(shown))
+    }
+}

@@ -1,0 +1,26 @@
+//! Pictures of runs and studies: SVG, and PNG from it.
+//!
+//! A [`Gallery`] knows the pictures of a run directory by name: those that the scene declares and
+//! those that every run has. It makes a [`Figure`], which is data; [`svg`] draws it, [`png`]
+//! rasterises the drawing. Observables are evaluated by the scene's own text from the manifest, so a
+//! run directory is enough to draw from.
+
+mod axis;
+mod declared;
+mod draw;
+mod figure;
+mod gallery;
+mod png;
+pub mod profile;
+mod standard;
+#[cfg(test)]
+mod tests;
+mod thin;
+mod track;
+
+pub use axis::Scale;
+pub use declared::check_plots;
+pub use draw::svg;
+pub use figure::{Figure, Mark, Series};
+pub use gallery::{Gallery, PlotError};
+pub use png::png;

@@ -1,0 +1,171 @@
+//! The pictures that every run has.
+
+use super::axis::Scale;
+use super::figure::{Figure, Mark, Series};
+use super::gallery::PlotError;
+use crate::record::{Cell, Record, RecordError};
+
+/// Names and titles of the pictures that every run has; `phase:NAME` comes for every coordinate.
+pub(super) const STANDARD: [(&str, &str); 5] = [
+    ("energy", "kinetic, potential and total energy over time"),
+    ("residual", "residual of each step, logarithmic"),
+    ("penetration", "deepest penetration and joint error over time"),
+    ("impulses", "impulses of the constraints in each step"),
+    ("trajectory", "all coordinates over time"),
+];
+
+/// What `phase:` is followed by.
+pub(super) const PHASE: &str = "phase:";
+
+/// A standard picture; `None` for a name that is none.
+pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, PlotError> {
+    let title = &record.manifest().title;
+    let of = |what: &str| format!("{title}: {what}");
+    Ok(Some(match name {
+        "energy" => energy(record, of("energy"))?,
+        "residual" => residual(record, of("residual of each step"))?,
+        "penetration" => penetration(record, of("penetration"))?,
+        "impulses" => impulses(record, of("impulses"))?,
+        "trajectory" => trajectory(record, of("coordinates"))?,
+        _ => match name.strip_prefix(PHASE) {
+            Some(coordinate) => phase(record, coordinate, of("phase portrait"))?,
+            None => return Ok(None),
+        },
+    }))
+}
+
+fn over_time(title: String, y_label: &str, series: Vec<Series>) -> Figure {
+    Figure {
+        title,
+        x_label: "t".into(),
+        y_label: y_label.into(),
+        series,
+        ..Figure::default()
+    }
+}
+
+fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
+    let steps = record.table("steps", Some(&["t", "kinetic", "potential"]))?;
+    let t = steps.numbers("t");
+    let (kinetic, potential) = (steps.numbers("kinetic"), steps.numbers("potential"));
+    let total: Vec<f64> = kinetic.iter().zip(&potential).map(|(a, b)| a + b).collect();
+    let mut series = vec![Series::line("kinetic", &t, &kinetic, 0)];
+    // A scene without a potential has nothing but its kinetic energy.
+    if potential.iter().any(|p| *p != 0.0) {
+        series.push(Series::line("potential", &t, &potential, 1));
+        series.push(Series::line("total", &t, &total, 2));
+    }
+    Ok(over_time(title, "energy", series))
+}
+
+fn residual(record: &Record, title: String) -> Result<Figure, RecordError> {
+    let steps = record.table("steps", Some(&["t", "residual"]))?;
+    let t = steps.numbers("t");
+    let mut series = vec![
+        Series::line("residual R2", &t, &steps.numbers("residual"), 0).with_mark(Mark::Points),
+    ];
+    let tolerance = record.manifest().settings.get("tolerance").and_then(|v| v.as_f64());
+    if let (Some(tolerance), Some(first), Some(last)) = (tolerance, t.first(), t.last()) {
+        let level = Series::line("tolerance", &[*first, *last], &[tolerance; 2], 1);
+        series.push(level.with_mark(Mark::Dashed));
+    }
+    Ok(Figure {
+        y_scale: Scale::Log,
+        ..over_time(title, "residual R2 (steps with 0 are not shown)", series)
+    })
+}
+
+fn penetration(record: &Record, title: String) -> Result<Figure, RecordError> {
+    let steps = record.table("steps", Some(&["t", "penetration", "drift"]))?;
+    let t = steps.numbers("t");
+    let mut series = vec![Series::line("penetration", &t, &steps.numbers("penetration"), 0)];
+    let drift = steps.numbers("drift");
+    if drift.iter().any(|d| *d != 0.0) {
+        series.push(Series::line("joint error", &t, &drift, 1));
+    }
+    Ok(over_time(title, "largest -gap at the end of each step", series))
+}
+
+/// Impulses are 0 in steps in which a constraint took no part.
+fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
+    let steps = record.table("steps", Some(&["step", "t"]))?;
+    let contacts = record.table("contacts", None)?;
+    let (number, t) = (steps.numbers("step"), steps.numbers("t"));
+    let mut names: Vec<&str> = Vec::new();
+    let constraint = contacts.column("constraint");
+    let name_at = |row: usize| match constraint.map(|c| c.cell(row)) {
+        Some(Cell::Text(name)) => name,
+        _ => "",
+    };
+    for row in 0..contacts.rows {
+        if !names.contains(&name_at(row)) {
+            names.push(name_at(row));
+        }
+    }
+    if names.is_empty() {
+        let none = "no constraint took part in any recorded step: there are no impulses to show";
+        return Err(PlotError::Nothing(none.into()));
+    }
+    let touched = contacts.numbers("step");
+    let mut series = Vec::new();
+    for (k, name) in names.iter().enumerate() {
+        for (column, mark) in [("n", Mark::Line), ("t1", Mark::Dashed), ("t2", Mark::Dashed)] {
+            let impulse = contacts.numbers(&format!("impulse_{column}"));
+            let mut all = vec![0.0; t.len()];
+            let mut seen = false;
+            for row in (0..contacts.rows).filter(|row| name_at(*row) == *name) {
+                // A missing row of the constraint is NaN: it has no such direction.
+                if let Ok(place) = number.binary_search_by(|n| n.total_cmp(&touched[row]))
+                    && impulse[row].is_finite()
+                {
+                    all[place] = impulse[row];
+                    seen = true;
+                }
+            }
+            if seen {
+                let label = if column == "n" { (*name).into() } else { format!("{name}, {column}") };
+                series.push(Series::line(label, &t, &all, k).with_mark(mark));
+            }
+        }
+    }
+    Ok(over_time(title, "impulse over a step", series))
+}
+
+fn trajectory(record: &Record, title: String) -> Result<Figure, RecordError> {
+    let states = record.table("coordinates", None)?;
+    let t = states.numbers("t");
+    let positions = states.columns.iter().filter(|c| c.meaning.starts_with("position"));
+    let series = positions
+        .enumerate()
+        .map(|(k, c)| Series::line(&c.name, &t, &states.numbers(&c.name), k));
+    Ok(over_time(title, "coordinates", series.collect()))
+}
+
+fn phase(record: &Record, name: &str, title: String) -> Result<Figure, PlotError> {
+    let columns = &record.entry("coordinates")?.columns;
+    let rate = format!("{name}_dot");
+    let has = |name: &str| columns.iter().any(|c| c.name == name);
+    if !(has(name) && has(&rate)) {
+        let all = coordinates(record)?;
+        return Err(PlotError::Unknown(format!(
+            "there is no coordinate `{name}` with a velocity `{rate}`; there is {}",
+            all.join(", ")
+        )));
+    }
+    let states = record.table("coordinates", Some(&[name, &rate]))?;
+    Ok(Figure {
+        title,
+        x_label: name.into(),
+        y_label: rate.clone(),
+        series: vec![Series::line(name, &states.numbers(name), &states.numbers(&rate), 0)],
+        ..Figure::default()
+    })
+}
+
+/// Coordinates that have a phase portrait.
+pub(super) fn coordinates(record: &Record) -> Result<Vec<String>, RecordError> {
+    let columns = &record.entry("coordinates")?.columns;
+    let names = columns.iter().map(|c| c.name.clone());
+    let moving = |n: &String| columns.iter().any(|c| c.name == format!("{n}_dot"));
+    Ok(names.filter(moving).collect())
+}

@@ -1,0 +1,120 @@
+//! Leaves out what a picture cannot show.
+//!
+//! A run has up to millions of steps, a picture a thousand columns. A curve over time keeps, in every
+//! column of pixels, its first, lowest, highest and last point, in their order: what is drawn covers
+//! the same pixels. Other curves and clouds of points keep a point only when it leaves the spot of
+//! the one before.
+
+/// A point in pixels; NaN breaks a curve.
+pub(super) type Point = (f64, f64);
+
+/// Points nearer than this to the last one kept are not seen, in pixels.
+const SPOT: f64 = 0.25;
+
+/// Columns in a pixel: pictures are looked at enlarged.
+const FINE: f64 = 2.0;
+
+/// Thins a curve, piece by piece between points that are none.
+pub(super) fn curve(points: &[Point]) -> Vec<Vec<Point>> {
+    let pieces = points.split(|p| !(p.0.is_finite() && p.1.is_finite()));
+    let pieces = pieces.filter(|piece| !piece.is_empty());
+    let thin = |piece: &[Point]| {
+        if piece.windows(2).all(|w| w[0].0 <= w[1].0) {
+            columns(piece)
+        } else {
+            spots(piece)
+        }
+    };
+    pieces.map(thin).collect()
+}
+
+/// First, lowest, highest and last of every column.
+fn columns(points: &[Point]) -> Vec<Point> {
+    let mut kept = Vec::new();
+    let column = |p: &Point| (p.0 * FINE).floor();
+    for group in points.chunk_by(|a, b| column(a) == column(b)) {
+        let (mut low, mut high) = (0, 0);
+        for (k, point) in group.iter().enumerate() {
+            if point.1 < group[low].1 {
+                low = k;
+            }
+            if point.1 > group[high].1 {
+                high = k;
+            }
+        }
+        let mut places = [0, low, high, group.len() - 1];
+        places.sort_unstable();
+        kept.push(group[0]);
+        let rest = places.windows(2).filter(|w| w[0] != w[1]);
+        kept.extend(rest.map(|w| group[w[1]]));
+    }
+    kept
+}
+
+/// Points that leave the spot of the last one kept, and the last.
+fn spots(points: &[Point]) -> Vec<Point> {
+    let mut kept: Vec<Point> = Vec::new();
+    for (k, point) in points.iter().enumerate() {
+        let seen = kept.last().is_none_or(|last| {
+            (point.0 - last.0).abs() > SPOT || (point.1 - last.1).abs() > SPOT
+        });
+        if seen || k + 1 == points.len() {
+            kept.push(*point);
+        }
+    }
+    kept
+}
+
+/// Thins a cloud of points: one in every spot, in their order.
+pub(super) fn cloud(points: &[Point]) -> Vec<Point> {
+    let mut taken = std::collections::HashSet::new();
+    let spot = |p: &Point| ((p.0 / SPOT).round() as i64, (p.1 / SPOT).round() as i64);
+    let seen = points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
+    seen.filter(|p| taken.insert(spot(p))).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spike_of_one_step_among_a_million_is_kept() {
+        let n = 1_000_000;
+        let mut points: Vec<Point> = (0..n)
+            .map(|k| (f64::from(k) * 800.0 / f64::from(n), (f64::from(k) * 0.01).sin()))
+            .collect();
+        points[123_456].1 = 55.0;
+        let thin = curve(&points);
+        assert_eq!(thin.len(), 1);
+        assert!(thin[0].contains(&points[123_456]));
+        // Four points for each half of 800 pixels at most.
+        assert!(thin[0].len() <= 6400, "{}", thin[0].len());
+        assert_eq!((thin[0].first(), thin[0].last()), (points.first(), points.last()));
+        assert!(thin[0].windows(2).all(|w| w[0].0 <= w[1].0));
+    }
+
+    #[test]
+    fn a_loop_keeps_its_shape() {
+        let round = |k: usize| (k as f64 * 1e-5 * std::f64::consts::TAU).sin_cos();
+        let points: Vec<Point> = (0..=100_000)
+            .map(|k| {
+                let (s, c) = round(k);
+                (200.0 + 100.0 * c, 200.0 + 100.0 * s)
+            })
+            .collect();
+        let thin = &curve(&points)[0];
+        assert!(thin.len() < 4000 && thin.len() > 1000, "{}", thin.len());
+        // No two neighbours further apart than a pixel: it still looks round.
+        let gap = |w: &[Point]| (w[0].0 - w[1].0).hypot(w[0].1 - w[1].1);
+        assert!(thin.windows(2).all(|w| gap(w) < 1.0));
+    }
+
+    #[test]
+    fn what_is_no_number_breaks_a_curve() {
+        let points = [(0.0, 1.0), (1.0, f64::NAN), (2.0, 1.0), (3.0, 2.0)];
+        let thin = curve(&points);
+        assert_eq!(thin, [vec![(0.0, 1.0)], vec![(2.0, 1.0), (3.0, 2.0)]]);
+        assert_eq!(cloud(&points).len(), 3);
+        assert_eq!(cloud(&[(1.0, 1.0), (1.01, 1.0)]).len(), 1);
+    }
+}

@@ -1,0 +1,252 @@
+//! One chunk of a table: a Parquet file, written whole.
+//!
+//! A chunk is written under a temporary name, flushed to the disk and renamed into place: whatever
+//! has its final name is complete. It is a plain Parquet file with one row group, so any reader of
+//! Parquet takes a table as the files `NAME-*.parquet` in the order of their names.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::writer::ColumnWriterImpl;
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type,
+};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{ColumnPath, Type as Schema};
+
+use super::column::{Column, Type, Values};
+use super::error::RecordError;
+
+/// Rows of a full chunk: some ten megabytes of a wide table, a second of a fast run.
+pub const CHUNK_ROWS: usize = 65_536;
+
+/// Name of a chunk of a table.
+pub fn file_name(table: &str, chunk: usize) -> String {
+    format!("{table}-{chunk:06}.parquet")
+}
+
+/// Writes one chunk, complete the moment it has its name. Returns its checksum (CRC-32).
+///
+/// # Errors
+/// The disk is full, the directory is gone or not ours.
+pub fn write(
+    directory: &Path,
+    table: &str,
+    chunk: usize,
+    columns: &[Column],
+    values: &[Values],
+) -> Result<u32, RecordError> {
+    let path = directory.join(file_name(table, chunk));
+    let bytes = encode(columns, values)
+        .map_err(|e| RecordError::fault(&path, "write this file", &io::Error::other(e)))?;
+    replace(&path, |mut file| file.write_all(&bytes))?;
+    Ok(crc32fast::hash(&bytes))
+}
+
+/// Writes a file under a temporary name beside `path`, flushes it to the disk, renames it.
+///
+/// # Errors
+/// The machine refuses; the temporary file is removed.
+pub fn replace(
+    path: &Path,
+    fill: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<(), RecordError> {
+    let draft = path.with_extension("part");
+    let done = File::create(&draft).and_then(|file| {
+        fill(&file)?;
+        file.sync_all()?;
+        fs::rename(&draft, path)
+    });
+    // The rename itself survives a power cut once the directory is flushed; not every system lets
+    // a directory be opened, and then nothing more can be done.
+    if let Some(Ok(directory)) = path.parent().map(File::open) {
+        let _ = directory.sync_all();
+    }
+    done.map_err(|e| {
+        let _ = fs::remove_file(&draft);
+        RecordError::fault(path, "write this file", &e)
+    })
+}
+
+fn encode(columns: &[Column], values: &[Values]) -> Result<Vec<u8>, ParquetError> {
+    let fields = columns.iter().map(|c| field(c).map(Arc::new));
+    let schema = Schema::group_type_builder("percuss")
+        .with_fields(fields.collect::<Result<_, _>>()?)
+        .build()?;
+    let mut properties = WriterProperties::builder()
+        .set_created_by(concat!("percuss ", env!("CARGO_PKG_VERSION")).into())
+        .set_compression(Compression::SNAPPY)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_dictionary_enabled(false);
+    // Names repeat, numbers do not.
+    for column in columns.iter().filter(|c| c.kind == Type::Text) {
+        let path = ColumnPath::from(column.name.as_str());
+        properties = properties.set_column_dictionary_enabled(path, true);
+    }
+    let properties = Arc::new(properties.build());
+    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties)?;
+    let mut group = writer.next_row_group()?;
+    for values in values {
+        put(&mut group, values)?;
+    }
+    group.close()?;
+    writer.into_inner()
+}
+
+fn field(column: &Column) -> Result<Schema, ParquetError> {
+    let (physical, logical) = match column.kind {
+        Type::Integer => (Physical::INT64, None),
+        Type::Real => (Physical::DOUBLE, None),
+        Type::Truth => (Physical::BOOLEAN, None),
+        Type::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+    };
+    let repetition = if column.optional {
+        Repetition::OPTIONAL
+    } else {
+        Repetition::REQUIRED
+    };
+    Schema::primitive_type_builder(&column.name, physical)
+        .with_logical_type(logical)
+        .with_repetition(repetition)
+        .build()
+}
+
+fn put(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    values: &Values,
+) -> Result<(), ParquetError> {
+    let missing = || ParquetError::General("more values than columns".into());
+    let mut column = group.next_column()?.ok_or_else(missing)?;
+    match values {
+        Values::Integer(v) => batch(column.typed::<Int64Type>(), v, None)?,
+        Values::Real(v) => batch(column.typed::<DoubleType>(), v, None)?,
+        Values::Truth(v) => batch(column.typed::<BoolType>(), v, None)?,
+        Values::Optional(v) => {
+            let there: Vec<f64> = v.iter().flatten().copied().collect();
+            let levels: Vec<i16> = v.iter().map(|x| i16::from(x.is_some())).collect();
+            batch(column.typed::<DoubleType>(), &there, Some(&levels))?;
+        }
+        Values::Text(v) => {
+            let bytes: Vec<ByteArray> = v.iter().map(|x| ByteArray::from(&**x)).collect();
+            batch(column.typed::<ByteArrayType>(), &bytes, None)?;
+        }
+    }
+    column.close()
+}
+
+fn batch<T: DataType>(
+    column: &mut ColumnWriterImpl<'_, T>,
+    values: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    column.write_batch(values, levels, None).map(|_| ())
+}
+
+/// Reads the chosen columns of a chunk, given as positions in `columns`, and the number of rows.
+/// With a checksum the bytes are compared first.
+///
+/// # Errors
+/// The file is missing, cut off, altered, or holds other columns.
+pub fn read(
+    path: &Path,
+    columns: &[Column],
+    chosen: &[usize],
+    checksum: Option<u32>,
+) -> Result<(Vec<Values>, usize), RecordError> {
+    let fault = |e: io::Error| RecordError::fault(path, "read this file", &e);
+    if let Some(checksum) = checksum
+        && crc32fast::hash(&fs::read(path).map_err(fault)?) != checksum
+    {
+        return Err(RecordError::damaged(path, "its checksum is not the one in run.json"));
+    }
+    let file = File::open(path).map_err(fault)?;
+    // The Parquet library asserts some of what a damaged file may break; the chunks of a run that
+    // was killed have no checksum to tell them by.
+    catch_unwind(AssertUnwindSafe(|| decode(file, columns, chosen)))
+        .unwrap_or_else(|_| Err("it contradicts itself".into()))
+        .map_err(|why| RecordError::damaged(path, why))
+}
+
+fn decode(
+    file: File,
+    columns: &[Column],
+    chosen: &[usize],
+) -> Result<(Vec<Values>, usize), String> {
+    let reader = SerializedFileReader::new(file).map_err(text)?;
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let mut all: Vec<Values> = chosen.iter().map(|&c| Values::empty(&columns[c])).collect();
+    let mut rows = 0;
+    for g in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(g).map_err(text)?;
+        let count = group.metadata().num_rows();
+        let count = usize::try_from(count).map_err(|_| "a negative number of rows")?;
+        for (values, &c) in all.iter_mut().zip(chosen) {
+            let name = &columns[c].name;
+            let place = schema.columns().iter().position(|d| d.name() == name);
+            let place = place.ok_or_else(|| format!("it has no column `{name}`"))?;
+            let column = group.get_column_reader(place).map_err(text)?;
+            let read = get(column, count, columns[c].optional).map_err(text)?;
+            if read.len() != count || !values.append(read) {
+                return Err(format!("column `{name}` does not hold {count} values of its type"));
+            }
+        }
+        rows += count;
+    }
+    Ok((all, rows))
+}
+
+/// What is wrong, without the words that the library puts before every message.
+fn text(error: ParquetError) -> String {
+    let text = error.to_string();
+    match text.split_once(": ") {
+        Some((_, rest)) => rest.into(),
+        None => text,
+    }
+}
+
+fn get(column: ColumnReader, count: usize, optional: bool) -> Result<Values, ParquetError> {
+    Ok(match column {
+        ColumnReader::Int64ColumnReader(c) => Values::Integer(all(c, count, None)?),
+        ColumnReader::BoolColumnReader(c) => Values::Truth(all(c, count, None)?),
+        ColumnReader::DoubleColumnReader(c) if !optional => Values::Real(all(c, count, None)?),
+        ColumnReader::DoubleColumnReader(c) => {
+            let mut levels = Vec::new();
+            let mut there = all(c, count, Some(&mut levels))?.into_iter();
+            let one = |level: &i16| if *level == 0 { None } else { there.next() };
+            Values::Optional(levels.iter().map(one).collect())
+        }
+        ColumnReader::ByteArrayColumnReader(c) => {
+            let bytes = all(c, count, None)?;
+            let texts = bytes.iter().map(|b| b.as_utf8().map(Arc::from));
+            Values::Text(texts.collect::<Result<_, _>>()?)
+        }
+        _ => return Err(ParquetError::General("a type that percuss does not write".into())),
+    })
+}
+
+fn all<T: DataType>(
+    mut column: ColumnReaderImpl<T>,
+    count: usize,
+    mut levels: Option<&mut Vec<i16>>,
+) -> Result<Vec<T::T>, ParquetError> {
+    // The file's word for its length is not trusted with memory.
+    let mut values = Vec::new();
+    let mut done = 0;
+    while done < count {
+        let (records, _, _) =
+            column.read_records((count - done).min(CHUNK_ROWS), levels.as_deref_mut(), None, &mut values)?;
+        if records == 0 {
+            break;
+        }
+        done += records;
+    }
+    Ok(values)
+}

@@ -1,0 +1,196 @@
+//! Columns in memory: typed, with names.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Type {
+    /// Whole numbers, 64 bits.
+    Integer,
+    /// 64-bit floating point.
+    Real,
+    /// True or false.
+    Truth,
+    /// UTF-8 text.
+    Text,
+}
+
+/// A column and what it means; part of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What its values are.
+    #[serde(rename = "type")]
+    pub kind: Type,
+    /// Whether values may be absent (null).
+    pub optional: bool,
+    /// Unit, in words: scenes use coherent units of the user's choice.
+    pub unit: String,
+    /// What the values say.
+    pub meaning: String,
+}
+
+impl Column {
+    /// A column whose values are always there.
+    pub fn new(name: impl Into<String>, kind: Type, unit: &str, meaning: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            optional: false,
+            unit: unit.into(),
+            meaning: meaning.into(),
+        }
+    }
+
+    /// The same with values that may be absent.
+    #[must_use]
+    pub fn or_null(mut self) -> Self {
+        self.optional = true;
+        self
+    }
+}
+
+/// The values of a column; `None` is null.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Whole numbers.
+    Integer(Vec<i64>),
+    /// Numbers.
+    Real(Vec<f64>),
+    /// Numbers that may be absent.
+    Optional(Vec<Option<f64>>),
+    /// Truth values.
+    Truth(Vec<bool>),
+    /// Texts.
+    Text(Vec<Arc<str>>),
+}
+
+/// One value, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell<'a> {
+    /// A whole number.
+    Integer(i64),
+    /// A number.
+    Real(f64),
+    /// A truth value.
+    Truth(bool),
+    /// A text.
+    Text(&'a str),
+    /// Nothing.
+    Null,
+}
+
+impl Values {
+    /// No values yet, of the type of `column`. Only numbers may be absent in this schema.
+    pub fn empty(column: &Column) -> Self {
+        match (column.kind, column.optional) {
+            (Type::Integer, _) => Self::Integer(Vec::new()),
+            (Type::Real, false) => Self::Real(Vec::new()),
+            (Type::Real, true) => Self::Optional(Vec::new()),
+            (Type::Truth, _) => Self::Truth(Vec::new()),
+            (Type::Text, _) => Self::Text(Vec::new()),
+        }
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Integer(v) => v.len(),
+            Self::Real(v) => v.len(),
+            Self::Optional(v) => v.len(),
+            Self::Truth(v) => v.len(),
+            Self::Text(v) => v.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets all values and keeps the room.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Integer(v) => v.clear(),
+            Self::Real(v) => v.clear(),
+            Self::Optional(v) => v.clear(),
+            Self::Truth(v) => v.clear(),
+            Self::Text(v) => v.clear(),
+        }
+    }
+
+    /// The value in a row; null beyond the end.
+    pub fn cell(&self, row: usize) -> Cell<'_> {
+        match self {
+            Self::Integer(v) => v.get(row).map_or(Cell::Null, |x| Cell::Integer(*x)),
+            Self::Real(v) => v.get(row).map_or(Cell::Null, |x| Cell::Real(*x)),
+            Self::Optional(v) => v
+                .get(row)
+                .copied()
+                .flatten()
+                .map_or(Cell::Null, Cell::Real),
+            Self::Truth(v) => v.get(row).map_or(Cell::Null, |x| Cell::Truth(*x)),
+            Self::Text(v) => v.get(row).map_or(Cell::Null, |x| Cell::Text(x)),
+        }
+    }
+
+    /// The value in a row as a number: NaN where it is none.
+    pub fn number(&self, row: usize) -> f64 {
+        match self.cell(row) {
+            Cell::Integer(x) => x as f64,
+            Cell::Real(x) => x,
+            Cell::Truth(x) => f64::from(u8::from(x)),
+            Cell::Text(_) | Cell::Null => f64::NAN,
+        }
+    }
+
+    /// Moves the values of `other` to the end of these; both must be of one kind.
+    pub(super) fn append(&mut self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => a.extend(b),
+            (Self::Real(a), Self::Real(b)) => a.extend(b),
+            (Self::Optional(a), Self::Optional(b)) => a.extend(b),
+            (Self::Truth(a), Self::Truth(b)) => a.extend(b),
+            (Self::Text(a), Self::Text(b)) => a.extend(b),
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn push_integer(&mut self, x: usize) {
+        if let Self::Integer(v) = self {
+            // A count never reaches the sign bit.
+            v.push(i64::try_from(x).unwrap_or(i64::MAX));
+        }
+    }
+
+    pub(super) fn push_real(&mut self, x: f64) {
+        match self {
+            Self::Real(v) => v.push(x),
+            Self::Optional(v) => v.push(Some(x)),
+            _ => {}
+        }
+    }
+
+    pub(super) fn push_optional(&mut self, x: Option<f64>) {
+        if let Self::Optional(v) = self {
+            v.push(x);
+        }
+    }
+
+    pub(super) fn push_truth(&mut self, x: bool) {
+        if let Self::Truth(v) = self {
+            v.push(x);
+        }
+    }
+
+    pub(super) fn push_text(&mut self, x: &Arc<str>) {
+        if let Self::Text(v) = self {
+            v.push(Arc::clone(x));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! `run.json`: what a run directory holds and how it came about.
+//!
+//! Everything needed to run again is in it: the whole text of the scene, overrides, settings. Nothing
+//! in it depends on the machine or the hour: the same run writes the same bytes.
+
+use std::io::Write;
+use std::path::Path;
+
+use mechanism::{Adaptive, Forces, Scheme, Settings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::chunk::replace;
+use super::column::Column;
+use super::error::RecordError;
+
+/// Schema of the records; raised when a reader of the older one would be misled.
+pub const SCHEMA: u64 = 1;
+
+/// Name of the manifest in its directory.
+pub const MANIFEST: &str = "run.json";
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Under way, or killed.
+    Running,
+    /// Came to its end.
+    Finished,
+    /// Could not go on; the records hold what was computed.
+    Stopped,
+}
+
+impl Status {
+    /// As it stands in the manifest.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// What a run directory holds and how it came about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Schema of the records.
+    pub schema: u64,
+    /// Version of percuss that wrote them.
+    pub percuss: String,
+    /// `run` or `study`.
+    pub kind: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// Its title.
+    pub title: String,
+    /// Where the system comes from.
+    pub source: String,
+    /// The file, or `built-in`.
+    pub origin: String,
+    /// The scene's whole text.
+    pub text: String,
+    /// `--set` in their order.
+    pub overrides: Vec<Override>,
+    /// Parameters with their overridden values.
+    pub parameters: Map<String, Value>,
+    /// How it was computed.
+    pub settings: Value,
+    /// Start of random numbers, where a run draws any.
+    pub seed: Option<u64>,
+    /// The tables.
+    pub tables: Vec<TableEntry>,
+    /// How it ended.
+    pub status: Status,
+    /// Why it stopped.
+    pub reason: Option<String>,
+    /// Last instant recorded.
+    pub reached: Option<f64>,
+    /// Worst figures of the ledger over all steps.
+    pub certificate: Option<Value>,
+    /// What the scene is known for, as measured; absent until measured.
+    pub findings: Option<Vec<Value>>,
+}
+
+/// One override.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Override {
+    /// A parameter or a key of `[run]`.
+    pub key: String,
+    /// Its value as given.
+    pub value: String,
+}
+
+/// One table in the manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TableEntry {
+    /// Its name; its chunks are `NAME-000000.parquet`, `NAME-000001.parquet`, …
+    pub name: String,
+    /// Rows of all chunks; absent while the run is under way.
+    pub rows: Option<usize>,
+    /// CRC-32 of every chunk in order; absent while the run is under way.
+    pub checksums: Option<Vec<u32>>,
+    /// Its columns in order.
+    pub columns: Vec<Column>,
+}
+
+impl Manifest {
+    /// A manifest with nothing in it but its version and kind.
+    pub fn new(kind: &str, scene: &str) -> Self {
+        Self {
+            schema: SCHEMA,
+            percuss: env!("CARGO_PKG_VERSION").into(),
+            kind: kind.into(),
+            scene: scene.into(),
+            title: String::new(),
+            source: String::new(),
+            origin: String::new(),
+            text: String::new(),
+            overrides: Vec::new(),
+            parameters: Map::new(),
+            settings: Value::Null,
+            seed: None,
+            tables: Vec::new(),
+            status: Status::Running,
+            reason: None,
+            reached: None,
+            certificate: None,
+            findings: None,
+        }
+    }
+
+    /// Puts it into a directory in place of what was there, as a whole.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub fn write(&self, directory: &Path) -> Result<(), RecordError> {
+        replace(&directory.join(MANIFEST), |mut file| {
+            let mut text = serde_json::to_vec_pretty(self)?;
+            text.push(b'\n');
+            file.write_all(&text)
+        })
+    }
+
+    /// Reads the manifest of a directory.
+    ///
+    /// # Errors
+    /// There is none, it is damaged, or it is of a later version.
+    pub fn read(directory: &Path) -> Result<Self, RecordError> {
+        let path = directory.join(MANIFEST);
+        let not_a_run = |why: &str| RecordError::NotARun {
+            path: directory.into(),
+            why: why.into(),
+        };
+        if !directory.exists() {
+            return Err(not_a_run("there is no such directory"));
+        }
+        if !directory.is_dir() {
+            return Err(not_a_run("this is not a directory"));
+        }
+        if !path.exists() {
+            return Err(not_a_run("this directory holds no run.json"));
+        }
+        let text = std::fs::read_to_string(&path)
+            .map_err(|e| RecordError::fault(&path, "read this file", &e))?;
+        let value: Value =
+            serde_json::from_str(&text).map_err(|e| RecordError::damaged(&path, e))?;
+        let schema = value.get("schema").and_then(Value::as_u64);
+        let schema = schema.ok_or_else(|| not_a_run("its run.json does not name a schema"))?;
+        if schema > SCHEMA {
+            let version = value.get("percuss").and_then(Value::as_str);
+            return Err(RecordError::Newer {
+                path: directory.into(),
+                found: schema,
+                known: SCHEMA,
+                version: version.unwrap_or("of a later date").into(),
+            });
+        }
+        serde_json::from_value(value).map_err(|e| RecordError::damaged(&path, e))
+    }
+}
+
+/// Settings as they stand in the manifest.
+pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: usize) -> Value {
+    let (integrator, theta) = match settings.scheme {
+        Scheme::Midpoint => ("midpoint", None),
+        Scheme::Theta(theta) => ("theta", Some(theta)),
+        Scheme::Paoli => ("paoli", None),
+        Scheme::Event => ("event", None),
+    };
+    let variable = |a: Adaptive| {
+        serde_json::json!({
+            "tolerance": a.tolerance, "smallest": a.smallest, "largest": a.largest
+        })
+    };
+    serde_json::json!({
+        "start": start,
+        "until": until,
+        "step": settings.step,
+        "variable": settings.adaptive.map(variable),
+        "integrator": integrator,
+        "theta": theta,
+        "forces": match settings.forces {
+            Forces::Mean => "mean",
+            Forces::Begin => "begin",
+        },
+        "law": settings.impact.name().to_lowercase(),
+        "correction": settings.correction,
+        "tolerance": settings.tolerance,
+        "record_every": record_every,
+    })
+}

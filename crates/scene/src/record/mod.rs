@@ -1,0 +1,35 @@
+//! Run directories: what a run leaves on disk.
+//!
+//! ```text
+//! DIR/run.json                     the manifest: scene, settings, tables, certificate, findings
+//! DIR/steps-000000.parquet         the account of the steps, chunk by chunk
+//! DIR/coordinates-000000.parquet   positions and velocities
+//! DIR/contacts-000000.parquet      constraints that took part
+//! DIR/events-000000.parquet        impacts, switches
+//! ```
+//!
+//! Every file appears under its name only when it is complete, so a run that is killed loses at most
+//! the rows that were not yet a chunk, and a directory can be read while the run goes on. Memory is
+//! bounded by one chunk for each table.
+
+mod chunk;
+mod column;
+mod error;
+mod manifest;
+mod place;
+mod reader;
+mod study;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use chunk::CHUNK_ROWS;
+pub use column::{Cell, Column, Type, Values};
+pub use error::RecordError;
+pub use manifest::{MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json};
+pub use place::{Place, RUNS};
+pub use study::{VARIED, write_study};
+pub use reader::{Chunk, Record, Table};
+pub use tables::{Layout, TABLES};
+pub use writer::{Recorder, TableWriter};

@@ -1,0 +1,101 @@
+//! Where a run directory goes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::RecordError;
+
+/// Folder of the runs without `-o`.
+pub const RUNS: &str = "runs";
+
+/// Largest N of `runs/NAME-N`.
+const MOST: usize = 1_000_000;
+
+/// Where a run directory goes. Nothing is made before the first step is computed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A directory that the user named; new, or empty.
+    Given(PathBuf),
+    /// The next free `FOLDER/NAME-N`.
+    Next {
+        /// The folder, by default `runs`.
+        folder: PathBuf,
+        /// The name.
+        name: String,
+    },
+}
+
+impl Place {
+    /// The directory of `-o`, or the next free `runs/NAME-N`.
+    pub fn new(given: Option<&Path>, name: &str) -> Self {
+        match given {
+            Some(path) => Self::Given(path.into()),
+            None => Self::Next {
+                folder: RUNS.into(),
+                name: name.into(),
+            },
+        }
+    }
+
+    /// Refuses a directory with something in it; makes nothing.
+    ///
+    /// # Errors
+    /// Something is there already, or cannot be looked at.
+    pub fn check(&self) -> Result<(), RecordError> {
+        let Self::Given(path) = self else {
+            return Ok(());
+        };
+        let occupied = |what| {
+            Err(RecordError::Occupied {
+                path: path.clone(),
+                what,
+            })
+        };
+        match fs::read_dir(path) {
+            Ok(mut entries) => match entries.next() {
+                None => Ok(()),
+                Some(_) => occupied("directory is not empty"),
+            },
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::NotADirectory => occupied("is a file"),
+            Err(e) => Err(RecordError::fault(path, "look into this directory", &e)),
+        }
+    }
+
+    /// Makes the directory and gives its path.
+    ///
+    /// # Errors
+    /// It is taken, or the machine refuses.
+    pub fn make(&self) -> Result<PathBuf, RecordError> {
+        match self {
+            Self::Given(path) => {
+                self.check()?;
+                let made = fs::create_dir_all(path);
+                made.map_err(|e| RecordError::fault(path, "make this directory", &e))?;
+                Ok(path.clone())
+            }
+            Self::Next { folder, name } => next(folder, name),
+        }
+    }
+}
+
+/// Claims the first free number: `create_dir` fails for all but one of several that try.
+fn next(folder: &Path, name: &str) -> Result<PathBuf, RecordError> {
+    let made = fs::create_dir_all(folder);
+    made.map_err(|e| RecordError::fault(folder, "make this directory", &e))?;
+    let mut path = folder.join(name);
+    for n in 1..=MOST {
+        path = folder.join(format!("{name}-{n}"));
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(RecordError::fault(&path, "make this directory", &e)),
+        }
+    }
+    Err(RecordError::fault(
+        &path,
+        "make this directory",
+        &io::Error::from(io::ErrorKind::AlreadyExists),
+    ))
+}

@@ -1,0 +1,200 @@
+//! Reads the records of a run, also of one that is under way or was killed.
+
+use std::path::{Path, PathBuf};
+
+use super::chunk::{self, file_name};
+use super::column::{Column, Values};
+use super::error::RecordError;
+use super::manifest::{Manifest, TableEntry};
+
+/// The directory of a run.
+#[derive(Debug, Clone)]
+pub struct Record {
+    directory: PathBuf,
+    manifest: Manifest,
+}
+
+/// A chunk of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    path: PathBuf,
+    /// What the manifest says; absent while the run is under way.
+    checksum: Option<u32>,
+}
+
+/// Columns of a table, or of a part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The columns, in the order they were asked for.
+    pub columns: Vec<Column>,
+    /// Their values.
+    pub values: Vec<Values>,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+impl Table {
+    /// The values of a column by name.
+    pub fn column(&self, name: &str) -> Option<&Values> {
+        let place = self.columns.iter().position(|c| c.name == name)?;
+        self.values.get(place)
+    }
+
+    /// A column as numbers, NaN where a value is absent; empty for a name that is none.
+    pub fn numbers(&self, name: &str) -> Vec<f64> {
+        self.column(name).map_or_else(Vec::new, |values| {
+            (0..self.rows).map(|row| values.number(row)).collect()
+        })
+    }
+}
+
+impl Record {
+    /// Opens the directory of a run.
+    ///
+    /// # Errors
+    /// It is none, or its manifest is damaged or of a later version.
+    pub fn open(directory: &Path) -> Result<Self, RecordError> {
+        Ok(Self {
+            directory: directory.into(),
+            manifest: Manifest::read(directory)?,
+        })
+    }
+
+    /// The directory as given.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Its manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The manifest's entry of a table.
+    ///
+    /// # Errors
+    /// There is no such table; the error lists those that there are.
+    pub fn entry(&self, table: &str) -> Result<&TableEntry, RecordError> {
+        let entry = self.manifest.tables.iter().find(|t| t.name == table);
+        entry.ok_or_else(|| {
+            let names: Vec<&str> = self.manifest.tables.iter().map(|t| &*t.name).collect();
+            RecordError::Unknown(format!(
+                "{}: there is no table `{table}`; it has {}",
+                self.directory.display(),
+                names.join(", ")
+            ))
+        })
+    }
+
+    /// The chunks of a table in order: those that the manifest counts, or while the run is under way
+    /// those that are there.
+    ///
+    /// # Errors
+    /// There is no such table, or a chunk is missing.
+    pub fn chunks(&self, table: &str) -> Result<Vec<Chunk>, RecordError> {
+        let entry = self.entry(table)?;
+        let paths = (0..).map(|k| self.directory.join(file_name(table, k)));
+        let Some(checksums) = &entry.checksums else {
+            let there = paths.take_while(|p| p.exists());
+            return Ok(there.map(|path| Chunk { path, checksum: None }).collect());
+        };
+        let count = checksums.len();
+        let chunks = paths.zip(checksums).map(|(path, sum)| Chunk {
+            path,
+            checksum: Some(*sum),
+        });
+        let chunks: Vec<Chunk> = chunks.collect();
+        match chunks.iter().find(|c| !c.path.exists()) {
+            None => Ok(chunks),
+            Some(chunk) => Err(RecordError::Missing {
+                path: chunk.path.clone(),
+                counted: format!("run.json counts {count} chunks of `{table}`"),
+            }),
+        }
+    }
+
+    /// Places of the named columns in a table, all of them for `None`.
+    ///
+    /// # Errors
+    /// A name is none; the error lists those that there are.
+    pub fn places(&self, table: &str, names: Option<&[String]>) -> Result<Vec<usize>, RecordError> {
+        let columns = &self.entry(table)?.columns;
+        let Some(names) = names else {
+            return Ok((0..columns.len()).collect());
+        };
+        let place = |name: &String| {
+            let place = columns.iter().position(|c| c.name == *name);
+            place.ok_or_else(|| {
+                let all: Vec<&str> = columns.iter().map(|c| &*c.name).collect();
+                RecordError::Unknown(format!(
+                    "{}: the table `{table}` has no column `{name}`; it has {}",
+                    self.directory.display(),
+                    all.join(", ")
+                ))
+            })
+        };
+        names.iter().map(place).collect()
+    }
+
+    /// Reads columns of one chunk.
+    ///
+    /// # Errors
+    /// The chunk is damaged or unreadable.
+    pub fn read_chunk(
+        &self,
+        table: &str,
+        chunk: &Chunk,
+        places: &[usize],
+    ) -> Result<Table, RecordError> {
+        let columns = &self.entry(table)?.columns;
+        let (values, rows) = chunk::read(&chunk.path, columns, places, chunk.checksum)?;
+        Ok(Table {
+            columns: places.iter().map(|&p| columns[p].clone()).collect(),
+            values,
+            rows,
+        })
+    }
+
+    /// Reads columns of a whole table.
+    ///
+    /// # Errors
+    /// There is no such table or column, or a chunk is damaged.
+    pub fn table(&self, table: &str, names: Option<&[&str]>) -> Result<Table, RecordError> {
+        let names: Option<Vec<String>> =
+            names.map(|names| names.iter().map(|n| (*n).into()).collect());
+        let places = self.places(table, names.as_deref())?;
+        let columns = &self.entry(table)?.columns;
+        let chosen = places.iter().map(|&p| columns[p].clone());
+        let mut all = Table {
+            columns: chosen.collect(),
+            values: places.iter().map(|&p| Values::empty(&columns[p])).collect(),
+            rows: 0,
+        };
+        for chunk in self.chunks(table)? {
+            let part = self.read_chunk(table, &chunk, &places)?;
+            for (whole, part) in all.values.iter_mut().zip(part.values) {
+                whole.append(part);
+            }
+            all.rows += part.rows;
+        }
+        Ok(all)
+    }
+
+    /// The time in the table's column `t` that is nearest to `t`; the earlier of two; `None` when
+    /// the table is empty.
+    ///
+    /// # Errors
+    /// The table has no column `t`, or a chunk is damaged.
+    pub fn nearest_time(&self, table: &str, t: f64) -> Result<Option<f64>, RecordError> {
+        let places = self.places(table, Some(&["t".into()]))?;
+        let mut nearest: Option<f64> = None;
+        for chunk in self.chunks(table)? {
+            for time in self.read_chunk(table, &chunk, &places)?.numbers("t") {
+                if nearest.is_none_or(|n| (time - t).abs() < (n - t).abs()) {
+                    nearest = Some(time);
+                }
+            }
+        }
+        Ok(nearest)
+    }
+}

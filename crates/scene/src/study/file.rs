@@ -1,0 +1,284 @@
+//! Studies in files of their own.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::{InputError, Origin, SceneError};
+use crate::file::{Formula, Reader, Scene, Study, parse_tree, read, read_study};
+use crate::finding::{Names, Threads, compile_study};
+use crate::study::table::outcomes;
+use crate::study::{CompiledStudy, Outcome, StudyTable};
+
+/// Which runs count as the same outcome.
+#[derive(Debug, Clone, PartialEq)]
+struct Alike {
+    of: Vec<String>,
+    tolerance: Formula,
+    line: usize,
+}
+
+/// A file with `kind = "study"`.
+#[derive(Debug, Clone)]
+pub struct StudyFile {
+    name: String,
+    origin: String,
+    text: String,
+    title: String,
+    about: String,
+    scene: Scene,
+    study: Study,
+    alike: Option<Alike>,
+}
+
+/// What came out of a study.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StudyResult {
+    /// Run by run.
+    pub table: StudyTable,
+    /// Groups of runs that ended alike, the largest first; where asked for.
+    pub outcomes: Option<Vec<Outcome>>,
+    /// Why there are none although asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcomes_reason: Option<String>,
+}
+
+impl StudyFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file or its scene cannot be read, or something in it is not right.
+    pub fn load(path: &str) -> Result<Self, SceneError> {
+        let text = read(path)?;
+        let file = Path::new(path);
+        let name = file.file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
+        Self::parse(&name, path, &text)
+    }
+
+    /// Reads a study from its text. A scene file is looked for beside `origin` first.
+    ///
+    /// # Errors
+    /// As [`StudyFile::load`].
+    pub fn parse(name: &str, origin: &str, text: &str) -> Result<Self, SceneError> {
+        let mut root = Reader::new(origin, "", 1, parse_tree(origin, text)?);
+        match root.text_if("kind")?.as_deref() {
+            Some("study") => {}
+            Some(other) => {
+                let problem = format!("`kind = \"{other}\"`: \"study\" was expected");
+                let advice = "A scene is run by `percuss run`";
+                return Err(root.error(problem, advice).into());
+            }
+            None => {
+                let advice = "Add `kind = \"study\"`";
+                return Err(root.error("the key `kind` is missing", advice).into());
+            }
+        }
+        let (title, about) = (root.text_if("title")?, root.text_if("about")?);
+        let scene = root.text("scene")?;
+        let study = read_study(&mut root, name.to_string())?;
+        let alike = alike(&mut root)?;
+        root.finish()?;
+        let file = Self {
+            name: name.to_string(),
+            origin: origin.to_string(),
+            text: text.to_string(),
+            title: title.unwrap_or_else(|| name.to_string()),
+            about: about.unwrap_or_default(),
+            scene: Scene::load(&beside(origin, &scene))?,
+            study,
+            alike,
+        };
+        file.check()?;
+        Ok(file)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// One line about it.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// A paragraph about it; may be empty.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// The whole text of the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The scene that is run.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The columns by which outcomes are told apart; none where that is not asked for.
+    pub fn outcome_columns(&self) -> &[String] {
+        self.alike.as_ref().map_or(&[], |alike| &alike.of)
+    }
+
+    /// The same study with other values of the scene: keys and values as for `--set`.
+    ///
+    /// # Errors
+    /// As [`Scene::with`].
+    pub fn with<K: AsRef<str>, V: AsRef<str>>(&self, set: &[(K, V)]) -> Result<Self, SceneError> {
+        let mut changed = self.clone();
+        changed.scene = self.scene.with(set)?;
+        Ok(changed)
+    }
+
+    /// Number of runs.
+    ///
+    /// # Errors
+    /// Values of the study that cannot be evaluated.
+    pub fn runs(&self) -> Result<usize, SceneError> {
+        Ok(super::points(&self.scene.with(&self.study.set)?, &self.study)
+            .map_err(|error| self.here(error))?
+            .len())
+    }
+
+    /// Makes all runs. `progress` hears the share done and says whether to go on.
+    ///
+    /// # Errors
+    /// Values of the study that cannot be evaluated. A run that fails is a row without values.
+    pub fn run(
+        &self,
+        threads: Threads,
+        progress: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<StudyResult, SceneError> {
+        let compiled = self.compile()?;
+        let table = compiled.run(&self.scene, threads, progress);
+        let table = table.map_err(|error| self.here(error))?;
+        let (outcomes, outcomes_reason) = match &self.alike {
+            None => (None, None),
+            Some(alike) => match self.gather(alike, &table)? {
+                Ok(outcomes) => (Some(outcomes), None),
+                Err(reason) => (None, Some(reason)),
+            },
+        };
+        Ok(StudyResult {
+            table,
+            outcomes,
+            outcomes_reason,
+        })
+    }
+
+    fn gather(
+        &self,
+        alike: &Alike,
+        table: &StudyTable,
+    ) -> Result<Result<Vec<Outcome>, String>, SceneError> {
+        let tolerance = self.tolerance(alike)?;
+        let columns = alike.of.iter().map(|column| table.numbers(column));
+        let columns: Result<Vec<Vec<f64>>, String> = columns.collect();
+        Ok(columns.map(|columns| outcomes(&columns, tolerance)))
+    }
+
+    fn tolerance(&self, alike: &Alike) -> Result<f64, SceneError> {
+        let tolerance = self.scene.evaluate("[outcomes]", "tolerance", &alike.tolerance);
+        let tolerance = tolerance.map_err(|error| self.here(error))?;
+        match tolerance >= 0.0 {
+            true => Ok(tolerance),
+            false => {
+                let problem = format!("`tolerance`: a number from 0 was expected, not {tolerance}");
+                Err(self.wrong("[outcomes]", alike.line, problem))
+            }
+        }
+    }
+
+    /// Reads everything without running anything.
+    fn check(&self) -> Result<(), SceneError> {
+        let compiled = self.compile()?;
+        let Some(alike) = &self.alike else {
+            return Ok(());
+        };
+        self.tolerance(alike)?;
+        let known = compiled.column_names();
+        for column in &alike.of {
+            if !known.contains(column) {
+                let guess = match expr::nearest(column, &known).first() {
+                    Some(nearest) => format!("; did you mean `{nearest}`?"),
+                    None => String::new(),
+                };
+                let listed = known.join(", ");
+                let problem = format!("`of`: unknown column `{column}`{guess} (known here: {listed})");
+                return Err(self.wrong("[outcomes]", alike.line, problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// The study with the findings of the scene as further columns: those of the main run that need
+    /// no runs of their own.
+    fn compile(&self) -> Result<CompiledStudy, SceneError> {
+        let built = self.scene.build()?;
+        let (mut system, start) = (built.system, built.initial.t);
+        let compiled = compile_study(&self.scene, &self.study, &mut system);
+        let mut compiled = compiled.map_err(|error| self.here(error))?;
+        for finding in self.scene.findings() {
+            let mut names = Names {
+                parameters: self.scene.parameters(),
+                system: &mut system,
+                start,
+                studies: self.scene.studies(),
+            };
+            compiled.add_finding(finding, &mut names);
+        }
+        Ok(compiled)
+    }
+
+    /// An error of the study is in this file, not in that of the scene.
+    fn here(&self, error: SceneError) -> SceneError {
+        match error {
+            SceneError::Input(mut input) if input.origin != Origin::Override => {
+                input.file.clone_from(&self.origin);
+                SceneError::Input(input)
+            }
+            other => other,
+        }
+    }
+
+    fn wrong(&self, part: &str, line: usize, problem: String) -> SceneError {
+        SceneError::from(InputError {
+            file: self.origin.clone(),
+            origin: Origin::Line(line),
+            part: part.to_string(),
+            key: String::new(),
+            value: String::new(),
+            problem,
+            advice: String::new(),
+        })
+    }
+}
+
+/// A scene file beside the study, if there is one; else what was written.
+fn beside(origin: &str, scene: &str) -> String {
+    let near = Path::new(origin).parent().map(|folder| folder.join(scene));
+    match near {
+        Some(path) if path.is_file() => path.to_string_lossy().into_owned(),
+        _ => scene.to_string(),
+    }
+}
+
+fn alike(root: &mut Reader<'_>) -> Result<Option<Alike>, InputError> {
+    let Some(item) = root.take("outcomes") else {
+        return Ok(None);
+    };
+    let mut table = root.of("[outcomes]", "outcomes", item)?;
+    let Some(of) = table.formulas_if("of")? else {
+        return Err(table.missing("of"));
+    };
+    let tolerance = table.formula("tolerance")?;
+    let line = table.line;
+    table.finish()?;
+    Ok(Some(Alike {
+        of: of.into_iter().map(|column| column.text).collect(),
+        tolerance,
+        line,
+    }))
+}

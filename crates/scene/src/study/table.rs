@@ -1,0 +1,153 @@
+//! What a study found.
+
+use serde::Serialize;
+
+use crate::finding::Value;
+
+/// One value of a run, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// The value.
+    pub value: Option<Value>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Cell {
+    /// With a value.
+    pub(crate) fn of(value: Value) -> Self {
+        Self {
+            value: Some(value),
+            reason: None,
+        }
+    }
+
+    /// Without one.
+    pub(crate) fn absent(reason: String) -> Self {
+        Self {
+            value: None,
+            reason: Some(reason),
+        }
+    }
+}
+
+/// One run of a study.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// What was varied.
+    pub settings: Vec<Value>,
+    /// What was observed.
+    pub cells: Vec<Cell>,
+    /// Why the run stopped before its end, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+}
+
+impl Row {
+    /// Cells without a value, all for the same reason.
+    pub(crate) fn leave_out(&mut self, count: usize, reason: &str) {
+        let empty = (0..count).map(|_| Cell::absent(reason.to_string()));
+        self.cells.extend(empty);
+    }
+}
+
+/// What a study found, run by run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StudyTable {
+    /// Name of the study.
+    pub name: String,
+    /// Keys that were varied.
+    pub keys: Vec<String>,
+    /// Columns that were observed.
+    pub columns: Vec<String>,
+    /// Number of runs asked for; fewer rows when it was stopped.
+    pub asked: usize,
+    /// Runs in order.
+    pub rows: Vec<Row>,
+}
+
+impl StudyTable {
+    /// A column of numbers, or a key that was varied.
+    ///
+    /// # Errors
+    /// There is no such column, or a run has no number there, and why.
+    pub fn numbers(&self, column: &str) -> Result<Vec<f64>, String> {
+        let study = &self.name;
+        if self.rows.len() < self.asked {
+            let (made, asked) = (self.rows.len(), self.asked);
+            return Err(format!("the study `{study}` was stopped after {made} of {asked} runs"));
+        }
+        if let Some(at) = self.columns.iter().position(|name| name == column) {
+            let each = self.rows.iter().enumerate().map(|(run, row)| {
+                let cell = &row.cells[at];
+                let number = cell.value.as_ref().and_then(Value::number);
+                number.ok_or_else(|| {
+                    let (run, runs) = (run + 1, self.rows.len());
+                    let reason = match (&cell.reason, &cell.value) {
+                        (Some(reason), _) => reason.clone(),
+                        (None, Some(value)) => format!("it is {}", value.sort()),
+                        (None, None) => "there is none".to_string(),
+                    };
+                    format!("run {run} of {runs} of the study `{study}` has no number `{column}`: {reason}")
+                })
+            });
+            return each.collect();
+        }
+        let Some(at) = self.keys.iter().position(|key| key == column) else {
+            return Err(format!("the study `{study}` has no column `{column}`"));
+        };
+        let number = |row: &Row| row.settings[at].number();
+        let all: Option<Vec<f64>> = self.rows.iter().map(number).collect();
+        all.ok_or_else(|| format!("`{column}` of the study `{study}` is not a number"))
+    }
+}
+
+/// Runs of a study that ended alike.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Means of the columns that were compared.
+    pub centre: Vec<f64>,
+    /// Number of runs.
+    pub runs: usize,
+    /// Their share of all runs.
+    pub share: f64,
+    /// The first of them, counted from 1.
+    pub first: usize,
+}
+
+/// Gathers runs whose columns agree within the tolerance with the first of their group; the largest
+/// group first.
+pub(crate) fn outcomes(columns: &[Vec<f64>], tolerance: f64) -> Vec<Outcome> {
+    let runs = columns.first().map_or(0, Vec::len);
+    // First run of a group and its members.
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for run in 0..runs {
+        let agrees = |group: &&mut Vec<usize>| {
+            let mut each = columns.iter();
+            each.all(|column| (column[run] - column[group[0]]).abs() <= tolerance)
+        };
+        match groups.iter_mut().find(agrees) {
+            Some(group) => group.push(run),
+            None => groups.push(vec![run]),
+        }
+    }
+    let mut all: Vec<Outcome> = groups
+        .iter()
+        .map(|group| {
+            let count = group.len() as f64;
+            let mean = |column: &Vec<f64>| {
+                let first = column[group[0]];
+                first + group.iter().map(|run| column[*run] - first).sum::<f64>() / count
+            };
+            Outcome {
+                centre: columns.iter().map(mean).collect(),
+                runs: group.len(),
+                share: count / runs as f64,
+                first: group[0] + 1,
+            }
+        })
+        .collect();
+    all.sort_by_key(|outcome| (std::cmp::Reverse(outcome.runs), outcome.first));
+    all
+}

@@ -1,0 +1,296 @@
+//! From a scene to a mechanism that can move.
+
+use contact::law::Status;
+use expr::lagrange::{Equations, LagrangeError};
+use expr::{Graph, NodeId};
+use mechanism::{Coordinate, ImpactLaw, State, System};
+
+use super::names::{self, Names};
+use super::observable::{Extra, Measured};
+use super::settings::Evaluator;
+use super::touch::Collector;
+use super::unit::{Inputs, Unit, Values};
+use super::{Built, Model, TextSystem};
+use crate::error::{InputError, Origin, SceneError};
+use crate::file::{Formula, Mechanism, Scene, value_error};
+
+const DYNAMICS: &str = "[dynamics]";
+
+/// Compiles a scene.
+pub(crate) fn build(scene: &Scene) -> Result<Built, SceneError> {
+    let (file, mechanism) = (scene.origin(), scene.mechanism());
+    let mut evaluator = Evaluator {
+        file,
+        parameters: scene.resolved(),
+    };
+    let schedule = evaluator.schedule(&mechanism.run)?;
+    let names = names::names(file, mechanism, &evaluator.parameters)?;
+    let mut collector = Collector {
+        file,
+        names,
+        constraints: Vec::new(),
+        touching: Vec::new(),
+        gaps: Vec::new(),
+        extras: Vec::new(),
+    };
+    let energies = energies(&mut collector, mechanism)?;
+    for spec in &mechanism.contacts {
+        collector.contact(spec)?;
+    }
+    for spec in &mechanism.joints {
+        collector.joint(spec)?;
+    }
+    for spec in &mechanism.velocity_constraints {
+        collector.velocity_constraint(spec)?;
+    }
+    for spec in &mechanism.nonfirm {
+        collector.nonfirm(spec)?;
+    }
+    let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
+    let system = assemble(collector, energies, canonical)?;
+    let initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
+    Ok(Built {
+        system,
+        initial,
+        settings: schedule.settings,
+        until: schedule.until,
+        record_every: mechanism.run.record_every,
+    })
+}
+
+/// Energies and Lagrange's equations.
+struct Energies {
+    kinetic: NodeId,
+    potential: Option<NodeId>,
+    equations: Equations,
+}
+
+fn energies(collector: &mut Collector<'_>, mechanism: &Mechanism) -> Result<Energies, InputError> {
+    let spec = &mechanism.dynamics;
+    let kinetic = collector.parse(DYNAMICS, "kinetic", &spec.kinetic)?;
+    let potential = match &spec.potential {
+        None => None,
+        Some(formula) => Some(collector.parse(DYNAMICS, "potential", formula)?),
+    };
+    let mut forces: Vec<NodeId> = Vec::new();
+    for coordinate in &mechanism.coordinates {
+        let given = spec
+            .forces
+            .iter()
+            .find(|(name, _)| *name == coordinate.name);
+        match given {
+            None => forces.extend(vec![Graph::ZERO; coordinate.kind.num_velocities()]),
+            Some((name, formulas)) => {
+                for formula in formulas {
+                    forces.push(collector.parse("[dynamics.forces]", name, formula)?);
+                }
+            }
+        }
+    }
+    let file = collector.file;
+    let Names {
+        graph, coordinates, ..
+    } = &mut collector.names;
+    let equations = Equations::derive(graph, coordinates, kinetic, potential, &forces);
+    let equations = equations.map_err(|error| match (&error, &spec.potential) {
+        (LagrangeError::Velocity { .. }, Some(potential)) => value_error(
+            file,
+            DYNAMICS,
+            "potential",
+            potential,
+            error.to_string(),
+            "",
+        ),
+        _ => value_error(
+            file,
+            DYNAMICS,
+            "kinetic",
+            &spec.kinetic,
+            error.to_string(),
+            "",
+        ),
+    })?;
+    Ok(Energies {
+        kinetic,
+        potential,
+        equations,
+    })
+}
+
+/// e(q, v) of the canonical law.
+fn canonical(
+    collector: &mut Collector<'_>,
+    mechanism: &Mechanism,
+    law: ImpactLaw,
+) -> Result<Option<Values>, InputError> {
+    const PART: &str = "[impact]";
+    let run = &mechanism.run;
+    let Some(formula) = &run.restitution else {
+        return Ok(None);
+    };
+    let overridden = run
+        .law
+        .as_ref()
+        .is_some_and(|law| law.origin == Origin::Override);
+    if law != ImpactLaw::Canonical && !overridden {
+        let problem = format!("`restitution` does nothing with the {} law", law.name());
+        let advice = "Add `law = \"canonical\"`, or give the restitution to the contacts";
+        let file = collector.file;
+        return Err(value_error(
+            file,
+            PART,
+            "restitution",
+            formula,
+            problem,
+            advice,
+        ));
+    }
+    let node = collector.parse(PART, "restitution", formula)?;
+    collector.require_admissible(PART, "restitution", formula, node)?;
+    let label = "the restitution of the canonical law".to_string();
+    Ok(Some(Values::compile(
+        &collector.names.graph,
+        vec![(label, node)],
+    )))
+}
+
+fn assemble(
+    collector: Collector<'_>,
+    energies: Energies,
+    canonical: Option<Values>,
+) -> Result<TextSystem, InputError> {
+    let Collector {
+        file,
+        names,
+        constraints,
+        touching,
+        gaps,
+        extras,
+    } = collector;
+    let Names {
+        mut graph,
+        scope,
+        coordinates,
+        chart,
+        inputs,
+        ..
+    } = names;
+    let dynamics = Unit::new(energies.equations.program(&graph));
+    let label = |node| vec![("the potential energy".to_string(), node)];
+    let potential = energies
+        .potential
+        .map(|node| Unit::compile(&graph, label(node)));
+    let gaps = Unit::compile(&graph, gaps);
+    let mut observed = scope;
+    let potential_node = energies.potential.unwrap_or(Graph::ZERO);
+    let total = graph.add(energies.kinetic, potential_node);
+    let whole = [
+        ("kinetic", energies.kinetic),
+        ("potential", potential_node),
+        ("energy", total),
+    ];
+    for (name, node) in whole {
+        observed
+            .bind(name, node)
+            .map_err(|error| observable_taken(file, 0, name, &error))?;
+    }
+    let mut measured = Vec::new();
+    for (line, name, extra) in extras {
+        let taken = |error| observable_taken(file, line, &name, &error);
+        match extra {
+            Extra::Node(node) => observed.bind(&name, node).map_err(taken)?,
+            Extra::Measured(what) => {
+                let node = observed.input(&mut graph, &name).map_err(taken)?;
+                let slot = graph.input_slot(node).unwrap_or_default();
+                measured.push(Measured { slot, what });
+            }
+        }
+    }
+    Ok(TextSystem {
+        inputs: Inputs::new(inputs.clone(), chart.num_positions()),
+        names: inputs[1..].to_vec(),
+        chart,
+        constraints,
+        dynamics,
+        potential,
+        gaps,
+        touching,
+        canonical,
+        tangent: None,
+        model: Model {
+            graph,
+            coordinates,
+            force: energies.equations.force,
+            scope: observed,
+            measured,
+        },
+    })
+}
+
+fn observable_taken(file: &str, line: usize, name: &str, error: &expr::ExprError) -> InputError {
+    InputError {
+        file: file.to_string(),
+        origin: match line {
+            0 => Origin::Whole,
+            line => Origin::Line(line),
+        },
+        part: String::new(),
+        key: String::new(),
+        value: String::new(),
+        problem: format!(
+            "{}: `{name}` is an observable of this constraint",
+            error.kind()
+        ),
+        advice: "Rename the constraint or whatever else has this name".to_string(),
+    }
+}
+
+/// The state at the beginning of the run.
+fn initial(
+    evaluator: &mut Evaluator<'_>,
+    mechanism: &Mechanism,
+    system: &TextSystem,
+    start: f64,
+) -> Result<State, InputError> {
+    let (mut q, mut v) = (Vec::new(), Vec::new());
+    for spec in &mechanism.coordinates {
+        let part = format!("coordinate `{}`", spec.name);
+        let mut values = |key: &str, formulas: &[Formula]| {
+            let numbers = formulas.iter().map(|f| evaluator.number(&part, key, f));
+            numbers.collect::<Result<Vec<f64>, InputError>>()
+        };
+        let mut position = values("initial", &spec.initial)?;
+        let mut velocity = values("velocity", &spec.velocity)?;
+        if position.is_empty() {
+            position = vec![0.0; spec.kind.num_positions()];
+            if spec.kind == Coordinate::Orientation {
+                position[0] = 1.0;
+            }
+        }
+        velocity.resize(spec.kind.num_velocities(), 0.0);
+        let length = position.iter().map(|x| x * x).sum::<f64>();
+        if spec.kind == Coordinate::Orientation
+            && !(length > 0.0 && length.is_finite())
+            && let Some(formula) = spec.initial.first()
+        {
+            let problem = "this quaternion cannot be given unit length";
+            let advice = "[1, 0, 0, 0] is no rotation";
+            let error = value_error(evaluator.file, &part, "initial", formula, problem, advice);
+            return Err(InputError {
+                value: String::new(),
+                ..error
+            });
+        }
+        q.extend(position);
+        v.extend(velocity);
+    }
+    system.chart().normalise(&mut q);
+    let rows = system.constraints().iter().map(|c| c.rows).sum();
+    Ok(State {
+        t: start,
+        q,
+        v,
+        impulse: vec![0.0; rows],
+        status: vec![Status::Open; system.constraints().len()],
+    })
+}

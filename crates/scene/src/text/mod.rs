@@ -1,0 +1,258 @@
+//! Mechanisms written as text.
+//!
+//! ```text
+//! A(t,q) dv = K(t,q,v) dt + Σ Gᵀ dS        from T(t,q,v), V(t,q), forces            (M88 7.4)
+//! U = G(t,q) v + W(t,q)                     from gaps, joints, velocity expressions   (JM92 5.3)
+//! ```
+//!
+//! Everything is derived symbolically once and compiled; afterwards an evaluation is one run of a
+//! flat program over one list (t, q, v) and allocates nothing. Values that are not finite stop the
+//! motion with the part that failed, the state and the instant.
+
+mod build;
+mod laws;
+mod names;
+mod observable;
+mod settings;
+mod touch;
+mod unit;
+
+use contact::law::Status;
+use contact::{Law, Restitution};
+use expr::lagrange::Coordinates;
+use expr::{Graph, NodeId, Scope};
+use mechanism::{Chart, Constraint, Instant, Settings, State, System, SystemError};
+
+pub(crate) use build::build;
+pub use observable::{Observable, Sample};
+
+use laws::LawOf;
+use unit::{Inputs, Unit, Values};
+
+/// A scene ready to move.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// The mechanism.
+    pub system: TextSystem,
+    /// Where it starts; its time is the beginning of the run.
+    pub initial: State,
+    /// How it is computed.
+    pub settings: Settings,
+    /// End of the run.
+    pub until: f64,
+    /// Every how many steps a row is recorded.
+    pub record_every: usize,
+}
+
+/// A mechanism from expressions.
+#[derive(Debug, Clone)]
+pub struct TextSystem {
+    chart: Chart,
+    inputs: Inputs,
+    names: Vec<String>,
+    constraints: Vec<Constraint>,
+    dynamics: Unit,
+    potential: Option<Unit>,
+    gaps: Unit,
+    touching: Vec<Touching>,
+    canonical: Option<Values>,
+    tangent: Option<Unit>,
+    model: Model,
+}
+
+/// The expressions behind the programs: for observables and for the tangent.
+#[derive(Debug, Clone)]
+struct Model {
+    graph: Graph,
+    coordinates: Coordinates,
+    force: Vec<NodeId>,
+    /// Everything an observable may use.
+    scope: Scope,
+    /// Inputs of observables beyond the state.
+    measured: Vec<observable::Measured>,
+}
+
+/// Programs of one constraint.
+#[derive(Debug, Clone)]
+struct Touching {
+    /// G by rows, then W.
+    rows: Unit,
+    bias: Unit,
+    law: LawOf,
+    /// Normal and tangential restitution.
+    rebound: Option<Values>,
+}
+
+impl TextSystem {
+    /// The constraint of a name.
+    pub fn constraint_index(&self, name: &str) -> Option<usize> {
+        self.constraints.iter().position(|c| c.name == name)
+    }
+
+    fn compile_tangent(&mut self) -> Unit {
+        let Model {
+            graph,
+            coordinates,
+            force,
+            ..
+        } = &mut self.model;
+        let n = coordinates.dimension();
+        let mut outputs = Vec::with_capacity(2 * n * n);
+        let name = |i: usize| &self.names[self.chart.num_positions() + i];
+        for (i, &k) in force.iter().enumerate() {
+            for j in 0..n {
+                let label = format!("derivative of the force along {} by position {j}", name(i));
+                outputs.push((label, coordinates.along(graph, k, j)));
+            }
+        }
+        let velocities = coordinates.velocities().to_vec();
+        for (i, &k) in force.iter().enumerate() {
+            for (j, &v) in velocities.iter().enumerate() {
+                let label = format!("derivative of the force along {} by {}", name(i), name(j));
+                outputs.push((label, graph.derivative(k, v)));
+            }
+        }
+        Unit::compile(graph, outputs)
+    }
+}
+
+impl System for TextSystem {
+    fn chart(&self) -> &Chart {
+        &self.chart
+    }
+
+    fn position_name(&self, i: usize) -> String {
+        self.names.get(i).cloned().unwrap_or_default()
+    }
+
+    fn velocity_name(&self, i: usize) -> String {
+        let at = self.chart.num_positions() + i;
+        self.names.get(at).cloned().unwrap_or_default()
+    }
+
+    fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    fn dynamics(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        mass: &mut [f64],
+        force: &mut [f64],
+    ) -> Result<(), SystemError> {
+        self.inputs.set(t, q, v);
+        let out = self.dynamics.run(&self.inputs)?;
+        let (a, k) = out.split_at(mass.len());
+        mass.copy_from_slice(a);
+        force.copy_from_slice(k);
+        Ok(())
+    }
+
+    fn tangent(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        by_position: &mut [f64],
+        by_velocity: &mut [f64],
+    ) -> Result<bool, SystemError> {
+        if self.tangent.is_none() {
+            self.tangent = Some(self.compile_tangent());
+        }
+        let Some(unit) = &mut self.tangent else {
+            return Ok(false);
+        };
+        self.inputs.set(t, q, v);
+        let out = unit.run(&self.inputs)?;
+        let (by_q, by_v) = out.split_at(by_position.len());
+        by_position.copy_from_slice(by_q);
+        by_velocity.copy_from_slice(by_v);
+        Ok(true)
+    }
+
+    fn potential(&mut self, t: f64, q: &[f64]) -> Result<f64, SystemError> {
+        match &mut self.potential {
+            None => Ok(0.0),
+            Some(unit) => {
+                self.inputs.set_position(t, q);
+                Ok(unit.run_at_position(&self.inputs)?[0])
+            }
+        }
+    }
+
+    fn gaps(&mut self, t: f64, q: &[f64], gaps: &mut [f64]) -> Result<(), SystemError> {
+        self.inputs.set_position(t, q);
+        gaps.copy_from_slice(self.gaps.run_at_position(&self.inputs)?);
+        Ok(())
+    }
+
+    fn rows(
+        &mut self,
+        constraint: usize,
+        t: f64,
+        q: &[f64],
+        jacobian: &mut [f64],
+        boundary: &mut [f64],
+    ) -> Result<(), SystemError> {
+        self.inputs.set_position(t, q);
+        let out = self.touching[constraint]
+            .rows
+            .run_at_position(&self.inputs)?;
+        let (g, w) = out.split_at(jacobian.len());
+        jacobian.copy_from_slice(g);
+        boundary.copy_from_slice(w);
+        Ok(())
+    }
+
+    fn bias(
+        &mut self,
+        constraint: usize,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        bias: &mut [f64],
+    ) -> Result<(), SystemError> {
+        self.inputs.set(t, q, v);
+        bias.copy_from_slice(self.touching[constraint].bias.run(&self.inputs)?);
+        Ok(())
+    }
+
+    fn law(
+        &mut self,
+        constraint: usize,
+        at: Instant<'_>,
+        h: f64,
+        previous: Status,
+    ) -> Result<Law, SystemError> {
+        self.inputs.set(at.t, at.q, at.v);
+        let name = &self.constraints[constraint].name;
+        let law = &mut self.touching[constraint].law;
+        law.at(name, &self.inputs, h, previous)
+    }
+
+    fn restitution(
+        &mut self,
+        constraint: usize,
+        at: Instant<'_>,
+    ) -> Result<Restitution, SystemError> {
+        let Some(values) = &mut self.touching[constraint].rebound else {
+            return Ok(Restitution::default());
+        };
+        self.inputs.set(at.t, at.q, at.v);
+        let values = values.at(&self.inputs)?;
+        Ok(Restitution {
+            normal: values[0],
+            tangential: values[1],
+        })
+    }
+
+    fn canonical_restitution(&mut self, at: Instant<'_>) -> Result<Option<f64>, SystemError> {
+        let Some(values) = &mut self.canonical else {
+            return Ok(None);
+        };
+        self.inputs.set(at.t, at.q, at.v);
+        Ok(Some(values.at(&self.inputs)?[0]))
+    }
+}

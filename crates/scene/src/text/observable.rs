@@ -1,0 +1,119 @@
+//! Observables: expressions in everything a motion has.
+
+use expr::{ExprError, NodeId, Scope};
+use mechanism::{Instant, SystemError, painleve};
+
+use super::TextSystem;
+use super::unit::Unit;
+
+/// What an observable looks at.
+#[derive(Clone, Copy)]
+pub struct Sample<'a> {
+    /// Time.
+    pub t: f64,
+    /// Positions.
+    pub q: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Mean force over the step just ended, by constraint and row.
+    pub forces: &'a dyn Fn(usize, usize) -> f64,
+}
+
+/// An input beyond the state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Measured {
+    pub slot: usize,
+    pub what: Quantity,
+}
+
+/// Where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Quantity {
+    /// Mean force of a row over the last step.
+    Force { constraint: usize, row: usize },
+    /// Painlevé's γ of a contact (P15 §3).
+    Gamma { constraint: usize },
+}
+
+/// A compiled observable of one system.
+#[derive(Debug, Clone)]
+pub struct Observable {
+    text: String,
+    unit: Unit,
+    inputs: Vec<f64>,
+    measured: Vec<Measured>,
+}
+
+impl TextSystem {
+    /// Compiles an observable: an expression in t, coordinates, velocities, definitions, parameters,
+    /// `kinetic`, `potential`, `energy`, `gap_C`, `normal_speed_C`, `slip_C`, `slip2_C`, `force_C`,
+    /// `friction_C`, `friction2_C`, `gamma_C`.
+    ///
+    /// # Errors
+    /// The text cannot be parsed or uses an unknown name.
+    pub fn observable(&mut self, text: &str) -> Result<Observable, ExprError> {
+        let node = self.model.graph.parse(&self.model.scope, text)?;
+        let slots = self.model.graph.inputs_of(node);
+        let used = |m: &&Measured| slots.binary_search(&m.slot).is_ok();
+        let measured: Vec<Measured> = self.model.measured.iter().filter(used).copied().collect();
+        let last = measured.iter().map(|m| m.slot + 1).max().unwrap_or(0);
+        let size = last.max(self.inputs.values.len());
+        let label = format!("the observable `{text}`");
+        Ok(Observable {
+            text: text.to_string(),
+            unit: Unit::compile(&self.model.graph, vec![(label, node)]),
+            inputs: vec![0.0; size],
+            measured,
+        })
+    }
+
+    /// Names that observables may use.
+    pub fn observable_names(&self) -> impl Iterator<Item = &str> {
+        let scope: &Scope = &self.model.scope;
+        scope.names()
+    }
+}
+
+impl Observable {
+    /// The expression.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its value at a sample of a motion of the system it was made for.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub fn evaluate(
+        &mut self,
+        system: &mut TextSystem,
+        sample: &Sample<'_>,
+    ) -> Result<f64, SystemError> {
+        for i in 0..self.measured.len() {
+            let Measured { slot, what } = self.measured[i];
+            self.inputs[slot] = match what {
+                Quantity::Force { constraint, row } => (sample.forces)(constraint, row),
+                Quantity::Gamma { constraint } => {
+                    let at = Instant {
+                        t: sample.t,
+                        q: sample.q,
+                        v: sample.v,
+                    };
+                    painleve::gamma(system, constraint, at)?
+                }
+            };
+        }
+        system.inputs.set(sample.t, sample.q, sample.v);
+        let state = &system.inputs.values;
+        self.inputs[..state.len()].copy_from_slice(state);
+        Ok(self.unit.run_with(&self.inputs, &system.inputs)?[0])
+    }
+}
+
+/// The names that observables of a constraint have beyond those of the scene.
+pub(super) enum Extra {
+    /// An expression.
+    Node(NodeId),
+    /// Measured along the motion.
+    Measured(Quantity),
+}

@@ -1,0 +1,226 @@
+//! `[run]` and `[impact]` with their numbers.
+
+use mechanism::{Adaptive, Forces, ImpactLaw, Scheme, Settings};
+
+use crate::error::{InputError, Origin};
+use crate::file::{Formula, Parameters, RunSpec, StepSpec, value_error};
+
+const PART: &str = "[run]";
+
+/// Reads settings for one file.
+pub(super) struct Evaluator<'a> {
+    pub file: &'a str,
+    pub parameters: Parameters,
+}
+
+/// When and how.
+pub(super) struct Schedule {
+    pub start: f64,
+    pub until: f64,
+    pub settings: Settings,
+}
+
+impl Evaluator<'_> {
+    /// The value of an expression in the parameters.
+    pub fn number(&mut self, part: &str, key: &str, formula: &Formula) -> Result<f64, InputError> {
+        self.parameters.evaluate(self.file, part, key, formula)
+    }
+
+    fn wrong<T>(
+        &self,
+        key: &str,
+        formula: &Formula,
+        problem: impl Into<String>,
+        advice: &str,
+    ) -> Result<T, InputError> {
+        Err(value_error(self.file, PART, key, formula, problem, advice))
+    }
+
+    fn positive(&mut self, key: &str, formula: &Formula) -> Result<f64, InputError> {
+        let value = self.number(PART, key, formula)?;
+        match value > 0.0 {
+            true => Ok(value),
+            false => {
+                let problem = format!("the value is {value}; a positive number was expected");
+                self.wrong(key, formula, problem, "")
+            }
+        }
+    }
+
+    /// All of `[run]`.
+    pub fn schedule(&mut self, run: &RunSpec) -> Result<Schedule, InputError> {
+        let start = match &run.start {
+            None => 0.0,
+            Some(formula) => self.number(PART, "start", formula)?,
+        };
+        let until = self.number(PART, "until", &run.until)?;
+        if until <= start {
+            let problem = format!("the run from start = {start} to until = {until} is empty");
+            let advice = "`until` must be later than `start`";
+            return self.wrong("until", &run.until, problem, advice);
+        }
+        let (step, adaptive) = self.step(&run.step, until - start)?;
+        let scheme = self.scheme(run)?;
+        if adaptive.is_some() && scheme == Scheme::Event {
+            let problem = "the event-driven integrator chooses its own steps; `step` is the interval \
+                           between outputs";
+            let place = match &run.step {
+                StepSpec::Fixed(formula) => formula,
+                StepSpec::Variable { tolerance, .. } => tolerance,
+            };
+            return self.wrong("step", place, problem, "Give one number");
+        }
+        let settings = Settings {
+            scheme,
+            step,
+            adaptive,
+            forces: self.forces(run)?,
+            impact: self.impact(run)?,
+            correction: self.correction(run)?,
+            tolerance: self.tolerance(run)?,
+        };
+        Ok(Schedule {
+            start,
+            until,
+            settings,
+        })
+    }
+
+    fn step(&mut self, spec: &StepSpec, span: f64) -> Result<(f64, Option<Adaptive>), InputError> {
+        let (step, key, formula, adaptive) = match spec {
+            StepSpec::Fixed(formula) => (self.positive("step", formula)?, "step", formula, None),
+            StepSpec::Variable {
+                tolerance,
+                smallest,
+                largest,
+            } => {
+                let adaptive = Adaptive {
+                    tolerance: self.positive("step.tolerance", tolerance)?,
+                    smallest: self.positive("step.smallest", smallest)?,
+                    largest: self.positive("step.largest", largest)?,
+                };
+                if adaptive.largest < adaptive.smallest {
+                    let problem = format!(
+                        "steps from {} to {} are an empty range",
+                        adaptive.smallest, adaptive.largest
+                    );
+                    let advice = "`largest` must not be below `smallest`";
+                    return self.wrong("step.largest", largest, problem, advice);
+                }
+                (adaptive.largest, "step.largest", largest, Some(adaptive))
+            }
+        };
+        match step > span {
+            true => {
+                let problem = format!("a step of {step} is longer than the run of {span}");
+                let advice = "Shorten the step or lengthen the run";
+                self.wrong(key, formula, problem, advice)
+            }
+            false => Ok((step, adaptive)),
+        }
+    }
+
+    fn scheme(&mut self, run: &RunSpec) -> Result<Scheme, InputError> {
+        const WORDS: [&str; 4] = ["midpoint", "theta", "paoli", "event"];
+        let word = run.integrator.as_ref();
+        let chosen = match word {
+            None => "midpoint",
+            Some(word) => self.word(PART, "integrator", word, &WORDS)?,
+        };
+        if chosen == "theta" {
+            let theta = match &run.theta {
+                None => 0.5,
+                Some(formula) => {
+                    let theta = self.number(PART, "theta", formula)?;
+                    if !(0.5..=1.0).contains(&theta) {
+                        let problem = format!("the value is {theta}; 0.5 to 1 was expected");
+                        return self.wrong("theta", formula, problem, "");
+                    }
+                    theta
+                }
+            };
+            return Ok(Scheme::Theta(theta));
+        }
+        if let Some(theta) = &run.theta
+            && word.is_none_or(|word| word.origin != Origin::Override)
+        {
+            let problem = format!("`theta` does nothing with the integrator \"{chosen}\"");
+            return self.wrong(
+                "theta",
+                theta,
+                problem,
+                "Add `integrator = \"theta\"` or drop it",
+            );
+        }
+        Ok(match chosen {
+            "paoli" => Scheme::Paoli,
+            "event" => Scheme::Event,
+            _ => Scheme::Midpoint,
+        })
+    }
+
+    fn forces(&self, run: &RunSpec) -> Result<Forces, InputError> {
+        let Some(word) = &run.forces else {
+            return Ok(Forces::Mean);
+        };
+        match self.word(PART, "forces", word, &["mean", "begin"])? {
+            "begin" => Ok(Forces::Begin),
+            _ => Ok(Forces::Mean),
+        }
+    }
+
+    fn impact(&self, run: &RunSpec) -> Result<ImpactLaw, InputError> {
+        const WORDS: [&str; 4] = ["moreau", "canonical", "sequential", "poisson"];
+        let Some(word) = &run.law else {
+            return Ok(ImpactLaw::Moreau);
+        };
+        Ok(match self.word("[impact]", "law", word, &WORDS)? {
+            "canonical" => ImpactLaw::Canonical,
+            "sequential" => ImpactLaw::Sequential,
+            "poisson" => ImpactLaw::Poisson,
+            _ => ImpactLaw::Moreau,
+        })
+    }
+
+    fn correction(&self, run: &RunSpec) -> Result<bool, InputError> {
+        let Some(word) = &run.correction else {
+            return Ok(false);
+        };
+        Ok(self.word(PART, "correction", word, &["true", "false"])? == "true")
+    }
+
+    fn tolerance(&mut self, run: &RunSpec) -> Result<f64, InputError> {
+        let Some(formula) = &run.tolerance else {
+            return Ok(Settings::default().tolerance);
+        };
+        let tolerance = self.positive("tolerance", formula)?;
+        match tolerance < 1.0 {
+            true => Ok(tolerance),
+            false => {
+                let problem = format!("the value is {tolerance}; a number below 1 was expected");
+                self.wrong("tolerance", formula, problem, "")
+            }
+        }
+    }
+
+    /// One of a few words.
+    fn word(
+        &self,
+        part: &str,
+        key: &str,
+        word: &Formula,
+        known: &[&'static str],
+    ) -> Result<&'static str, InputError> {
+        if let Some(found) = known.iter().find(|w| **w == word.text) {
+            return Ok(found);
+        }
+        let names: Vec<String> = known.iter().map(|w| w.to_string()).collect();
+        let guess = match expr::nearest(&word.text, &names).first() {
+            Some(nearest) => format!("; did you mean \"{nearest}\"?"),
+            None => String::new(),
+        };
+        let listed: Vec<String> = known.iter().map(|w| format!("\"{w}\"")).collect();
+        let problem = format!("one of {} was expected{guess}", listed.join(", "));
+        Err(value_error(self.file, part, key, word, problem, ""))
+    }
+}

@@ -1,0 +1,191 @@
+//! One step seen from inside.
+//!
+//! ```text
+//! time stepping:  q(t_I + τ) = q_I moved along v_I for τ ≤ (1−θ)h, then along v_F     (M88 11.1)
+//!                 v(t) = v_I for t < t_F
+//! event-driven:   cubic Hermite in (q_I, q̇_I, q_F, q̇_F); around a jump of the velocity the motion
+//!                 along v_I before it and back along v_F after it
+//! ```
+//!
+//! What is left at t_F (a violation correction, a chart that is not flat) is spread over the step in
+//! proportion to time, so that both ends are met exactly.
+
+use mechanism::{Chart, Coordinate, Event, EventKind, Scheme};
+
+/// How positions and velocities go between the ends of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Between {
+    /// Along v_I for this share of the step, then along v_F; velocities are step functions.
+    Held(f64),
+    /// Smooth but for jumps at events.
+    Smooth,
+}
+
+impl Between {
+    /// How the integrator of a scheme moves.
+    pub fn of(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::Midpoint => Self::Held(0.5),
+            Scheme::Theta(theta) => Self::Held(1.0 - theta),
+            Scheme::Paoli => Self::Held(1.0),
+            Scheme::Event => Self::Smooth,
+        }
+    }
+}
+
+/// The two ends of a step and what happened between them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Segment<'a> {
+    pub begin: (f64, &'a [f64], &'a [f64]),
+    pub end: (f64, &'a [f64], &'a [f64]),
+    pub events: &'a [Event],
+}
+
+/// Whether velocities jump there.
+fn jumps(event: &Event) -> bool {
+    match event.kind {
+        EventKind::Impact { .. }
+        | EventKind::Accumulation
+        | EventKind::Painleve { .. }
+        | EventKind::Locked => true,
+        EventKind::Touch | EventKind::Detach | EventKind::Stick | EventKind::Slip => false,
+    }
+}
+
+impl Segment<'_> {
+    /// Positions and right-continuous velocities at `t`, which is held to the step.
+    pub fn sample(
+        &self,
+        chart: &Chart,
+        between: Between,
+        t: f64,
+        q: &mut Vec<f64>,
+        v: &mut Vec<f64>,
+    ) {
+        let (t0, q0, v0) = self.begin;
+        let (t1, q1, v1) = self.end;
+        q.clear();
+        v.clear();
+        if !(t < t1) {
+            q.extend_from_slice(q1);
+            v.extend_from_slice(v1);
+            return;
+        }
+        q.extend_from_slice(q0);
+        v.extend_from_slice(v0);
+        if !(t > t0) {
+            return;
+        }
+        match between {
+            Between::Held(share) => self.held(chart, share, t, q),
+            Between::Smooth => match self.jump_span() {
+                None => self.hermite(chart, t, q, v),
+                Some((first, last)) => self.around(chart, first, last, t, q, v),
+            },
+        }
+    }
+
+    /// Instants of the first and last jump strictly inside or at the end.
+    fn jump_span(&self) -> Option<(f64, f64)> {
+        let instants = self.events.iter().filter(|e| jumps(e)).map(|e| e.t);
+        instants.fold(None, |span: Option<(f64, f64)>, t| match span {
+            None => Some((t, t)),
+            Some((first, last)) => Some((first.min(t), last.max(t))),
+        })
+    }
+
+    fn held(&self, chart: &Chart, share: f64, t: f64, q: &mut [f64]) {
+        let (t0, q0, v0) = self.begin;
+        let (t1, q1, v1) = self.end;
+        let h = t1 - t0;
+        let first = share * h;
+        let moved = |q: &mut [f64], time: f64| {
+            chart.advance(q, v0, time.min(first));
+            if time > first {
+                chart.advance(q, v1, time - first);
+            }
+        };
+        let mut whole = q0.to_vec();
+        moved(&mut whole, h);
+        moved(q, t - t0);
+        let ahead = (t - t0) / h;
+        for i in 0..q.len() {
+            q[i] += ahead * (q1[i] - whole[i]);
+        }
+        chart.normalise(q);
+    }
+
+    fn hermite(&self, chart: &Chart, t: f64, q: &mut [f64], v: &mut [f64]) {
+        let (t0, q0, v0) = self.begin;
+        let (t1, q1, v1) = self.end;
+        let h = t1 - t0;
+        let s = (t - t0) / h;
+        let (mut rate0, mut rate1) = (vec![0.0; q0.len()], vec![0.0; q0.len()]);
+        chart.rate_into(q0, v0, &mut rate0);
+        chart.rate_into(q1, v1, &mut rate1);
+        let (s2, s3) = (s * s, s * s * s);
+        let (b1, m0, m1) = (3.0 * s2 - 2.0 * s3, s3 - 2.0 * s2 + s, s3 - s2);
+        for i in 0..q.len() {
+            q[i] = q0[i] + b1 * (q1[i] - q0[i]) + h * (m0 * rate0[i] + m1 * rate1[i]);
+        }
+        chart.normalise(q);
+        let (mut p, mut k) = (0, 0);
+        for coordinate in chart.coordinates() {
+            match coordinate {
+                // The derivative of the cubic: one order better than a line through v_I and v_F.
+                Coordinate::Line | Coordinate::Angle => {
+                    let slope = 6.0 * (s - s2) / h * (q1[p] - q0[p]);
+                    let ends = (3.0 * s2 - 4.0 * s + 1.0) * v0[k] + (3.0 * s2 - 2.0 * s) * v1[k];
+                    v[k] = slope + ends;
+                }
+                Coordinate::Orientation => {
+                    (k..k + 3).for_each(|i| v[i] = v0[i] + s * (v1[i] - v0[i]))
+                }
+            }
+            p += coordinate.num_positions();
+            k += coordinate.num_velocities();
+        }
+    }
+
+    fn around(
+        &self,
+        chart: &Chart,
+        first: f64,
+        last: f64,
+        t: f64,
+        q: &mut Vec<f64>,
+        v: &mut Vec<f64>,
+    ) {
+        let (t0, q0, v0) = self.begin;
+        let (t1, q1, v1) = self.end;
+        let before = |q: &mut Vec<f64>, t: f64| {
+            q.clear();
+            q.extend_from_slice(q0);
+            chart.advance(q, v0, t - t0);
+        };
+        let after = |q: &mut Vec<f64>, t: f64| {
+            q.clear();
+            q.extend_from_slice(q1);
+            chart.advance(q, v1, t - t1);
+        };
+        if t < first {
+            before(q, t);
+        } else if t >= last {
+            after(q, t);
+            v.copy_from_slice(v1);
+        } else {
+            // Between two jumps nothing is known but where the motion came from and goes to.
+            let mut ahead = Vec::new();
+            before(q, first);
+            after(&mut ahead, last);
+            let s = (t - first) / (last - first);
+            for i in 0..q.len() {
+                q[i] += s * (ahead[i] - q[i]);
+            }
+            for i in 0..v.len() {
+                v[i] = v0[i] + s * (v1[i] - v0[i]);
+            }
+            chart.normalise(q);
+        }
+    }
+}
