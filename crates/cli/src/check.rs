@@ -60,13 +60,20 @@ fn check_scene(scene: &Scene) -> Result<String, Stop> {
     {
         return Err(Stop::Input(format!("{}: {stop}", scene.origin())));
     }
-    let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| match (n, *what) {
-        (1, what) => format!("1 {what}"),
-        (n, "study") => format!("{n} studies"),
-        (n, what) => format!("{n} {what}s"),
-    });
+    let counts = counts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| match (n, *what) {
+            (1, what) => format!("1 {what}"),
+            (n, "study") => format!("{n} studies"),
+            (n, what) => format!("{n} {what}s"),
+        });
     let counts: Vec<String> = counts.collect();
-    Ok(format!("{}: can be run: {}\n", scene.origin(), counts.join(", ")))
+    Ok(format!(
+        "{}: can be run: {}\n",
+        scene.origin(),
+        counts.join(", ")
+    ))
 }
 
 /// What is no scene may be a study; if it is none either, what was wrong with the scene is told.
@@ -82,5 +89,8 @@ fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, Stop> {
     let runs = study.runs()?;
     let noun = if runs == 1 { "run" } else { "runs" };
     let scene = study.scene().name();
-    Ok(format!("{}: can be run: {runs} {noun} of `{scene}`\n", args.scene))
+    Ok(format!(
+        "{}: can be run: {runs} {noun} of `{scene}`\n",
+        args.scene
+    ))
 }

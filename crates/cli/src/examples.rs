@@ -61,8 +61,10 @@ pub fn run(args: &ExamplesArgs) -> Result<Verdict, Stop> {
     let text = if args.quiet {
         all.iter().map(|e| format!("{}\n", e.name)).collect()
     } else {
-        let rows: Vec<[String; 3]> =
-            all.into_iter().map(|e| [e.name, e.title, e.source]).collect();
+        let rows: Vec<[String; 3]> = all
+            .into_iter()
+            .map(|e| [e.name, e.title, e.source])
+            .collect();
         table::aligned(&rows)
     };
     output::print(&text)?;

@@ -51,11 +51,17 @@ pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
     let record = Record::open(&args.directory)?;
     let gallery = Gallery::of(&record)?;
     let Some(what) = &args.what else {
-        let rows = gallery.list()?.into_iter().map(|(name, title)| [name, title]);
+        let rows = gallery
+            .list()?
+            .into_iter()
+            .map(|(name, title)| [name, title]);
         output::print(&table::aligned(&rows.collect::<Vec<_>>()))?;
         return Ok(Verdict::Well);
     };
-    let path = args.output.clone().unwrap_or_else(|| args.directory.join(file_name(what)));
+    let path = args
+        .output
+        .clone()
+        .unwrap_or_else(|| args.directory.join(file_name(what)));
     let format = format(&path)?;
     let figure = gallery.figure(what, args.threads.get(), &mut |note| {
         if !args.quiet {
@@ -90,7 +96,11 @@ fn format(path: &std::path::Path) -> Result<Format, Stop> {
 /// A name for the file of a picture that every file system takes.
 fn file_name(what: &str) -> String {
     let plain = |c: char| {
-        if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }
+        if c.is_alphanumeric() || matches!(c, '-' | '_') {
+            c
+        } else {
+            '-'
+        }
     };
     what.chars().map(plain).collect::<String>() + ".svg"
 }

@@ -34,7 +34,11 @@ impl Progress {
 
     /// A bar of work that is measured in shares of the whole.
     pub fn of_shares(quiet: bool) -> Self {
-        Self::with_template(SHARES, quiet, "{bar:30} {percent:>3} % {elapsed} {wide_msg}")
+        Self::with_template(
+            SHARES,
+            quiet,
+            "{bar:30} {percent:>3} % {elapsed} {wide_msg}",
+        )
     }
 
     fn with_template(steps: usize, quiet: bool, template: &str) -> Self {
@@ -58,7 +62,8 @@ impl Progress {
         if self.moved.get().elapsed() >= BLINK {
             self.moved.set(Instant::now());
             self.bar.set_message(what());
-            self.bar.set_position((share.clamp(0.0, 1.0) * SHARES as f64) as u64);
+            self.bar
+                .set_position((share.clamp(0.0, 1.0) * SHARES as f64) as u64);
         }
     }
 

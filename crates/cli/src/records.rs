@@ -125,7 +125,15 @@ fn cells(table: &Table, row: usize, count: usize, format: Format) -> Vec<Value> 
 
 fn findings(args: &TableArgs, record: &Record, writer: &mut Writer) -> Result<(), Stop> {
     const COLUMNS: [&str; 10] = [
-        "name", "value", "expected", "tolerance", "at_least", "at_most", "ok", "case", "source",
+        "name",
+        "value",
+        "expected",
+        "tolerance",
+        "at_least",
+        "at_most",
+        "ok",
+        "case",
+        "source",
         "reason",
     ];
     if args.at.is_some() {
@@ -151,7 +159,12 @@ fn findings(args: &TableArgs, record: &Record, writer: &mut Writer) -> Result<()
     };
     writer.heading(columns.clone());
     for finding in findings {
-        writer.row(columns.iter().map(|c| finding[c.as_str()].clone()).collect())?;
+        writer.row(
+            columns
+                .iter()
+                .map(|c| finding[c.as_str()].clone())
+                .collect(),
+        )?;
     }
     Ok(())
 }

@@ -14,16 +14,14 @@ use crate::summary::{Report, short};
 
 /// Run a scene and record it
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  \
+#[command(after_help = "Examples:\n  \
         percuss run pendulum                       a built-in scene, see `percuss examples`\n  \
         percuss run arm.toml -o runs/arm           a file of your own\n  \
         percuss run ball-e05 --set e=0.9 --set step=1e-4\n  \
         percuss run ball-e05 --json | jq .findings\n\n\
         Exit status: 0 all well; 1 ran, but the certificate is not met or a finding is outside\n\
         its expectation; 2 the scene is not right or its motion cannot go on (what was computed\n\
-        is kept); 3 the records cannot be written."
-)]
+        is kept); 3 the records cannot be written.")]
 pub struct RunArgs {
     /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
@@ -137,7 +135,9 @@ fn manifest(scene: &Scene, built: &Built) -> Manifest {
     });
     manifest.overrides = overrides.collect();
     let parameters = scene.parameters().iter();
-    manifest.parameters = parameters.map(|(k, v)| (k.clone(), Value::from(*v))).collect();
+    manifest.parameters = parameters
+        .map(|(k, v)| (k.clone(), Value::from(*v)))
+        .collect();
     let (start, until) = (built.initial.t, built.until);
     manifest.settings = settings_json(&built.settings, start, until, built.record_every);
     manifest
@@ -188,9 +188,11 @@ fn report(
     };
     if args.json {
         output::print_json(&report.json())?;
+    } else if refused {
+        // Said already; there is nothing else to say.
     } else if args.quiet {
         output::print(&report.line())?;
-    } else if !refused {
+    } else {
         output::print(&(report.text() + &where_to_look(recorder)))?;
     }
     Ok(report.verdict())
@@ -205,7 +207,12 @@ fn where_to_look(recorder: &Recorder) -> String {
     let mut text = format!("\nrecords in {shown}\n");
     let names = Record::open(directory).ok().and_then(|record| {
         let list = Gallery::of(&record).and_then(|gallery| gallery.list());
-        Some(list.ok()?.into_iter().map(|(name, _)| name).collect::<Vec<_>>())
+        Some(
+            list.ok()?
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect::<Vec<_>>(),
+        )
     });
     if let Some([first, rest @ ..]) = names.as_deref() {
         text += &format!("pictures: percuss plot {shown} {first}");

@@ -81,7 +81,9 @@ pub fn show(record: &Record, json: bool, quiet: bool) -> Result<(), Stop> {
     let table = record.table("runs", None)?;
     let manifest = record.manifest();
     let stopped = table.column("stopped").map_or(0, |column| {
-        (0..table.rows).filter(|row| column.cell(*row) != Cell::Text("")).count()
+        (0..table.rows)
+            .filter(|row| column.cell(*row) != Cell::Text(""))
+            .count()
     });
     let directory = record.directory().display().to_string();
     if json {
@@ -154,7 +156,10 @@ fn rows_text(table: &scene::record::Table) -> String {
         .collect();
     let mut text = String::new();
     for row in 0..=shown {
-        let cells = texts.iter().zip(&widths).map(|(c, w)| format!("{:<w$}", c[row]));
+        let cells = texts
+            .iter()
+            .zip(&widths)
+            .map(|(c, w)| format!("{:<w$}", c[row]));
         let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
     if table.rows > shown {
@@ -174,16 +179,26 @@ fn outcomes_text(settings: &Value) -> String {
     let names: Vec<&str> = settings["outcomes_of"]
         .as_array()
         .map_or_else(Vec::new, |n| n.iter().filter_map(Value::as_str).collect());
-    let noun = if outcomes.len() == 1 { "outcome" } else { "outcomes" };
+    let noun = if outcomes.len() == 1 {
+        "outcome"
+    } else {
+        "outcomes"
+    };
     let _ = writeln!(text, "\n{} {noun} of {}", outcomes.len(), names.join(", "));
     for outcome in outcomes {
         let share = outcome["share"].as_f64().unwrap_or(0.0);
         let centre = outcome["centre"].as_array().map_or(&[][..], Vec::as_slice);
-        let centre: Vec<String> =
-            centre.iter().map(|x| x.as_f64().map_or("?".into(), short)).collect();
+        let centre: Vec<String> = centre
+            .iter()
+            .map(|x| x.as_f64().map_or("?".into(), short))
+            .collect();
         let runs = outcome["runs"].as_u64().unwrap_or(0);
         let percent = 100.0 * share;
-        let _ = writeln!(text, "  {:<30} {runs:>6} runs  {percent:>5.1} %", centre.join(", "));
+        let _ = writeln!(
+            text,
+            "  {:<30} {runs:>6} runs  {percent:>5.1} %",
+            centre.join(", ")
+        );
     }
     text
 }

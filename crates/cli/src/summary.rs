@@ -166,7 +166,9 @@ impl Report<'_> {
 fn findings_text(findings: &[Value]) -> String {
     let heading = ["finding", "value", "expected", "", "case"].map(String::from);
     let mut rows = vec![heading];
-    let cases = findings.iter().any(|f| f["case"].as_str().is_some_and(|c| c != "main"));
+    let cases = findings
+        .iter()
+        .any(|f| f["case"].as_str().is_some_and(|c| c != "main"));
     for finding in findings {
         let verdict = match finding["ok"].as_bool() {
             Some(true) => "ok",
@@ -179,7 +181,11 @@ fn findings_text(findings: &[Value]) -> String {
             value_text(&finding["value"]),
             expectation(finding),
             verdict.into(),
-            if cases { case.into() } else { String::new() },
+            if case == "main" {
+                String::new()
+            } else {
+                case.into()
+            },
         ]);
     }
     if !cases {
@@ -188,7 +194,11 @@ fn findings_text(findings: &[Value]) -> String {
     let mut text = table::aligned(&rows);
     for finding in findings {
         if let Some(reason) = finding["reason"].as_str() {
-            let _ = writeln!(text, "  {}: {reason}", finding["name"].as_str().unwrap_or("?"));
+            let _ = writeln!(
+                text,
+                "  {}: {reason}",
+                finding["name"].as_str().unwrap_or("?")
+            );
         }
     }
     text
@@ -215,8 +225,8 @@ pub fn value_text(value: &Value) -> String {
         Value::Null => "-".into(),
         Value::Number(number) => number.as_f64().map_or("?".into(), short),
         Value::String(text) => text.clone(),
-        Value::Array(items) if items.len() > 4 => {
-            let first: Vec<String> = items.iter().take(3).map(value_text).collect();
+        Value::Array(items) if items.len() > 3 => {
+            let first: Vec<String> = items.iter().take(2).map(value_text).collect();
             format!("[{}, … {} in all]", first.join(", "), items.len())
         }
         Value::Array(items) => {
@@ -264,11 +274,20 @@ mod tests {
 
     #[test]
     fn expectations_are_short() {
-        assert_eq!(expectation(&json!({"expected": 2.0, "tolerance": 0.01})), "2 ± 0.01");
+        assert_eq!(
+            expectation(&json!({"expected": 2.0, "tolerance": 0.01})),
+            "2 ± 0.01"
+        );
         assert_eq!(expectation(&json!({"expected": true})), "true");
-        assert_eq!(expectation(&json!({"expected": null, "at_most": 1e-9})), "<= 1e-9");
-        assert_eq!(expectation(&json!({"at_most": 3.0, "at_least": 1})), "1 to 3");
+        assert_eq!(
+            expectation(&json!({"expected": null, "at_most": 1e-9})),
+            "<= 1e-9"
+        );
+        assert_eq!(
+            expectation(&json!({"at_most": 3.0, "at_least": 1})),
+            "1 to 3"
+        );
         assert_eq!(expectation(&json!({"expected": null})), "");
-        assert_eq!(value_text(&json!([1, 2, 3, 4, 5])), "[1, 2, 3, … 5 in all]");
+        assert_eq!(value_text(&json!([1, 2, 3, 4, 5])), "[1, 2, … 5 in all]");
     }
 }

@@ -125,7 +125,10 @@ pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let widths: Vec<usize> = (0..N).map(width).collect();
     let mut text = String::new();
     for row in rows {
-        let cells = row.iter().zip(&widths).map(|(cell, w)| format!("{cell:<w$}"));
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, w)| format!("{cell:<w$}"));
         let line = cells.collect::<Vec<_>>().join("  ");
         text += line.trim_end();
         text += "\n";

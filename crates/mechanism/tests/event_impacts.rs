@@ -82,7 +82,10 @@ fn an_elastic_ball_never_comes_to_rest() {
     for (k, t) in impacts.iter().enumerate() {
         close(*t, 0.1 + 0.2 * k as f64, 1e-11);
     }
-    assert!(run.instants(0, |k| *k == EventKind::Accumulation).is_empty());
+    assert!(
+        run.instants(0, |k| *k == EventKind::Accumulation)
+            .is_empty()
+    );
 }
 
 #[test]

@@ -41,7 +41,13 @@ fn circle(gravity: f64, mu: Option<f64>) -> Model {
 #[test]
 fn a_pendulum_of_a_point_mass_and_a_joint_returns_after_its_period() {
     let period = 2.3678419475762373;
-    let mut motion = start(circle(G, None), period / 50.0, 0.0, &[1.0, 0.0], &[0.0, 0.0]);
+    let mut motion = start(
+        circle(G, None),
+        period / 50.0,
+        0.0,
+        &[1.0, 0.0],
+        &[0.0, 0.0],
+    );
     let run = run(&mut motion, 500);
     for k in 1..=10 {
         let state = &run.states[50 * k];
@@ -252,7 +258,11 @@ fn a_threshold_of_given_force_holds_brakes_and_releases() {
     let t0 = 0.5_f64.asin();
     close(slip[0], t0, 1e-11);
     // v = cos t0 − cos t − (t − t0)/2, at t = 2.
-    close(run.states[20].v[0], t0.cos() - 2.0_f64.cos() - 0.5 * (2.0 - t0), 1e-11);
+    close(
+        run.states[20].v[0],
+        t0.cos() - 2.0_f64.cos() - 0.5 * (2.0 - t0),
+        1e-11,
+    );
 }
 
 #[test]
@@ -308,7 +318,10 @@ fn contradictory_joints_are_named() {
     };
     match EventDriven::new(model, settings, initial) {
         Err(MechanismError::Dependent { names, .. }) => {
-            assert!(names.contains("`slow`") && names.contains("`fast`"), "{names}");
+            assert!(
+                names.contains("`slow`") && names.contains("`fast`"),
+                "{names}"
+            );
         }
         Err(other) => panic!("{other}"),
         Ok(mut motion) => panic!("{:?}", motion.advance()),

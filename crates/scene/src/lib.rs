@@ -1,4 +1,4 @@
-//! Scene files, the run loop, records, findings and studies.
+#![doc = include_str!("../README.md")]
 
 pub mod builtin;
 mod certificate;

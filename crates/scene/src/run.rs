@@ -67,11 +67,7 @@ impl fmt::Display for Stop {
 
 /// Runs a scene: every step goes to `sink`, `progress` hears the time reached and says whether to go
 /// on.
-pub fn run(
-    built: Built,
-    sink: &mut dyn Sink,
-    progress: &mut dyn FnMut(f64) -> bool,
-) -> RunOutcome {
+pub fn run(built: Built, sink: &mut dyn Sink, progress: &mut dyn FnMut(f64) -> bool) -> RunOutcome {
     let chart = built.system.chart().clone();
     let mut trajectory = Trajectory::new(chart, Between::of(built.settings.scheme));
     let mut both = Both {

@@ -102,15 +102,7 @@ until = 3.0"#,
 }
 
 #[test]
-fn names_are_unique_and_are_names() {
-    refused(
-        &[(
-            "m = 1.0",
-            r#"m = 1.0
-h = 1"#,
-        )],
-        "ball.toml:6: [parameters]: `h = 1`: `h` is the length of a step in findings and cannot be used as a name",
-    );
+fn names_are_unique() {
     refused(
         &[(
             "m = 1.0",
@@ -150,6 +142,18 @@ constraint = "z"
 [run]"#,
         )],
         "ball.toml:23: joint `ground`: `name`: another constraint is called `ground`. Contacts, joints and other constraints need names of their own",
+    );
+}
+
+#[test]
+fn names_are_names_and_mean_nothing_else() {
+    refused(
+        &[(
+            "m = 1.0",
+            r#"m = 1.0
+h = 1"#,
+        )],
+        "ball.toml:6: [parameters]: `h = 1`: `h` is the length of a step in findings and cannot be used as a name",
     );
     refused(
         &[(r#"name = "ground""#, r#"name = "the ground""#)],
@@ -258,7 +262,7 @@ restitution = 0.5
 }
 
 #[test]
-fn studies_cases_findings_and_plots_are_checked() {
+fn studies_and_cases_are_checked() {
     refused(
         &[(
             "[run]",
@@ -305,6 +309,10 @@ set = { stepp = 1e-4 }
         )],
         "ball.toml:23: case `fine`: `stepp`: there is no such parameter or setting; did you mean `step`? (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law)",
     );
+}
+
+#[test]
+fn findings_and_plots_are_checked() {
     refused(
         &[(
             "[run]",

@@ -222,6 +222,7 @@ impl<S: System> EventDriven<S> {
             });
         }
         let kinetic = inertia.energy(&self.now.v);
+        self.now.energy = self.now.energy.max(kinetic);
         let potential = self.system.potential(self.now.t, &self.now.q)?;
         let gamma = self.least_gamma()?;
         self.ledger = self.balance(h, kinetic, potential, (penetration, drift), gamma);
@@ -259,7 +260,9 @@ impl<S: System> EventDriven<S> {
         let terms = [work, tally.impact, sliding, boundary];
         let left = kinetic - tally.kinetic - terms.iter().sum::<f64>();
         let sizes = terms.iter().map(|x| x.abs());
-        let size = sizes.fold(kinetic.max(tally.kinetic), f64::max);
+        // Near rest the terms are rounding of what they were: 1e-16 of it shows as 1e-12.
+        let floor = 1e-4 * self.now.energy;
+        let size = sizes.fold(kinetic.max(tally.kinetic).max(floor), f64::max);
         let over = |x: f64, size: f64| if x == 0.0 { 0.0 } else { x / size };
         Ledger {
             t: self.now.t,

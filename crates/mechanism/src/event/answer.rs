@@ -154,8 +154,7 @@ impl<'a> System<'a> {
             self.equation.push(Line::new(self.frame, k, axis(i)));
         }
         for weight in held {
-            self.unknown
-                .push(Line::new(self.frame, k, weight.clone()));
+            self.unknown.push(Line::new(self.frame, k, weight.clone()));
             self.equation.push(Line::new(self.frame, k, weight));
         }
         if local.shape.scale == Scale::Fixed {

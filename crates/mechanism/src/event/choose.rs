@@ -14,6 +14,7 @@ use std::ops::Range;
 use convex::dense;
 
 use super::answer::{Answer, answer};
+use super::begin::begin;
 use super::frame::{Frame, Local};
 use super::margin::{Margin, Phase, What, margins};
 use super::shape::{Grip, Mode, Scale, Set, norm, scaled};
@@ -116,14 +117,14 @@ impl<S: System> Chooser<'_, S> {
             return Ok(None);
         }
         let now = margins(frame, &modes, &found, Phase::Choose(self.limit));
-        for margin in &now {
-            if margin.what == What::Coefficient && !(margin.value > ZERO) {
-                refusal.sliding.push(margin.local);
-                return Ok(None);
-            }
-            if !(margin.share() >= -ZERO) {
-                return Ok(None);
-            }
+        let pulls = |m: &&Margin| m.what == What::Coefficient && !(m.value > ZERO);
+        let pulling: Vec<usize> = now.iter().filter(pulls).map(|m| m.local).collect();
+        if !pulling.is_empty() {
+            refusal.sliding.extend(pulling);
+            return Ok(None);
+        }
+        if now.iter().any(|m| !(m.share() >= -ZERO)) {
+            return Ok(None);
         }
         let open = now.iter().filter(|m| m.share() <= ZERO).count();
         if open > 0 && !self.later(&modes, &found, &now, frame)? {
@@ -304,99 +305,13 @@ fn grip_options(local: &Local, rows: &Range<usize>, set: &Set, limit: f64) -> Ve
             let near = |k: usize| !moves || reach[k] >= best - limit * norm(&v[k]);
             let mut list = if moves { Vec::new() } else { vec![Grip::Hold] };
             let all = || 0..v.len();
-            list.extend(all().filter(|&k| near(k) && near((k + 1) % v.len())).map(Grip::Edge));
+            list.extend(
+                all()
+                    .filter(|&k| near(k) && near((k + 1) % v.len()))
+                    .map(Grip::Edge),
+            );
             list.extend(all().filter(|&k| near(k)).map(Grip::Vertex));
             list
         }
-    }
-}
-
-/// Finds the directions of the parts that begin to slide in a plane: U̇_p = λ e with the force of
-/// direction e. The map e ← (U̇_p + |Ĝ|²|R_p| e)/|…| settles at once for a part alone.
-fn begin(frame: &Frame, modes: &mut [Mode]) {
-    let mut unknown = Vec::new();
-    let mut held = modes.to_vec();
-    for (k, mode) in held.iter_mut().enumerate() {
-        if let Mode::Closed { grips, .. } = mode {
-            for (p, grip) in grips.iter_mut().enumerate() {
-                if *grip == Grip::Along(Vec::new()) {
-                    unknown.push((k, p));
-                    *grip = Grip::Hold;
-                }
-            }
-        }
-    }
-    if unknown.is_empty() {
-        return;
-    }
-    let Some(first) = answer(frame, &held) else {
-        return;
-    };
-    for &(k, p) in &unknown {
-        let part = &frame.locals[k].shape.parts[p];
-        let force = &first.reaction[k][part.rows.clone()];
-        set_direction(modes, k, p, against(&part.set, force));
-    }
-    for _ in 0..300 {
-        let Some(found) = answer(frame, modes) else {
-            return;
-        };
-        let mut change = 0.0_f64;
-        for &(k, p) in &unknown {
-            let local = &frame.locals[k];
-            let rows = local.shape.parts[p].rows.clone();
-            let weight = norm(&local.length[rows.clone()]).powi(2) / rows.len() as f64;
-            let friction = norm(&found.reaction[k][rows.clone()]);
-            let Some(old) = get_direction(modes, k, p) else {
-                return;
-            };
-            let mut next = found.rate[k][rows].to_vec();
-            dense::axpy(weight * friction, &old, &mut next);
-            let size = norm(&next);
-            if !(size > 0.0) {
-                continue;
-            }
-            let next = scaled(&next, 1.0 / size);
-            let moved = next.iter().zip(&old).map(|(a, b)| (a - b).abs());
-            change = change.max(moved.fold(0.0, f64::max));
-            set_direction(modes, k, p, next);
-        }
-        if change < 1e-15 {
-            return;
-        }
-    }
-}
-
-/// Direction of sliding that a force on the boundary of its set opposes.
-fn against(set: &Set, force: &[f64]) -> Vec<f64> {
-    let mut e = match set {
-        Set::Ellipse([a, b]) if *a > 0.0 && *b > 0.0 => {
-            vec![-force[0] / (a * a), -force[1] / (b * b)]
-        }
-        _ => scaled(force, -1.0),
-    };
-    let size = norm(&e);
-    if size > 0.0 {
-        e = scaled(&e, 1.0 / size);
-    } else {
-        e.fill(0.0);
-        e[0] = 1.0;
-    }
-    e
-}
-
-fn set_direction(modes: &mut [Mode], k: usize, p: usize, e: Vec<f64>) {
-    if let Mode::Closed { grips, .. } = &mut modes[k] {
-        grips[p] = Grip::Along(e);
-    }
-}
-
-fn get_direction(modes: &[Mode], k: usize, p: usize) -> Option<Vec<f64>> {
-    match &modes[k] {
-        Mode::Closed { grips, .. } => match &grips[p] {
-            Grip::Along(e) => Some(e.clone()),
-            _ => None,
-        },
-        Mode::Open => None,
     }
 }

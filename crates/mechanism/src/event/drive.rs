@@ -7,24 +7,21 @@
 
 use convex::dense;
 
+use super::EventDriven;
 use super::account::SUMS;
 use super::answer::{answer, direction};
 use super::frame::Frame;
+use super::halt::spirals;
 use super::locate::{Search, Trigger, Watch};
 use super::margin::What;
 use super::runge::Runge;
-use super::shape::{Grip, Mode, norm};
-use super::{EventDriven, REST};
+use super::shape::{Grip, Mode};
 use crate::error::MechanismError;
 use crate::system::{Instant, System};
 
 /// Tolerance of a step, relative and absolute.
 const RELATIVE: f64 = 1e-12;
 const ABSOLUTE: f64 = 1e-13;
-
-/// Events allowed without time passing, and in one output interval.
-const STUCK: usize = 100;
-const EVENTS: usize = 100_000;
 
 /// Why a right-hand side has no value.
 enum Halt {
@@ -70,7 +67,8 @@ impl Layout {
         slope.fill(0.0);
         system.chart().rate_into(q, v, &mut slope[..self.np]);
         slope[self.np..self.np + self.n].copy_from_slice(&frame.plain_of(&found.hat));
-        let (impulses, sums) = slope[self.np + self.n..].split_at_mut(self.len() - SUMS - self.np - self.n);
+        let (impulses, sums) =
+            slope[self.np + self.n..].split_at_mut(self.len() - SUMS - self.np - self.n);
         sums[0] = dense::dot(&frame.inertia.force, v);
         for (local, reaction) in frame.locals.iter().zip(&found.reaction) {
             for (i, &r) in reaction.iter().enumerate() {
@@ -121,14 +119,17 @@ impl<S: System> EventDriven<S> {
             active,
             modes,
         })?;
-        if std::env::var_os("EVDBG").is_some() { eprintln!("t {} h {:e} found {:?} v {:?}", self.now.t, taken.h, found, self.now.v); }
         let Some(trigger) = found else {
             self.now.h = if truncated {
                 self.now.h.max(taken.next)
             } else {
                 taken.next
             };
-            let t = if truncated { target } else { self.now.t + taken.h };
+            let t = if truncated {
+                target
+            } else {
+                self.now.t + taken.h
+            };
             self.arrive(runge, &layout, t, 1.0)?;
             return self.after_step(active);
         };
@@ -175,7 +176,11 @@ impl<S: System> EventDriven<S> {
             Err(Halt::Unsettled) => return Ok(None),
         }
         let absolute = vec![ABSOLUTE; layout.np + layout.n];
-        let mut h = if left < 1.1 * self.now.h { left } else { self.now.h };
+        let mut h = if left < 1.1 * self.now.h {
+            left
+        } else {
+            self.now.h
+        };
         // Shorter steps are lost in the rounding of t.
         let shortest = 16.0 * f64::EPSILON * self.now.t.abs().max(1e-2 * self.settings.step);
         let mut last = None;
@@ -338,86 +343,4 @@ impl<S: System> EventDriven<S> {
             }
         }
     }
-
-    /// A plane sliding velocity that has all but died ends here.
-    fn after_step(&mut self, active: &[usize]) -> Result<(), MechanismError> {
-        if !active.iter().any(|&i| spirals(&self.now.modes[i])) {
-            return Ok(());
-        }
-        let frame = self.frame(active)?;
-        let slow = frame.locals.iter().any(|local| {
-            let Mode::Closed { grips, .. } = &self.now.modes[local.constraint] else {
-                return false;
-            };
-            grips.iter().zip(&local.shape.parts).any(|(grip, part)| {
-                let speed = norm(&local.u[part.rows.clone()]);
-                let limit = REST * self.now.speed[local.constraint];
-                matches!(grip, Grip::Along(_)) && !part.set.is_zero() && speed <= limit
-            })
-        });
-        if slow {
-            self.guard(self.now.t)?;
-            return self.settle(None);
-        }
-        Ok(())
-    }
-
-    /// No step is short enough.
-    fn stall(&mut self, active: &[usize], modes: &[Mode]) -> Result<(), MechanismError> {
-        self.guard(self.now.t)?;
-        self.unbounded(active, modes)
-    }
-
-    /// Reactions grow without bound: the velocity jumps.
-    fn unbounded(&mut self, active: &[usize], modes: &[Mode]) -> Result<(), MechanismError> {
-        let frame = self.frame(active)?;
-        let sliding: Vec<usize> = match answer(&frame, modes) {
-            Some(found) => (0..active.len())
-                .filter(|&k| found.coefficient[k] < 1e-2)
-                .collect(),
-            None => (0..active.len()).collect(),
-        };
-        if sliding.is_empty() {
-            return Err(MechanismError::Events {
-                t: self.now.t,
-                reason: "steps have become shorter than rounding: the forces or the accelerations \
-                         are not smooth here"
-                    .to_string(),
-            });
-        }
-        let refusal = super::choose::Refusal {
-            defect: 0.0,
-            worst: 0,
-            sliding,
-        };
-        self.jump(&frame, &refusal)?;
-        self.settle(None)
-    }
-
-    /// Refuses to go round in circles.
-    fn guard(&mut self, t: f64) -> Result<(), MechanismError> {
-        let stop = |reason: String| Err(MechanismError::Events { t, reason });
-        let (last, count) = &mut self.tally.stuck;
-        if t - *last <= 1e-14 * t.abs().max(self.settings.step) {
-            *count += 1;
-        } else {
-            *count = 0;
-        }
-        *last = t;
-        if *count > STUCK {
-            return stop(format!("{STUCK} events without time passing"));
-        }
-        if self.tally.events.len() > EVENTS {
-            return stop(format!(
-                "more than {EVENTS} events in one output interval; a time-stepping integrator does \
-                 not have to follow each of them"
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// Whether some part slides in a plane.
-fn spirals(mode: &Mode) -> bool {
-    matches!(mode, Mode::Closed { grips, .. } if grips.iter().any(|g| matches!(g, Grip::Along(_))))
 }

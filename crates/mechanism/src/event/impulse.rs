@@ -115,9 +115,7 @@ impl<S: System> EventDriven<S> {
         // Joints whose friction never settled have no coefficient to be refused for.
         let joints: Vec<usize> = joints.map(|l| l.constraint).collect();
         if done.is_empty() {
-            joints
-                .iter()
-                .for_each(|&c| self.note(c, EventKind::Locked));
+            joints.iter().for_each(|&c| self.note(c, EventKind::Locked));
         }
         Ok(())
     }

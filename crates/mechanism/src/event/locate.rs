@@ -139,9 +139,8 @@ impl<S: System> EventDriven<S> {
 
     fn first_gap(&mut self, search: &Search<'_>) -> Result<Option<Trigger>, MechanismError> {
         let first = first_gaps(&self.system);
-        let open = |i: &usize| {
-            self.system.constraints()[*i].is_contact() && self.now.modes[*i].is_open()
-        };
+        let open =
+            |i: &usize| self.system.constraints()[*i].is_contact() && self.now.modes[*i].is_open();
         let watched: Vec<usize> = (0..self.now.modes.len()).filter(open).collect();
         if watched.is_empty() {
             return Ok(None);
@@ -252,8 +251,16 @@ impl<S: System> EventDriven<S> {
                 }
                 width *= 0.5;
             }
+            if !seen && self.tally.stuck.0 != self.now.t {
+                // Never above, and nothing has happened here yet: it happens here.
+                return Ok(Trigger {
+                    share: 0.0,
+                    watch,
+                    lift: 0.0,
+                });
+            }
             if !seen && value.0 <= 0.0 {
-                // Never above: the event is where it leaves the noise.
+                // Never above, and just dealt with: the event is where it leaves the noise.
                 lift = noise - value.0.min(0.0);
                 value = (value.0 + lift, value.1 + lift);
             }

@@ -68,9 +68,6 @@ pub(super) fn margins(
     let mut list = Vec::new();
     let whole = norm(&frame.free) + norm(&answer.hat);
     for (k, local) in frame.locals.iter().enumerate() {
-        let rates: Vec<f64> = (0..local.rows())
-            .map(|i| local.length[i] * whole + local.bias[i].abs())
-            .collect();
         let mut push = |what, value, scale| {
             list.push(Margin {
                 local: k,
@@ -79,45 +76,42 @@ pub(super) fn margins(
                 scale,
             });
         };
-        match &modes[k] {
-            Mode::Open => {
-                if let Phase::Choose(_) = phase {
-                    push(What::Lift, answer.rate[k][0], rates[0]);
-                }
+        let rates: Vec<f64> = (0..local.rows())
+            .map(|i| local.length[i] * whole + local.bias[i].abs())
+            .collect();
+        let (reaction, rate) = (&answer.reaction[k], &answer.rate[k]);
+        let Mode::Closed { sign, grips } = &modes[k] else {
+            if let Phase::Choose(_) = phase {
+                push(What::Lift, rate[0], rates[0]);
             }
-            Mode::Closed { sign, grips } => {
-                let force = force_size(local, &answer.reaction[k], &rates);
-                let normal = &answer.reaction[k][..local.shape.normal];
-                let s = match local.shape.scale {
-                    Scale::Fixed => 1.0,
-                    Scale::Normal => {
-                        push(What::Force, normal[0], force);
-                        normal[0]
-                    }
-                    Scale::Magnitude => {
-                        if normal.len() == 1 {
-                            push(What::Sign, sign * normal[0], force);
-                        }
-                        norm(normal)
-                    }
-                };
-                push(What::Coefficient, answer.coefficient[k], 1.0);
-                let view = View {
-                    local,
-                    reaction: &answer.reaction[k],
-                    rate: &answer.rate[k],
-                    rates: &rates,
-                    force,
-                    s,
-                    limit: match phase {
-                        Phase::Run(sizes) => (false, sizes[k]),
-                        Phase::Choose(limits) => (true, limits[k]),
-                    },
-                };
-                for (p, grip) in grips.iter().enumerate() {
-                    view.part(p, grip, &mut push);
-                }
-            }
+            continue;
+        };
+        let force = force_size(local, reaction, &rates);
+        let normal = &reaction[..local.shape.normal];
+        match local.shape.scale {
+            Scale::Normal => push(What::Force, normal[0], force),
+            Scale::Magnitude if normal.len() == 1 => push(What::Sign, sign * normal[0], force),
+            Scale::Magnitude | Scale::Fixed => {}
+        }
+        push(What::Coefficient, answer.coefficient[k], 1.0);
+        let view = View {
+            local,
+            reaction,
+            rate,
+            rates: &rates,
+            force,
+            s: match local.shape.scale {
+                Scale::Fixed => 1.0,
+                Scale::Normal => normal[0],
+                Scale::Magnitude => norm(normal),
+            },
+            limit: match phase {
+                Phase::Run(sizes) => (false, sizes[k]),
+                Phase::Choose(limits) => (true, limits[k]),
+            },
+        };
+        for (p, grip) in grips.iter().enumerate() {
+            view.part(p, grip, &mut push);
         }
     }
     list
@@ -179,8 +173,8 @@ impl View<'_> {
             (Grip::Edge(k), Set::Polygon(section)) => {
                 let v = section.vertices();
                 let (start, e) = (v[*k], along(v, *k));
-                let share = e[0] * (force[0] - self.s * start[0])
-                    + e[1] * (force[1] - self.s * start[1]);
+                let share =
+                    e[0] * (force[0] - self.s * start[0]) + e[1] * (force[1] - self.s * start[1]);
                 let room = (self.s * length(v, *k) - share).min(share);
                 push(What::Hold, room, self.force);
                 push(What::Slide, -dense::dot(motion, &outward(v, *k)), size);

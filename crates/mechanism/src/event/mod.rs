@@ -20,9 +20,11 @@
 
 mod account;
 mod answer;
+mod begin;
 mod choose;
 mod drive;
 mod frame;
+mod halt;
 mod impulse;
 mod linear;
 mod locate;
@@ -69,6 +71,8 @@ struct Now {
     bounces: Vec<Bounces>,
     /// Accumulations still to come.
     pending: Vec<Event>,
+    /// Largest kinetic energy met.
+    energy: f64,
     /// Output intervals done.
     intervals: u64,
 }
@@ -123,6 +127,7 @@ impl<S: System> EventDriven<S> {
             reach: vec![0.0; count],
             bounces: vec![Bounces::default(); count],
             pending: Vec::new(),
+            energy: 0.0,
             intervals: 0,
         };
         let mut motion = Self {

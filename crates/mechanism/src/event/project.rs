@@ -152,7 +152,13 @@ pub(super) fn shortest(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<f64>, Vec<f64>
     let m = rows.len();
     let n = rows.first().map_or(0, Vec::len);
     let length: Vec<f64> = rows.iter().map(|r| super::shape::norm(r)).collect();
-    let inverse = |i: usize| if length[i] > 0.0 { 1.0 / length[i] } else { 0.0 };
+    let inverse = |i: usize| {
+        if length[i] > 0.0 {
+            1.0 / length[i]
+        } else {
+            0.0
+        }
+    };
     let mut matrix = vec![0.0; m * m];
     for i in 0..m {
         for j in 0..m {

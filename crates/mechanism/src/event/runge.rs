@@ -55,11 +55,6 @@ impl Runge {
         f(t, &self.begin, &mut self.slope[0])
     }
 
-    /// Slope at the beginning.
-    pub(super) fn first_slope(&self) -> &[f64] {
-        &self.slope[0]
-    }
-
     /// A step of length `h` from the start; the answer is in `end`.
     pub(super) fn step<E>(
         &mut self,

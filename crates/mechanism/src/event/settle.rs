@@ -2,12 +2,10 @@
 
 use super::choose::{Choice, Chooser, Refusal};
 use super::frame::Frame;
-use super::locate::FINEST;
-use super::project::rest;
 use super::shape::{Grip, Mode, norm};
 use super::{CLOSED, EventDriven, REST};
 use crate::error::MechanismError;
-use crate::state::{Event, EventKind};
+use crate::state::EventKind;
 use crate::system::{Instant, Kind, System};
 
 /// Collisions and jumps at one instant.
@@ -46,7 +44,7 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Constraints that matter here: all that are no contacts, and contacts without gap.
-    fn members(&mut self) -> Result<Vec<usize>, MechanismError> {
+    pub(super) fn members(&mut self) -> Result<Vec<usize>, MechanismError> {
         let (gaps, first) = self.gaps()?;
         let mut members = Vec::new();
         for i in 0..self.now.modes.len() {
@@ -147,25 +145,7 @@ impl<S: System> EventDriven<S> {
                 break;
             }
         }
-        // Indices from here on are those of `frame`.
-        Ok(match answer {
-            Ok(choice) => {
-                let mut modes = vec![Mode::Open; frame.locals.len()];
-                for (&k, mode) in kept.iter().zip(choice.modes) {
-                    modes[k] = mode;
-                }
-                Ok(Choice {
-                    modes,
-                    refused: choice.refused.iter().map(|&k| kept[k]).collect(),
-                    ..choice
-                })
-            }
-            Err(refusal) => Err(Refusal {
-                worst: kept.get(refusal.worst).copied().unwrap_or(0),
-                sliding: refusal.sliding.iter().map(|&k| kept[k]).collect(),
-                ..refusal
-            }),
-        })
+        Ok(renumber(answer, &kept, frame.locals.len()))
     }
 
     /// Takes the modes chosen and says what changed.
@@ -199,58 +179,31 @@ impl<S: System> EventDriven<S> {
         }
         Ok(())
     }
+}
 
-    /// Closes contacts whose impacts accumulate here.
-    fn accumulate(&mut self, contacts: &[usize], frame: &Frame) -> Result<(), MechanismError> {
-        let scale = (self.now.t - self.start).max(self.settings.step);
-        let ends = |&c: &usize| {
-            let local = frame.locals.iter().find(|l| l.constraint == c)?;
-            // A bounce rises to an eighth of its duration times twice its speed.
-            let flat = |d: f64| 0.25 * d * local.u[0].abs() < 20.0 * FINEST * self.now.reach[c];
-            Some((c, self.now.bounces[c].accumulation(scale, flat)?))
-        };
-        let closing: Vec<(usize, f64)> = contacts.iter().filter_map(ends).collect();
-        if closing.is_empty() {
-            return Ok(());
-        }
-        for &(constraint, t) in &closing {
-            self.now.bounces[constraint].clear();
-            self.now.pending.push(Event {
-                t,
-                constraint,
-                kind: EventKind::Accumulation,
-            });
-        }
-        let members = self.members()?;
-        let frame = self.frame(&members)?;
-        let (mut rows, mut owner) = (Vec::new(), Vec::new());
-        for local in &frame.locals {
-            let held = closing.iter().any(|&(c, _)| c == local.constraint);
-            let firm = local.shape.normal > 0 && local.kind != Kind::Contact;
-            let still = local.kind == Kind::Contact
-                && local.u[0].abs() <= REST * self.now.speed[local.constraint];
-            if held || firm || still {
-                for i in 0..local.shape.normal {
-                    rows.push((local.hat_row(i).to_vec(), local.u[i], local.size[i]));
-                    owner.push((local.constraint, i, local.rows()));
-                }
+/// From the numbers among the constraints kept to those among all `count`.
+fn renumber(
+    answer: Result<Choice, Refusal>,
+    kept: &[usize],
+    count: usize,
+) -> Result<Choice, Refusal> {
+    match answer {
+        Ok(choice) => {
+            let mut modes = vec![Mode::Open; count];
+            for (&k, mode) in kept.iter().zip(choice.modes) {
+                modes[k] = mode;
             }
+            Ok(Choice {
+                modes,
+                refused: choice.refused.iter().map(|&k| kept[k]).collect(),
+                ..choice
+            })
         }
-        let before = self.now.v.clone();
-        if let Some((v, impulse)) = rest(&frame, &rows, &before) {
-            self.now.v = v;
-            let mut list: Vec<(usize, Vec<f64>)> = Vec::new();
-            for (&(constraint, row, count), s) in owner.iter().zip(impulse) {
-                if row == 0 {
-                    list.push((constraint, vec![0.0; count]));
-                }
-                if let Some((_, rows)) = list.last_mut() {
-                    rows[row] = s;
-                }
-            }
-            self.account_jump(&frame, &before, &list);
-        }
-        Ok(())
+        Err(refusal) => Err(Refusal {
+            worst: kept.get(refusal.worst).copied().unwrap_or(0),
+            sliding: refusal.sliding.iter().map(|&k| kept[k]).collect(),
+            ..refusal
+        }),
     }
 }
 

@@ -8,6 +8,15 @@
 //! only when it is a millionth of the time run so far, so that the bounces left out reach heights
 //! of the order of its square.
 
+use super::frame::{Frame, Local};
+use super::locate::FINEST;
+use super::project::rest;
+use super::shape::norm;
+use super::{EventDriven, REST};
+use crate::error::MechanismError;
+use crate::state::{Event, EventKind};
+use crate::system::{Kind, System};
+
 /// Intervals whose ratios must agree.
 const STEADY: usize = 8;
 
@@ -38,6 +47,22 @@ impl Bounces {
         self.instants.push(t);
     }
 
+    /// The last impact.
+    pub(super) fn last(&self) -> Option<f64> {
+        self.instants.last().copied()
+    }
+
+    /// Where the impacts accumulate if they go on as they do; for contacts that take turns with
+    /// one whose impacts end.
+    pub(super) fn converging(&self, scale: f64) -> Option<f64> {
+        let d: Vec<f64> = self.instants.windows(2).map(|w| w[1] - w[0]).collect();
+        let (&end, &last) = (self.instants.last()?, d.last()?);
+        let shrinks = d.len() > 3 && d.windows(2).all(|w| w[1] < w[0]);
+        let ratio = last / d[d.len().checked_sub(2)?];
+        let left = last * ratio / (1.0 - ratio);
+        (shrinks && left <= 10.0 * LEFT * scale).then_some(end + left)
+    }
+
     pub(super) fn clear(&mut self) {
         self.instants.clear();
     }
@@ -61,6 +86,99 @@ impl Bounces {
             return Some(end + left.min(LEFT * scale));
         }
         None
+    }
+}
+
+impl<S: System> EventDriven<S> {
+    /// Closes contacts whose impacts accumulate here.
+    pub(super) fn accumulate(
+        &mut self,
+        contacts: &[usize],
+        frame: &Frame,
+    ) -> Result<(), MechanismError> {
+        let closing = self.closing(contacts, frame);
+        if closing.is_empty() {
+            return Ok(());
+        }
+        for &(constraint, t) in &closing {
+            self.now.bounces[constraint].clear();
+            self.now.pending.push(Event {
+                t,
+                constraint,
+                kind: EventKind::Accumulation,
+            });
+        }
+        let members = self.members()?;
+        let frame = self.frame(&members)?;
+        let (mut rows, mut owner) = (Vec::new(), Vec::new());
+        for local in &frame.locals {
+            let ends = closing.iter().any(|&(c, _)| c == local.constraint);
+            for i in 0..self.rows_at_rest(local, ends) {
+                rows.push((local.hat_row(i).to_vec(), local.u[i], local.size[i]));
+                owner.push((local.constraint, i, local.rows()));
+            }
+        }
+        let before = self.now.v.clone();
+        if let Some((v, impulse)) = rest(&frame, &rows, &before) {
+            self.now.v = v;
+            let mut list: Vec<(usize, Vec<f64>)> = Vec::new();
+            for (&(constraint, row, count), s) in owner.iter().zip(impulse) {
+                if row == 0 {
+                    list.push((constraint, vec![0.0; count]));
+                }
+                if let Some((_, rows)) = list.last_mut() {
+                    rows[row] = s;
+                }
+            }
+            self.account_jump(&frame, &before, &list);
+        }
+        Ok(())
+    }
+
+    /// Contacts whose impacts end, and when.
+    fn closing(&self, contacts: &[usize], frame: &Frame) -> Vec<(usize, f64)> {
+        let scale = (self.now.t - self.start).max(self.settings.step);
+        let ends = |&c: &usize| {
+            if self.now.bounces[c].last() != Some(self.now.t) {
+                return None;
+            }
+            let local = frame.locals.iter().find(|l| l.constraint == c)?;
+            // A bounce of duration d rises to a quarter of d times its speed.
+            let flat = |d: f64| 0.25 * d * local.u[0].abs() < 20.0 * FINEST * self.now.reach[c];
+            Some((c, self.now.bounces[c].accumulation(scale, flat)?))
+        };
+        let mut closing: Vec<(usize, f64)> = contacts.iter().filter_map(ends).collect();
+        if closing.is_empty() {
+            return closing;
+        }
+        // Contacts that take turns, as the corners of a rocking block, end together.
+        for local in &frame.locals {
+            let c = local.constraint;
+            if !closing.iter().any(|&(other, _)| other == c)
+                && let Some(t) = self.now.bounces[c].converging(scale)
+            {
+                closing.push((c, t));
+            }
+        }
+        closing
+    }
+
+    /// Number of rows of a constraint that are at rest when the impacts have ended.
+    fn rows_at_rest(&self, local: &Local, ends: bool) -> usize {
+        let limit = REST * self.now.speed[local.constraint];
+        if local.kind != Kind::Contact {
+            return local.shape.normal;
+        }
+        if !ends && local.u[0].abs() > limit {
+            return 0;
+        }
+        // What the impacts left sticking ends sticking: without it the normal impulses alone would
+        // leave a slip that no impact had.
+        if norm(&local.u[1..]) <= limit {
+            local.rows()
+        } else {
+            1
+        }
     }
 }
 

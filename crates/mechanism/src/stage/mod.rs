@@ -130,15 +130,21 @@ impl Stage {
     /// Makes the last constraint one on positions: its first rows with `values` in place of
     /// velocities.
     pub(crate) fn keep_position_rows(&mut self, values: &[f64], law: Law) {
+        self.keep_rows(values.len(), law);
+        let first = self.boundary.len() - values.len();
+        self.boundary[first..].copy_from_slice(values);
+        self.weight[first..].fill(0.0);
+    }
+
+    /// Keeps the first rows of the last constraint, under another law.
+    pub(crate) fn keep_rows(&mut self, rows: usize, law: Law) {
         let k = self.active.len() - 1;
-        let last = self.offset[k] + values.len();
+        let last = self.offset[k] + rows;
         self.offset[k + 1] = last;
         self.jacobian.truncate(last * self.n);
         self.boundary.truncate(last);
-        self.boundary[self.offset[k]..].copy_from_slice(values);
         self.begin.truncate(last);
         self.weight.truncate(last);
-        self.weight[self.offset[k]..].fill(0.0);
         self.impulse.truncate(last);
         self.end.truncate(last);
         self.law[k] = law;

@@ -14,10 +14,13 @@ use crate::system::System;
 /// A normal row is no direction when G_n A⁻¹ G_nᵀ is below this share of the largest inverse inertia.
 const NO_DIRECTION: f64 = 1e-24;
 
-/// Relaxation is left to the solvers after this many sweeps, or when this many do not halve the
-/// residual.
-const SWEEPS: usize = 60;
-const PATIENCE: usize = 6;
+/// Relaxation goes on to this residual while it pays: sweeps of a few contacts are cheap, and impacts
+/// then conserve energy to rounding.
+const AIM: f64 = 1e-15;
+
+/// It ends after this many sweeps, or when this many do not halve the residual.
+const SWEEPS: usize = 300;
+const PATIENCE: usize = 8;
 
 impl Stage {
     /// Solves (★) from the velocity without impulses `free` in the metric of `inertia`; `v` becomes
@@ -121,26 +124,23 @@ impl Stage {
         } else {
             self.residual()
         };
-        let (mut best, mut since) = (residual, 0);
-        for sweep in 0..SWEEPS {
-            if residual <= tolerance {
-                return Some(Solved {
-                    residual,
-                    iterations: sweep,
-                    reached: true,
-                });
-            }
+        let (mut best, mut since, mut sweeps) = (residual, 0, 0);
+        while residual > AIM && since < PATIENCE && sweeps < SWEEPS {
             (0..self.active.len()).for_each(|k| self.solve_one(k));
             residual = self.residual();
-            since += 1;
+            (sweeps, since) = (sweeps + 1, since + 1);
             if residual <= 0.5 * best {
                 (best, since) = (residual, 0);
             }
-            if since > PATIENCE || (alone && residual > tolerance) {
-                return None;
+            if alone {
+                break;
             }
         }
-        None
+        (residual <= tolerance).then_some(Solved {
+            residual,
+            iterations: sweeps,
+            reached: true,
+        })
     }
 
     /// The impulse of one constraint with the others frozen.

@@ -9,6 +9,7 @@
 //! With one common δ the gain is Σ S·Uᵃ − ½δ SᵀWS ≤ 0 whatever the forces do; the remaining part of
 //! the contacts' work, −½δ S·(G A⁻¹ hK), belongs to the forces within the step and is of order h².
 
+use contact::law::Status;
 use convex::dense;
 
 use super::Stepper;
@@ -90,8 +91,14 @@ impl<S: System> Stepper<S> {
             }
         }
         ledger.work = (0..n)
-            .map(|i| work.impulse[i] * 0.5 * (work.v[i] + end[i]))
+            .map(|i| work.impulse[i] * 0.5 * (work.v[i] + work.loose[i]))
             .sum();
+        for (row, s) in work.hold.impulse.iter().enumerate() {
+            // ½ s (U + 0): what the velocity lost when it was made tangent at the end.
+            let w = work.hold.boundary[row];
+            ledger.impact += 0.5 * s * (work.hold.begin[row] + work.hold.end[row]);
+            ledger.boundary -= s * w;
+        }
         ledger.impact += work.struck.0;
         let (begin, end_energy) = (inertia.energy(&self.state.v), inertia.energy(end));
         let terms = [
@@ -136,7 +143,7 @@ impl<S: System> Stepper<S> {
         gain
     }
 
-    /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities.
+    /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K.
     fn momentum(&mut self) -> f64 {
         let work = &mut self.work;
         let n = work.v.len();
@@ -152,10 +159,17 @@ impl<S: System> Stepper<S> {
             let g = &work.stage.jacobian[row * n..(row + 1) * n];
             dense::axpy(-s, g, left);
         }
+        for (row, s) in work.hold.impulse.iter().enumerate() {
+            let g = &work.hold.jacobian[row * n..(row + 1) * n];
+            dense::axpy(-s, g, left);
+        }
         let scale = work
             .inertia
             .norm(&work.v)
             .max(work.inertia.norm(&self.next.v));
+        // At rest under load only the terms themselves have a size.
+        work.mean.copy_from_slice(&work.impulse);
+        let scale = scale.max(work.inertia.dual_norm(&mut work.mean));
         let left = work.inertia.dual_norm(left);
         if scale > 0.0 { left / scale } else { left }
     }
@@ -167,7 +181,8 @@ impl<S: System> Stepper<S> {
         let mut smallest = f64::INFINITY;
         for k in 0..stage.active.len() {
             let rows = stage.rows(k);
-            if !stage.law[k].normal() || !stage.slides_without_collision(k) {
+            let slid = self.state.status[stage.active[k]] == Status::Slip;
+            if !stage.law[k].normal() || !(slid || stage.slides_without_collision(k)) {
                 continue;
             }
             let mut normal = stage.jacobian[rows.start * n..(rows.start + 1) * n].to_vec();

@@ -13,6 +13,7 @@ use contact::law::Status;
 use super::Stepper;
 use crate::error::MechanismError;
 use crate::inertia::describe;
+use crate::settings::Scheme;
 use crate::stage::{Stage, Weights};
 use crate::system::{Instant, Kind, System};
 
@@ -62,6 +63,48 @@ impl<S: System> Stepper<S> {
             return Ok(());
         }
         Err(self.dependent(violation))
+    }
+
+    /// The velocity made tangent to bilateral constraints at the end of the step: G(q_F) v_F + W = 0,
+    /// nearest in the kinetic metric. The mean velocity of the step was tangent in its middle, so
+    /// this is a change of order h² along A⁻¹Gᵀ only; without it a violation alternates in sign
+    /// from step to step and grows where the constraint makes the motion settle (Chaplygin's
+    /// sleigh), as the second solution of the leap-frog method does.
+    pub(super) fn hold(&mut self) -> Result<(), MechanismError> {
+        let work = &mut self.work;
+        work.hold.clear();
+        work.loose.copy_from_slice(&self.next.v);
+        if self.settings.scheme == Scheme::Paoli {
+            return Ok(());
+        }
+        let weights = Weights {
+            rebound: false,
+            bilateral: 0.0,
+        };
+        for i in 0..self.first_row.len() - 1 {
+            let constraint = &self.system.constraints()[i];
+            let rows = match constraint.kind {
+                Kind::Joint | Kind::Velocity => constraint.rows,
+                Kind::FrictionJoint { normal_rows } => normal_rows,
+                Kind::Contact | Kind::NonFirm => continue,
+            };
+            let at = Instant {
+                t: self.next.t,
+                q: &self.next.q,
+                v: &self.next.v,
+            };
+            let stage = &mut work.hold;
+            stage.push(&mut self.system, i, at, 1.0, Status::Stick, weights)?;
+            stage.keep_rows(rows, Law::Bilateral);
+        }
+        if work.hold.active.is_empty() {
+            return Ok(());
+        }
+        let (t, tolerance) = (self.next.t, self.settings.tolerance);
+        let (inertia, free) = (&work.inertia, &work.loose);
+        work.hold
+            .solve(&self.system, t, inertia, free, &mut self.next.v, tolerance)?;
+        Ok(())
     }
 
     fn dependent(&self, violation: f64) -> MechanismError {

@@ -28,7 +28,7 @@ const ITERATIONS: usize = 60;
 
 /// The iteration has settled when v changes by less than this share of the velocities. Rounding of
 /// the contact problem is of the order 1e-15.
-const SETTLED: f64 = 2e-14;
+const SETTLED: f64 = 1e-13;
 
 impl<S: System> Stepper<S> {
     /// v_F into `self.next.v`.
@@ -57,7 +57,7 @@ impl<S: System> Stepper<S> {
             if once {
                 break;
             }
-            let scale = self.work.inertia.norm(&self.next.v) + self.work.inertia.norm(&self.work.v);
+            let scale = self.scale();
             if change <= SETTLED * scale || (change <= 50.0 * SETTLED * scale && change >= last) {
                 self.work.settled = true;
                 break;
@@ -204,6 +204,14 @@ impl<S: System> Stepper<S> {
             work.mean[i] -= self.next.v[i];
         }
         Ok(work.inertia.norm(&work.mean))
+    }
+
+    /// Size of the velocities of the step: v_I, v_F and what the forces alone would add.
+    fn scale(&mut self) -> f64 {
+        let work = &mut self.work;
+        work.mean.copy_from_slice(&work.impulse);
+        let forced = work.inertia.dual_norm(&mut work.mean);
+        work.inertia.norm(&self.next.v) + work.inertia.norm(&work.v) + forced
     }
 
     fn require_finite(&self) -> Result<(), MechanismError> {

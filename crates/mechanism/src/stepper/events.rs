@@ -14,8 +14,9 @@ use crate::system::System;
 /// Steps for which a contact may be open without having opened.
 const GRACE: usize = 4;
 
-/// A contact that closes within the grace with less than this many steps' worth of the forces'
-/// speed did not collide.
+/// A contact that closes within the grace did not collide if it approaches with less than this many
+/// times the speed that one step of the forces makes, or the approach of its last step (which the
+/// curvature of its surface makes in every step).
 const SPEED: f64 = 4.0;
 
 /// What the watch remembers of one constraint.
@@ -31,6 +32,9 @@ struct Seen {
     closed: bool,
     /// Whether γ was positive.
     regular: bool,
+    /// How fast it approached in the last step in which it carried an impulse; infinite for a
+    /// contact that was closed and at rest when the motion began.
+    approach: f64,
 }
 
 /// Reads events off successive steps.
@@ -48,11 +52,19 @@ impl Watch {
             status: Status::Open,
             closed: false,
             regular: true,
+            approach: 0.0,
         };
         Self {
             seen: vec![seen; constraints],
             events: Vec::new(),
         }
+    }
+
+    /// The contact was closed and at rest when the motion began.
+    pub(super) fn starts_closed(&mut self, i: usize, t: f64) {
+        let seen = &mut self.seen[i];
+        (seen.closed, seen.open, seen.last) = (true, Some(0), t);
+        seen.approach = f64::INFINITY;
     }
 
     pub(super) fn note<S: System>(
@@ -88,17 +100,19 @@ impl Watch {
         let forced = stage.forced(row).abs();
         let seen = self.seen[i];
         let brief = seen.closed && seen.open.is_some_and(|n| n <= GRACE);
-        let fast = -speed > SPEED * forced;
+        let fast = -speed > SPEED * forced.max(seen.approach);
         let middle = 0.5 * (before.t + after.t);
-        if brief && !fast {
+        if brief && seen.approach.is_infinite() {
+            self.push(before.t, i, EventKind::Touch);
+            self.seen[i].status = after.status[i];
+        } else if brief && !fast {
             self.slides(i, after.status[i], middle);
         } else {
             if seen.closed && seen.open.is_some_and(|n| n > 0) {
                 self.push(seen.last, i, EventKind::Detach);
             }
-            let first = seen.open.is_none();
             let size = f64::EPSILON * (speed.abs() + stage.boundary[row].abs() + forced + 1.0);
-            let kind = if -speed > 8.0 * size && !(first && -speed <= forced) {
+            let kind = if -speed > 8.0 * size {
                 let after = end;
                 EventKind::Impact {
                     before: speed,
@@ -114,6 +128,7 @@ impl Watch {
         seen.closed = true;
         seen.open = Some(0);
         seen.last = after.t;
+        seen.approach = (-speed).max(0.0);
     }
 
     /// The contact carries no impulse in this step.

@@ -62,6 +62,10 @@ struct Work {
     /// The metric of the linearised step where K is implicit.
     effective: Inertia,
     stage: Stage,
+    /// Bilateral rows at the end of the step.
+    hold: Stage,
+    /// v_F before that.
+    loose: Vec<f64>,
     /// Where A, G and the gaps are taken.
     t: f64,
     q: Vec<f64>,
@@ -86,6 +90,8 @@ impl Work {
             inertia: Inertia::new(velocities),
             effective: Inertia::new(velocities),
             stage: Stage::new(velocities),
+            hold: Stage::new(velocities),
+            loose: zero(),
             t: 0.0,
             q: vec![0.0; positions],
             v: zero(),
@@ -113,6 +119,7 @@ impl<S: System> Stepper<S> {
         self.drive(h, end)?;
         self.finish_position(h, end);
         self.correct()?;
+        self.hold()?;
         self.account(h)
     }
 

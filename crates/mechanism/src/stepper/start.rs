@@ -5,6 +5,7 @@ use contact::law::Status;
 use super::events::Watch;
 use super::{Stepper, Work};
 use crate::error::MechanismError;
+use crate::impact::approach;
 use crate::inertia::Inertia;
 use crate::settings::{ImpactLaw, Scheme, Settings};
 use crate::stage::restitution;
@@ -85,6 +86,29 @@ impl<S: System> Stepper<S> {
             gamma: f64::INFINITY,
             ..Ledger::default()
         };
+        self.note_closed()
+    }
+
+    /// Contacts that are closed and do not approach: they touch from the beginning.
+    fn note_closed(&mut self) -> Result<(), MechanismError> {
+        let state = &self.state;
+        let at = Instant {
+            t: state.t,
+            q: &state.q,
+            v: &state.v,
+        };
+        self.system.gaps(at.t, at.q, &mut self.work.gaps)?;
+        let size = 1.0 + state.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let constraints = self.system.constraints().iter().enumerate();
+        let closed = constraints
+            .filter(|(i, c)| c.is_contact() && self.work.gaps[self.first_gap[*i]] <= CLOSED * size)
+            .map(|(i, _)| i);
+        let closed: Vec<usize> = closed.collect();
+        for (i, speed, scale) in approach(&mut self.system, at, at.v, &closed)? {
+            if speed.abs() <= STILL * scale || speed == 0.0 {
+                self.watch.starts_closed(i, at.t);
+            }
+        }
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ type Dynamics = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64], &mut [f64])>;
 type Gaps = Box<dyn Fn(f64, &[f64], &mut [f64])>;
 type Rows = Box<dyn Fn(usize, f64, &[f64], &mut [f64], &mut [f64])>;
 type Bias = Box<dyn Fn(usize, f64, &[f64], &[f64], &mut [f64])>;
+type Potential = Box<dyn Fn(f64, &[f64]) -> f64>;
 type Laws = Box<dyn Fn(usize, Instant<'_>, f64, Status) -> Law>;
 
 /// A system given by closures.
@@ -19,7 +20,7 @@ pub struct Model {
     pub chart: Chart,
     pub constraints: Vec<Constraint>,
     pub dynamics: Dynamics,
-    pub potential: Box<dyn Fn(f64, &[f64]) -> f64>,
+    pub potential: Potential,
     pub gaps: Gaps,
     pub rows: Rows,
     pub bias: Bias,

@@ -22,7 +22,7 @@ pub(super) fn apply(
     mechanism: &mut Mechanism,
     key: &str,
     value: &str,
-) -> Result<(), InputError> {
+) -> Result<(), Box<InputError>> {
     let formula = Formula::overriding(value.trim());
     let parameters = &mut mechanism.parameters;
     if let Some(parameter) = parameters.iter_mut().find(|p| p.name == key) {
@@ -55,7 +55,7 @@ pub(super) fn require_known(
     part: &str,
     key: &str,
     line: usize,
-) -> Result<(), InputError> {
+) -> Result<(), Box<InputError>> {
     let parameter = mechanism.parameters.iter().any(|p| p.name == key);
     match parameter || setting(key).is_some() {
         true => Ok(()),
@@ -83,7 +83,7 @@ fn unknown(
     value: &str,
     origin: Origin,
     part: &str,
-) -> InputError {
+) -> Box<InputError> {
     let parameters = mechanism.parameters.iter().map(|p| p.name.clone());
     let run = RUN_KEYS.iter().chain(&["law"]).map(|key| key.to_string());
     let short: Vec<String> = parameters.chain(run).collect();
@@ -98,7 +98,7 @@ fn unknown(
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };
-    InputError {
+    Box::new(InputError {
         file: file.to_string(),
         origin,
         part: part.to_string(),
@@ -109,5 +109,5 @@ fn unknown(
             short.join(", ")
         ),
         advice: String::new(),
-    }
+    })
 }

@@ -32,13 +32,13 @@ pub(crate) fn expression_error(
     key: &str,
     formula: &Formula,
     error: &ExprError,
-) -> InputError {
+) -> Box<InputError> {
     // The key says where: the parser's own name of the text would repeat it.
     let problem = match error.place() {
         Some(place) => format!("{}\n{place}", error.kind()),
         None => error.kind().to_string(),
     };
-    InputError {
+    Box::new(InputError {
         file: file.to_string(),
         origin: formula.origin.clone(),
         part: part.to_string(),
@@ -46,7 +46,7 @@ pub(crate) fn expression_error(
         value: String::new(),
         problem,
         advice: String::new(),
-    }
+    })
 }
 
 /// An error about the value of a formula.
@@ -57,8 +57,8 @@ pub(crate) fn value_error(
     formula: &Formula,
     problem: impl Into<String>,
     advice: impl Into<String>,
-) -> InputError {
-    InputError {
+) -> Box<InputError> {
+    Box::new(InputError {
         file: file.to_string(),
         origin: formula.origin.clone(),
         part: part.to_string(),
@@ -66,7 +66,7 @@ pub(crate) fn value_error(
         value: formula.shown(),
         problem: problem.into(),
         advice: advice.into(),
-    }
+    })
 }
 
 /// The resolved parameters.
@@ -79,7 +79,7 @@ pub(crate) struct Parameters {
 
 impl Parameters {
     /// Evaluates all, in any order of dependence.
-    pub fn resolve(file: &str, named: &[Named]) -> Result<Self, InputError> {
+    pub fn resolve(file: &str, named: &[Named]) -> Result<Self, Box<InputError>> {
         const PART: &str = "[parameters]";
         let (mut graph, mut scope) = (Graph::new(), Scope::new());
         let texts: Vec<(&str, &str)> = named
@@ -117,7 +117,7 @@ impl Parameters {
         part: &str,
         key: &str,
         formula: &Formula,
-    ) -> Result<f64, InputError> {
+    ) -> Result<f64, Box<InputError>> {
         let node = self
             .graph
             .parse(&self.scope, &formula.text)
@@ -139,7 +139,7 @@ pub(crate) fn of_definitions(
     part: &str,
     named: &[Named],
     error: &ExprError,
-) -> InputError {
+) -> Box<InputError> {
     let culprit = match error.kind() {
         ErrorKind::Cycle(names) => names.first().map(String::as_str),
         // The last of two: the first is where it should be.
@@ -158,7 +158,7 @@ pub(crate) fn of_definitions(
     };
     match found.or_else(owner) {
         Some(n) => expression_error(file, part, &n.name, &n.formula, error),
-        None => InputError {
+        None => Box::new(InputError {
             file: file.to_string(),
             origin: Origin::Whole,
             part: part.to_string(),
@@ -166,6 +166,6 @@ pub(crate) fn of_definitions(
             value: String::new(),
             problem: error.to_string(),
             advice: String::new(),
-        },
+        }),
     }
 }

@@ -8,7 +8,10 @@ use crate::file::spec::{CoordinateSpec, DynamicsSpec, Named};
 use crate::file::tree::{Item, Value};
 
 /// `[parameters]` or `[definitions]`: the user's names.
-pub(super) fn named(root: &mut Reader<'_>, key: &'static str) -> Result<Vec<Named>, InputError> {
+pub(super) fn named(
+    root: &mut Reader<'_>,
+    key: &'static str,
+) -> Result<Vec<Named>, Box<InputError>> {
     let Some(item) = root.take(key) else {
         return Ok(Vec::new());
     };
@@ -29,7 +32,7 @@ pub(super) fn parts<'a>(
     root: &mut Reader<'a>,
     key: &'static str,
     word: &str,
-) -> Result<Vec<(String, Reader<'a>)>, InputError> {
+) -> Result<Vec<(String, Reader<'a>)>, Box<InputError>> {
     let mut all: Vec<(String, Reader<'a>)> = Vec::new();
     for (index, item) in root.tables(key)?.into_iter().enumerate() {
         let mut reader = root.of(format!("{word} {}", index + 1), key, item)?;
@@ -45,7 +48,7 @@ pub(super) fn parts<'a>(
 }
 
 /// `[[coordinate]]`.
-pub(super) fn coordinates(root: &mut Reader<'_>) -> Result<Vec<CoordinateSpec>, InputError> {
+pub(super) fn coordinates(root: &mut Reader<'_>) -> Result<Vec<CoordinateSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "coordinate", "coordinate")? {
         let kind = match reader.take("kind") {
@@ -73,7 +76,7 @@ pub(super) fn coordinates(root: &mut Reader<'_>) -> Result<Vec<CoordinateSpec>, 
     Ok(all)
 }
 
-fn coordinate_kind(reader: &Reader<'_>, item: &Item) -> Result<Coordinate, InputError> {
+fn coordinate_kind(reader: &Reader<'_>, item: &Item) -> Result<Coordinate, Box<InputError>> {
     let expected = "\"line\", \"angle\" or \"orientation\" was expected";
     match &item.value {
         Value::Text(text) => match text.as_str() {
@@ -91,7 +94,7 @@ fn values(
     reader: &mut Reader<'_>,
     key: &'static str,
     count: usize,
-) -> Result<Vec<Formula>, InputError> {
+) -> Result<Vec<Formula>, Box<InputError>> {
     let Some(item) = reader.take(key) else {
         return Ok(Vec::new());
     };
@@ -103,7 +106,7 @@ fn vector(
     key: &str,
     item: Item,
     count: usize,
-) -> Result<Vec<Formula>, InputError> {
+) -> Result<Vec<Formula>, Box<InputError>> {
     match (&item.value, count) {
         (Value::List(items), count) if count > 1 && items.len() == count => {
             let all = items.iter().cloned();
@@ -124,7 +127,7 @@ fn vector(
 pub(super) fn dynamics(
     root: &mut Reader<'_>,
     coordinates: &[CoordinateSpec],
-) -> Result<DynamicsSpec, InputError> {
+) -> Result<DynamicsSpec, Box<InputError>> {
     let Some(item) = root.take("dynamics") else {
         let advice = "Add [dynamics] with `kinetic`, the kinetic energy";
         let misspelt = root.misspelt("dynamics");
@@ -164,18 +167,18 @@ fn unknown_coordinate(
     name: &str,
     line: usize,
     coordinates: &[CoordinateSpec],
-) -> InputError {
+) -> Box<InputError> {
     let known: Vec<String> = coordinates.iter().map(|c| c.name.clone()).collect();
     let guess = match expr::nearest(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };
     let listed = known.join(", ");
-    InputError {
+    Box::new(InputError {
         origin: crate::error::Origin::Line(line),
-        ..table.error(
+        ..*table.error(
             format!("there is no coordinate `{name}`{guess} (the coordinates are: {listed})"),
             "",
         )
-    }
+    })
 }

@@ -9,7 +9,7 @@ use crate::file::report::{
 use crate::file::tree::{Item, Value};
 
 /// `[[case]]`.
-pub(super) fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, InputError> {
+pub(super) fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "case", "case")? {
         if name == "main" {
@@ -31,7 +31,7 @@ pub(super) fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, InputError> {
 }
 
 /// `set = { key = value, … }`; nested tables make keys with dots.
-pub(crate) fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, InputError> {
+pub(crate) fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, Box<InputError>> {
     let Some(item) = reader.take("set") else {
         return Ok(Vec::new());
     };
@@ -57,7 +57,7 @@ pub(crate) fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, InputError
 }
 
 /// A value as the text of an override.
-fn plain(reader: &Reader<'_>, key: &str, item: Item) -> Result<String, InputError> {
+fn plain(reader: &Reader<'_>, key: &str, item: Item) -> Result<String, Box<InputError>> {
     match item.value {
         Value::Truth(truth) => Ok(truth.to_string()),
         _ => Ok(reader.to_formula(key, item)?.text),
@@ -65,7 +65,7 @@ fn plain(reader: &Reader<'_>, key: &str, item: Item) -> Result<String, InputErro
 }
 
 /// `[[study]]`.
-pub(super) fn studies(root: &mut Reader<'_>) -> Result<Vec<Study>, InputError> {
+pub(super) fn studies(root: &mut Reader<'_>) -> Result<Vec<Study>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "study", "study")? {
         let study = study(&mut reader, name)?;
@@ -76,7 +76,7 @@ pub(super) fn studies(root: &mut Reader<'_>) -> Result<Vec<Study>, InputError> {
 }
 
 /// The keys that a study in a scene and one in a file of its own share.
-pub(crate) fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, InputError> {
+pub(crate) fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, Box<InputError>> {
     let set = overrides(reader)?;
     let vary = vary(reader)?;
     let bisect = bisect(reader)?;
@@ -101,7 +101,7 @@ pub(crate) fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, Inpu
     })
 }
 
-fn observe(reader: &mut Reader<'_>) -> Result<Vec<(String, Formula)>, InputError> {
+fn observe(reader: &mut Reader<'_>) -> Result<Vec<(String, Formula)>, Box<InputError>> {
     let Some(item) = reader.take("observe") else {
         return Ok(Vec::new());
     };
@@ -115,7 +115,7 @@ fn observe(reader: &mut Reader<'_>) -> Result<Vec<(String, Formula)>, InputError
     columns.collect()
 }
 
-fn vary(reader: &mut Reader<'_>) -> Result<Vec<Vary>, InputError> {
+fn vary(reader: &mut Reader<'_>) -> Result<Vec<Vary>, Box<InputError>> {
     let Some(item) = reader.take("vary") else {
         return Ok(Vec::new());
     };
@@ -145,7 +145,7 @@ fn vary(reader: &mut Reader<'_>) -> Result<Vec<Vary>, InputError> {
     Ok(all)
 }
 
-fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, InputError> {
+fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, Box<InputError>> {
     match item.value {
         Value::List(items) if !items.is_empty() => {
             let values = items.into_iter().map(|item| plain(reader, key, item));
@@ -182,7 +182,7 @@ fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, InputError
     }
 }
 
-fn bisect(reader: &mut Reader<'_>) -> Result<Option<Bisect>, InputError> {
+fn bisect(reader: &mut Reader<'_>) -> Result<Option<Bisect>, Box<InputError>> {
     let Some(item) = reader.take("bisect") else {
         return Ok(None);
     };
@@ -199,7 +199,10 @@ fn bisect(reader: &mut Reader<'_>) -> Result<Option<Bisect>, InputError> {
 }
 
 /// `[[finding]]`.
-pub(super) fn findings(root: &mut Reader<'_>, cases: &[Case]) -> Result<Vec<Finding>, InputError> {
+pub(super) fn findings(
+    root: &mut Reader<'_>,
+    cases: &[Case],
+) -> Result<Vec<Finding>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "finding", "finding")? {
         let value = reader.formula("value")?;
@@ -224,7 +227,7 @@ pub(super) fn findings(root: &mut Reader<'_>, cases: &[Case]) -> Result<Vec<Find
     Ok(all)
 }
 
-fn known_case(reader: &Reader<'_>, name: &str, cases: &[Case]) -> Result<(), InputError> {
+fn known_case(reader: &Reader<'_>, name: &str, cases: &[Case]) -> Result<(), Box<InputError>> {
     let known = cases.iter().map(|case| case.name.clone());
     let known = std::iter::once("main".to_string()).chain(known).collect();
     require_known(reader, "case", name, known)
@@ -235,7 +238,7 @@ fn require_known(
     word: &str,
     name: &str,
     known: Vec<String>,
-) -> Result<(), InputError> {
+) -> Result<(), Box<InputError>> {
     if known.iter().any(|known| known == name) {
         return Ok(());
     }
@@ -251,7 +254,7 @@ fn require_known(
     Err(reader.error(problem, ""))
 }
 
-fn check(reader: &mut Reader<'_>) -> Result<Check, InputError> {
+fn check(reader: &mut Reader<'_>) -> Result<Check, Box<InputError>> {
     let expected = reader.take("expected");
     let tolerance = reader.take("tolerance");
     let (most, least) = (
@@ -296,7 +299,7 @@ fn check(reader: &mut Reader<'_>) -> Result<Check, InputError> {
     }
 }
 
-fn datum(reader: &Reader<'_>, key: &str, item: Item) -> Result<Datum, InputError> {
+fn datum(reader: &Reader<'_>, key: &str, item: Item) -> Result<Datum, Box<InputError>> {
     match item.value {
         Value::Number(number) if number.is_finite() => Ok(Datum::Number(number)),
         Value::Text(text) => Ok(Datum::Text(text)),
@@ -319,7 +322,7 @@ pub(super) fn plots(
     root: &mut Reader<'_>,
     cases: &[Case],
     studies: &[Study],
-) -> Result<Vec<Plot>, InputError> {
+) -> Result<Vec<Plot>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "plot", "plot")? {
         let kind = match reader.text_if("kind")?.as_deref() {
@@ -360,7 +363,7 @@ pub(super) fn plots(
     Ok(all)
 }
 
-fn case_names(reader: &mut Reader<'_>, cases: &[Case]) -> Result<Vec<String>, InputError> {
+fn case_names(reader: &mut Reader<'_>, cases: &[Case]) -> Result<Vec<String>, Box<InputError>> {
     let Some(item) = reader.take("cases") else {
         return Ok(vec!["main".to_string()]);
     };

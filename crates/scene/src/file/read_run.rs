@@ -6,7 +6,7 @@ use crate::file::spec::{RunSpec, StepSpec, Word};
 use crate::file::tree::{Item, Value};
 
 /// `[run]` and `[impact]`.
-pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, InputError> {
+pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
     let Some(item) = root.take("run") else {
         let advice = "Add [run] with `until` and `step`";
         let misspelt = root.misspelt("run");
@@ -46,7 +46,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, InputError> {
     })
 }
 
-fn step(reader: &mut Reader<'_>) -> Result<StepSpec, InputError> {
+fn step(reader: &mut Reader<'_>) -> Result<StepSpec, Box<InputError>> {
     let Some(item) = reader.take("step") else {
         return Err(reader.missing("step"));
     };
@@ -64,7 +64,7 @@ fn step(reader: &mut Reader<'_>) -> Result<StepSpec, InputError> {
     })
 }
 
-fn word(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Word>, InputError> {
+fn word(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Word>, Box<InputError>> {
     match reader.take(key) {
         None => Ok(None),
         Some(Item {

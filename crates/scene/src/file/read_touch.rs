@@ -12,7 +12,7 @@ use crate::file::tree::{Item, Value};
 const DEEPEST_SUM: usize = 8;
 
 /// `[[contact]]`.
-pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, InputError> {
+pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "contact", "contact")? {
         let gap = reader.formula("gap")?;
@@ -44,7 +44,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, InputE
     Ok(all)
 }
 
-fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, InputError> {
+fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, Box<InputError>> {
     let restitution = reader.formula_if("restitution")?;
     let dissipation = reader.formula_if("dissipation")?;
     match (restitution, dissipation) {
@@ -59,7 +59,7 @@ fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, InputError> {
     }
 }
 
-fn friction(reader: &mut Reader<'_>) -> Result<Option<(FrictionSpec, usize)>, InputError> {
+fn friction(reader: &mut Reader<'_>) -> Result<Option<(FrictionSpec, usize)>, Box<InputError>> {
     let Some(item) = reader.take("friction") else {
         return Ok(None);
     };
@@ -91,7 +91,7 @@ fn friction(reader: &mut Reader<'_>) -> Result<Option<(FrictionSpec, usize)>, In
     Ok(Some((spec, line)))
 }
 
-fn pair(reader: &Reader<'_>, key: &str, item: Item) -> Result<[Formula; 2], InputError> {
+fn pair(reader: &Reader<'_>, key: &str, item: Item) -> Result<[Formula; 2], Box<InputError>> {
     match &item.value {
         Value::List(items) if items.len() == 2 => Ok([
             reader.to_formula(key, items[0].clone())?,
@@ -101,7 +101,7 @@ fn pair(reader: &Reader<'_>, key: &str, item: Item) -> Result<[Formula; 2], Inpu
     }
 }
 
-fn polygon(reader: &Reader<'_>, item: Item) -> Result<Vec<[Formula; 2]>, InputError> {
+fn polygon(reader: &Reader<'_>, item: Item) -> Result<Vec<[Formula; 2]>, Box<InputError>> {
     match &item.value {
         Value::List(items) if items.len() >= 3 => {
             let vertices = items.iter().cloned();
@@ -117,7 +117,7 @@ fn polygon(reader: &Reader<'_>, item: Item) -> Result<Vec<[Formula; 2]>, InputEr
 }
 
 /// Numbers of tangential and angular rows against the laws asked for.
-fn check_rows(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), InputError> {
+fn check_rows(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), Box<InputError>> {
     let tangents = contact.tangent.len();
     if tangents > 2 {
         let problem = format!("`tangent` has {tangents} expressions");
@@ -150,7 +150,7 @@ fn check_rows(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), InputErr
     check_moments(reader, contact)
 }
 
-fn check_moments(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), InputError> {
+fn check_moments(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), Box<InputError>> {
     let (tangents, moments) = (contact.tangent.len(), contact.moment.len());
     let wrong = |problem: &str, advice: &str| Err(reader.error(problem, advice));
     if moments == 0 {
@@ -196,13 +196,13 @@ fn check_moments(reader: &Reader<'_>, contact: &ContactSpec) -> Result<(), Input
 }
 
 /// `[[joint]]`.
-pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<JointSpec>, InputError> {
+pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<JointSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "joint", "joint")? {
         let constraint = rows(&mut reader)?;
         let tangent = reader.formulas_if("tangent")?.unwrap_or_default();
         let friction = reader.formula_if("friction")?;
-        if friction.is_some() != (!tangent.is_empty()) {
+        if friction.is_some() == tangent.is_empty() {
             let problem = "`friction` and `tangent`, the sliding velocity, go together";
             return Err(reader.error(problem, "Give both or none"));
         }
@@ -224,7 +224,7 @@ pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<JointSpec>, InputError
     Ok(all)
 }
 
-fn rows(reader: &mut Reader<'_>) -> Result<Vec<Formula>, InputError> {
+fn rows(reader: &mut Reader<'_>) -> Result<Vec<Formula>, Box<InputError>> {
     let Some(rows) = reader.formulas_if("constraint")? else {
         return Err(reader.missing("constraint"));
     };
@@ -242,7 +242,9 @@ fn rows(reader: &mut Reader<'_>) -> Result<Vec<Formula>, InputError> {
 }
 
 /// `[[velocity_constraint]]`.
-pub(super) fn velocity_constraints(root: &mut Reader<'_>) -> Result<Vec<VelocitySpec>, InputError> {
+pub(super) fn velocity_constraints(
+    root: &mut Reader<'_>,
+) -> Result<Vec<VelocitySpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "velocity_constraint", "velocity constraint")? {
         let constraint = rows(&mut reader)?;
@@ -258,7 +260,7 @@ pub(super) fn velocity_constraints(root: &mut Reader<'_>) -> Result<Vec<Velocity
 }
 
 /// `[[nonfirm]]`.
-pub(super) fn nonfirm(root: &mut Reader<'_>) -> Result<Vec<NonFirmSpec>, InputError> {
+pub(super) fn nonfirm(root: &mut Reader<'_>) -> Result<Vec<NonFirmSpec>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "nonfirm", "non-firm constraint")? {
         let constraint = rows(&mut reader)?;
@@ -279,7 +281,7 @@ pub(super) fn nonfirm(root: &mut Reader<'_>) -> Result<Vec<NonFirmSpec>, InputEr
 }
 
 /// A set of reactions.
-fn set(reader: &Reader<'_>, item: Item, depth: usize) -> Result<SetSpec, InputError> {
+fn set(reader: &Reader<'_>, item: Item, depth: usize) -> Result<SetSpec, Box<InputError>> {
     const EXPECTED: &str = "\"firm\" or one of { at_least }, { at_most }, { between }, { ball }, \
                             { sum } was expected";
     match &item.value {
@@ -315,7 +317,7 @@ fn set(reader: &Reader<'_>, item: Item, depth: usize) -> Result<SetSpec, InputEr
     }
 }
 
-fn sum(table: &mut Reader<'_>, depth: usize) -> Result<Option<SetSpec>, InputError> {
+fn sum(table: &mut Reader<'_>, depth: usize) -> Result<Option<SetSpec>, Box<InputError>> {
     match table.take("sum") {
         None => Ok(None),
         Some(Item {

@@ -61,7 +61,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The reader of a value that must be a table.
-    pub fn of(&self, part: impl Into<String>, key: &str, item: Item) -> Result<Self, InputError> {
+    pub fn of(
+        &self,
+        part: impl Into<String>,
+        key: &str,
+        item: Item,
+    ) -> Result<Self, Box<InputError>> {
         match item.value {
             Value::Table(entries) => Ok(Self::new(self.file, part, item.line, entries)),
             _ => Err(self.expected(key, &item, "a table", "")),
@@ -69,8 +74,8 @@ impl<'a> Reader<'a> {
     }
 
     /// An error about this part as a whole.
-    pub fn error(&self, problem: impl Into<String>, advice: impl Into<String>) -> InputError {
-        InputError {
+    pub fn error(&self, problem: impl Into<String>, advice: impl Into<String>) -> Box<InputError> {
+        Box::new(InputError {
             file: self.file.to_string(),
             origin: Origin::Line(self.line),
             part: self.part.clone(),
@@ -78,21 +83,21 @@ impl<'a> Reader<'a> {
             value: String::new(),
             problem: problem.into(),
             advice: advice.into(),
-        }
+        })
     }
 
     /// An error about a key and its value.
-    pub fn wrong(&self, key: &str, item: &Item, problem: String, advice: &str) -> InputError {
-        InputError {
+    pub fn wrong(&self, key: &str, item: &Item, problem: String, advice: &str) -> Box<InputError> {
+        Box::new(InputError {
             key: key.to_string(),
             value: item.raw.clone(),
             origin: Origin::Line(item.line),
-            ..self.error(problem, advice)
-        }
+            ..*self.error(problem, advice)
+        })
     }
 
     /// The value is of another sort.
-    pub fn expected(&self, key: &str, item: &Item, what: &str, advice: &str) -> InputError {
+    pub fn expected(&self, key: &str, item: &Item, what: &str, advice: &str) -> Box<InputError> {
         let problem = format!("{what} was expected, not {}", item.value.sort());
         self.wrong(key, item, problem, advice)
     }
@@ -110,7 +115,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Refuses the first key that nobody took.
-    pub fn finish(self) -> Result<(), InputError> {
+    pub fn finish(self) -> Result<(), Box<InputError>> {
         let Some(entry) = self.entries.first() else {
             return Ok(());
         };
@@ -122,19 +127,19 @@ impl<'a> Reader<'a> {
         let mut names: Vec<&str> = self.known.clone();
         names.sort_unstable();
         names.dedup();
-        Err(InputError {
+        Err(Box::new(InputError {
             origin: Origin::Line(entry.line),
             problem: format!(
                 "unknown key `{}`{guess} (known here: {})",
                 entry.key,
                 names.join(", ")
             ),
-            ..self.error("", "")
-        })
+            ..*self.error("", "")
+        }))
     }
 
     /// A text without which nothing works.
-    pub fn text(&mut self, key: &'static str) -> Result<String, InputError> {
+    pub fn text(&mut self, key: &'static str) -> Result<String, Box<InputError>> {
         match self.text_if(key)? {
             Some(text) => Ok(text),
             None => Err(self.missing(key)),
@@ -142,25 +147,25 @@ impl<'a> Reader<'a> {
     }
 
     /// The key is missing, or written wrongly.
-    pub fn missing(&self, key: &str) -> InputError {
+    pub fn missing(&self, key: &str) -> Box<InputError> {
         self.misspelt(key)
             .unwrap_or_else(|| self.error(format!("the key `{key}` is missing"), ""))
     }
 
     /// A key that is not known here and looks like `key`.
-    pub fn misspelt(&self, key: &str) -> Option<InputError> {
+    pub fn misspelt(&self, key: &str) -> Option<Box<InputError>> {
         let wanted = [key.to_string()];
         let near = |entry: &&Entry| !expr::nearest(&entry.key, &wanted).is_empty();
         let entry = self.entries.iter().find(near)?;
-        Some(InputError {
+        Some(Box::new(InputError {
             origin: Origin::Line(entry.line),
             problem: format!("unknown key `{}`; did you mean `{key}`?", entry.key),
-            ..self.error("", "")
-        })
+            ..*self.error("", "")
+        }))
     }
 
     /// A text.
-    pub fn text_if(&mut self, key: &'static str) -> Result<Option<String>, InputError> {
+    pub fn text_if(&mut self, key: &'static str) -> Result<Option<String>, Box<InputError>> {
         match self.take(key) {
             None => Ok(None),
             Some(Item {
@@ -172,7 +177,10 @@ impl<'a> Reader<'a> {
     }
 
     /// true or false.
-    pub fn truth_if(&mut self, key: &'static str) -> Result<Option<(bool, usize)>, InputError> {
+    pub fn truth_if(
+        &mut self,
+        key: &'static str,
+    ) -> Result<Option<(bool, usize)>, Box<InputError>> {
         match self.take(key) {
             None => Ok(None),
             Some(Item {
@@ -185,14 +193,14 @@ impl<'a> Reader<'a> {
     }
 
     /// A number or an expression.
-    pub fn formula_if(&mut self, key: &'static str) -> Result<Option<Formula>, InputError> {
+    pub fn formula_if(&mut self, key: &'static str) -> Result<Option<Formula>, Box<InputError>> {
         self.take(key)
             .map(|item| self.to_formula(key, item))
             .transpose()
     }
 
     /// A number or an expression without which nothing works.
-    pub fn formula(&mut self, key: &'static str) -> Result<Formula, InputError> {
+    pub fn formula(&mut self, key: &'static str) -> Result<Formula, Box<InputError>> {
         match self.formula_if(key)? {
             Some(formula) => Ok(formula),
             None => Err(self.missing(key)),
@@ -200,7 +208,10 @@ impl<'a> Reader<'a> {
     }
 
     /// One number or expression, or an array of them.
-    pub fn formulas_if(&mut self, key: &'static str) -> Result<Option<Vec<Formula>>, InputError> {
+    pub fn formulas_if(
+        &mut self,
+        key: &'static str,
+    ) -> Result<Option<Vec<Formula>>, Box<InputError>> {
         match self.take(key) {
             None => Ok(None),
             Some(Item {
@@ -222,7 +233,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a value as a number or an expression.
-    pub fn to_formula(&self, key: &str, item: Item) -> Result<Formula, InputError> {
+    pub fn to_formula(&self, key: &str, item: Item) -> Result<Formula, Box<InputError>> {
         match item.value {
             Value::Text(text) => Ok(Formula::at_line(text, item.line)),
             Value::Number(number) if number.is_finite() => {
@@ -237,7 +248,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A whole number from 1.
-    pub fn count_if(&mut self, key: &'static str) -> Result<Option<usize>, InputError> {
+    pub fn count_if(&mut self, key: &'static str) -> Result<Option<usize>, Box<InputError>> {
         // Above this, doubles no longer count.
         const LARGEST: f64 = 9_007_199_254_740_992.0;
         match self.take(key) {
@@ -245,7 +256,7 @@ impl<'a> Reader<'a> {
             Some(Item {
                 value: Value::Number(n),
                 ..
-            }) if n >= 1.0 && n <= LARGEST && n.fract() == 0.0 => Ok(Some(n as usize)),
+            }) if (1.0..=LARGEST).contains(&n) && n.fract() == 0.0 => Ok(Some(n as usize)),
             Some(item) => {
                 let problem = "a whole number from 1 was expected".to_string();
                 Err(self.wrong(key, &item, problem, ""))
@@ -254,7 +265,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Tables `[[key]]`.
-    pub fn tables(&mut self, key: &'static str) -> Result<Vec<Item>, InputError> {
+    pub fn tables(&mut self, key: &'static str) -> Result<Vec<Item>, Box<InputError>> {
         match self.take(key) {
             None => Ok(Vec::new()),
             Some(Item {

@@ -52,22 +52,24 @@ impl Value {
 }
 
 /// Parses a whole file.
-pub(crate) fn parse(file: &str, text: &str) -> Result<Vec<Entry>, InputError> {
+pub(crate) fn parse(file: &str, text: &str) -> Result<Vec<Entry>, Box<InputError>> {
     let lines = Lines::new(text);
-    let document = DeTable::parse(text).map_err(|error| InputError {
-        file: file.to_string(),
-        origin: match error.span() {
-            Some(span) => Origin::Line(lines.line(span.start)),
-            None => Origin::Whole,
-        },
-        part: String::new(),
-        key: String::new(),
-        value: String::new(),
-        problem: format!(
-            "this is not valid TOML: {}",
-            error.message().replace('\n', ", ")
-        ),
-        advice: String::new(),
+    let document = DeTable::parse(text).map_err(|error| {
+        Box::new(InputError {
+            file: file.to_string(),
+            origin: match error.span() {
+                Some(span) => Origin::Line(lines.line(span.start)),
+                None => Origin::Whole,
+            },
+            part: String::new(),
+            key: String::new(),
+            value: String::new(),
+            problem: format!(
+                "this is not valid TOML: {}",
+                error.message().replace('\n', ", ")
+            ),
+            advice: String::new(),
+        })
     })?;
     Ok(lines.table(document.get_ref()))
 }

@@ -70,7 +70,12 @@ pub(crate) struct Grid {
 impl Grid {
     /// The instants.
     pub fn instants(&self) -> impl Iterator<Item = f64> {
-        let Self { start, spacing, shift, .. } = *self;
+        let Self {
+            start,
+            spacing,
+            shift,
+            ..
+        } = *self;
         (self.first..=self.last).map(move |k| start + (k as f64 + shift) * spacing)
     }
 
@@ -89,7 +94,9 @@ impl Grid {
         };
         match norm {
             Norm::Mean => {
-                let cells = (CELLS_PER_STEP * length / shortest).clamp(CELLS.0, CELLS.1).ceil();
+                let cells = (CELLS_PER_STEP * length / shortest)
+                    .clamp(CELLS.0, CELLS.1)
+                    .ceil();
                 grid(length / cells, 0.5, 0, cells as usize - 1)
             }
             Norm::Final => {
@@ -118,7 +125,10 @@ impl Accuracy {
             }
             steps.push(h);
         }
-        let built = subject.scene().build().map_err(|error| Absent::because(error.to_string()))?;
+        let built = subject
+            .scene()
+            .build()
+            .map_err(|error| Absent::because(error.to_string()))?;
         let grid = Grid::choose(self.norm, built.initial.t, built.until, &steps);
         let reference = self.reference_values(subject, &grid, &steps)?;
         let runs: Vec<(f64, bool)> = steps.iter().map(|h| (*h, false)).collect();
@@ -147,7 +157,9 @@ impl Accuracy {
             }
         };
         let mut values = self.compute(subject, grid, &[run])?;
-        values.pop().ok_or_else(|| Absent::because("there is no reference"))
+        values
+            .pop()
+            .ok_or_else(|| Absent::because("there is no reference"))
     }
 
     /// The observables on the instants for runs of given step, event-driven or not; those not yet
@@ -171,10 +183,12 @@ impl Accuracy {
         for (run, values) in missing.iter().zip(done) {
             subject.compared.insert(key(run), values.map(Rc::from));
         }
-        let known = runs.iter().map(|run| match subject.compared.get(&key(run)) {
-            Some(values) => values.clone(),
-            None => Err(Absent::because("a run of the comparison is missing")),
-        });
+        let known = runs
+            .iter()
+            .map(|run| match subject.compared.get(&key(run)) {
+                Some(values) => values.clone(),
+                None => Err(Absent::because("a run of the comparison is missing")),
+            });
         known.collect()
     }
 
@@ -183,15 +197,22 @@ impl Accuracy {
         let pairs = computed.chunks(width).zip(reference.chunks(width));
         let errors = pairs.map(|(a, b)| {
             let each = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-            each.fold(0.0, |worst: f64, e| if e.is_nan() { e } else { worst.max(e) })
+            each.fold(
+                0.0,
+                |worst: f64, e| if e.is_nan() { e } else { worst.max(e) },
+            )
         });
         let errors: Vec<f64> = errors.collect();
         match self.norm {
             Norm::Mean => errors.iter().sum::<f64>() / errors.len() as f64,
             // A NaN must not be lost.
-            Norm::Largest | Norm::Final => errors
-                .iter()
-                .fold(0.0, |worst: f64, &e| if worst.is_nan() || e.is_nan() { f64::NAN } else { worst.max(e) }),
+            Norm::Largest | Norm::Final => errors.iter().fold(0.0, |worst: f64, &e| {
+                if worst.is_nan() || e.is_nan() {
+                    f64::NAN
+                } else {
+                    worst.max(e)
+                }
+            }),
         }
     }
 }
@@ -199,7 +220,9 @@ impl Accuracy {
 /// The exact solution on the instants.
 fn exact_values(subject: &Subject<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
     let built = subject.scene().build();
-    let mut system = built.map_err(|error| Absent::because(error.to_string()))?.system;
+    let mut system = built
+        .map_err(|error| Absent::because(error.to_string()))?
+        .system;
     let mut exact = Vec::with_capacity(texts.len());
     for text in texts {
         let compiled = system.observable(text);
@@ -231,6 +254,8 @@ pub(crate) fn fitted_order(steps: &[f64], errors: &[f64]) -> Valued<f64> {
     let under: f64 = points().map(|(x, _)| (x - mean_x) * (x - mean_x)).sum();
     match under > 0.0 {
         true => Ok(over / under),
-        false => Err(Absent::because("the steps are all the same: no order can be fitted")),
+        false => Err(Absent::because(
+            "the steps are all the same: no order can be fitted",
+        )),
     }
 }

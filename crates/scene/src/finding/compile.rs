@@ -16,7 +16,7 @@ pub(crate) const THRESHOLD: &str = "threshold";
 pub(crate) fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, TextError> {
     let groups = scan::arguments(raw.inside)?;
     if let Some(accuracy) = accuracy(raw, &groups, names)? {
-        return Ok(Call::Accuracy(Box::new(accuracy)));
+        return Ok(OfRun::Accuracy(Box::new(accuracy)));
     }
     let [arguments] = groups.as_slice() else {
         return Err(written(raw));
@@ -67,7 +67,7 @@ fn observed(
             }
             _ => return Err(written(raw)),
         };
-        return Ok(Some(Call::Over { of, fold, span }));
+        return Ok(Some(OfRun::Over { of, fold, span }));
     }
     let sense = match raw.name.text {
         "crossing" => Some(Sense::Any),
@@ -81,7 +81,7 @@ fn observed(
             [of, k] => (names.observable(*of)?, Some(value(*k, names)?)),
             _ => return Err(written(raw)),
         };
-        return Ok(Some(Call::Passing { of, sense, k }));
+        return Ok(Some(OfRun::Passing { of, sense, k }));
     }
     let (of, place) = match (raw.name.text, arguments) {
         ("initial", [of]) => (of, Place::Initial),
@@ -91,7 +91,7 @@ fn observed(
         _ => return Ok(None),
     };
     let of = names.observable(*of)?;
-    Ok(Some(Call::Point { of, place }))
+    Ok(Some(OfRun::Point { of, place }))
 }
 
 /// Measures of contacts and other constraints.
@@ -118,17 +118,21 @@ fn touching(
     Ok(Some(match (what, raw.name.text, rest) {
         (Some(what), _, [] | [_]) => {
             let k = rest.first().map(|k| value(*k, names)).transpose()?;
-            Call::Nth { what, constraint, k }
+            OfRun::Nth {
+                what,
+                constraint,
+                k,
+            }
         }
         (None, "impacts", [] | [_]) => {
             let faster = rest.first().map(|speed| value(*speed, names)).transpose()?;
-            Call::Impacts { constraint, faster }
+            OfRun::Impacts { constraint, faster }
         }
-        (None, "accumulation", []) => Call::Accumulation { constraint },
-        (None, "impulse", []) => Call::Impulse { constraint, row: 0 },
+        (None, "accumulation", []) => OfRun::Accumulation { constraint },
+        (None, "impulse", []) => OfRun::Impulse { constraint, row: 0 },
         (None, "impulse", [row]) => {
             let row = row_index(*row, rows)?;
-            Call::Impulse { constraint, row }
+            OfRun::Impulse { constraint, row }
         }
         _ => return Err(written(raw)),
     }))
@@ -169,9 +173,9 @@ fn other(
             let found = columns.iter().position(|(name, _)| *name == column.text);
             let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
             let problem = || column.error(names.unknown("ledger column", column.text, &known));
-            found.map(Call::Worst).ok_or_else(problem)
+            found.map(OfRun::Worst).ok_or_else(problem)
         }
-        ("missed", []) => Ok(Call::Missed),
+        ("missed", []) => Ok(OfRun::Missed),
         ("column", [study, column]) => {
             let study = names.study(*study)?;
             check_column(&names.studies[study], *column, names)?;

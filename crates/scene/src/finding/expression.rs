@@ -52,11 +52,18 @@ impl Expression {
         for raw in &cut.calls {
             calls.push(compile::call(raw, names)?);
         }
-        let alone = cut.calls.first().is_some_and(|raw| raw.whole == part.trim());
+        let alone = cut
+            .calls
+            .first()
+            .is_some_and(|raw| raw.whole == part.trim());
         if let (true, Some(call)) = (alone, calls.pop_if(|_| alone)) {
             return Ok(Self(Form::Call(Box::new(call))));
         }
-        let known: Vec<&str> = names.parameters.iter().map(|(name, _)| name.as_str()).collect();
+        let known: Vec<&str> = names
+            .parameters
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
         if let Err(error) = parse(&cut.rest, &known, calls.len()) {
             return Err(explain(part, &error, names));
         }
@@ -127,7 +134,9 @@ pub(crate) fn plain(text: &str, parameters: &[(String, f64)], h: f64) -> Result<
     let known: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
     let (graph, node) = parse(text, &known, 0).map_err(|error| error.to_string())?;
     let all: Vec<f64> = inputs.into_iter().chain([h]).collect();
-    let value = graph.evaluate(node, &all).map_err(|error| error.to_string())?;
+    let value = graph
+        .evaluate(node, &all)
+        .map_err(|error| error.to_string())?;
     match value.is_finite() {
         true => Ok(value),
         false => Err(format!("`{text}` is {value}")),
@@ -148,12 +157,7 @@ fn parse(text: &str, known: &[&str], calls: usize) -> Result<(Graph, expr::NodeI
     Ok((graph, node))
 }
 
-fn arithmetic(
-    text: &str,
-    values: &[Value],
-    truth: bool,
-    subject: &Subject<'_>,
-) -> Valued<Value> {
+fn arithmetic(text: &str, values: &[Value], truth: bool, subject: &Subject<'_>) -> Valued<Value> {
     let parameters = subject.parameters();
     let known: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
     let failed = |error: ExprError| Absent::because(error.to_string());
@@ -176,7 +180,9 @@ fn arithmetic(
         let result = graph.evaluate(node, &inputs);
         let result = result.map_err(|error| Absent::because(error.to_string()))?;
         if !result.is_finite() {
-            return Err(Absent::because(format!("the value is {result}, not a finite number")));
+            return Err(Absent::because(format!(
+                "the value is {result}, not a finite number"
+            )));
         }
         items.push(result);
     }
@@ -208,13 +214,17 @@ fn common_length(values: &[Value]) -> Valued<Option<usize>> {
 
 /// An error of the arithmetic in words that fit value expressions.
 fn explain(part: Part<'_>, error: &ExprError, names: &mut Names<'_>) -> TextError {
-    let offset = error.place().map_or(0, |place| place.offset.min(part.text.len()));
+    let offset = error
+        .place()
+        .map_or(0, |place| place.offset.min(part.text.len()));
     let at = part.at + offset;
     match error.kind() {
         ErrorKind::UnknownName { name, .. } => {
             TextError::new(at, name.len(), names.unknown_value(name))
         }
-        ErrorKind::UnknownFunction { name, available, .. } => {
+        ErrorKind::UnknownFunction {
+            name, available, ..
+        } => {
             let mut known = available.clone();
             known.extend(measure::names().map(str::to_string));
             let guess = names.guess(name, &known);
@@ -225,7 +235,9 @@ fn explain(part: Part<'_>, error: &ExprError, names: &mut Names<'_>) -> TextErro
             );
             TextError::new(at, name.len(), problem)
         }
-        ErrorKind::FunctionWithoutArgument(name) => TextError::new(at, name.len(), error.kind().to_string()),
+        ErrorKind::FunctionWithoutArgument(name) => {
+            TextError::new(at, name.len(), error.kind().to_string())
+        }
         kind => TextError::new(at, 1, kind.to_string()),
     }
 }

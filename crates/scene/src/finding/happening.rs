@@ -8,12 +8,7 @@ use crate::finding::value::{Absent, Valued};
 use crate::finding::zeno;
 
 /// What is asked of the k-th event of a kind of a constraint.
-pub(crate) fn nth(
-    subject: &Subject<'_>,
-    what: Nth,
-    constraint: usize,
-    k: usize,
-) -> Valued<f64> {
+pub(crate) fn nth(subject: &Subject<'_>, what: Nth, constraint: usize, k: usize) -> Valued<f64> {
     let value = |event: &Event| match (what, event.kind) {
         (Nth::Impact, EventKind::Impact { .. }) => Some(event.t),
         (Nth::SpeedBefore, EventKind::Impact { before, .. }) => Some(before),
@@ -25,7 +20,9 @@ pub(crate) fn nth(
         _ => None,
     };
     let events = subject.motion()?.events().iter();
-    let values = events.filter(|event| event.constraint == constraint).filter_map(value);
+    let values = events
+        .filter(|event| event.constraint == constraint)
+        .filter_map(value);
     let mut found = 0;
     for value in values {
         found += 1;
@@ -41,9 +38,13 @@ pub(crate) fn nth(
         Nth::Slip => ("beginning of sliding", "beginnings of sliding"),
     };
     let name = subject.constraint_name(constraint);
-    let stopped = subject.stopped().map_or(String::new(), |why| format!("; {why}"));
+    let stopped = subject
+        .stopped()
+        .map_or(String::new(), |why| format!("; {why}"));
     let noun = if found == 1 { one } else { many };
-    Err(Absent::because(format!("`{name}` has {found} {noun}, not {k}{stopped}")))
+    Err(Absent::because(format!(
+        "`{name}` has {found} {noun}, not {k}{stopped}"
+    )))
 }
 
 /// Number of collisions faster than a speed.
@@ -60,8 +61,9 @@ pub(crate) fn impacts(subject: &Subject<'_>, constraint: usize, faster: f64) -> 
 pub(crate) fn accumulation(subject: &Subject<'_>, constraint: usize) -> Valued<f64> {
     let motion = subject.motion()?;
     let name = subject.constraint_name(constraint);
-    zeno::accumulation(motion, constraint)
-        .map_err(|reason| Absent::because(format!("no accumulation of impacts of `{name}`: {reason}")))
+    zeno::accumulation(motion, constraint).map_err(|reason| {
+        Absent::because(format!("no accumulation of impacts of `{name}`: {reason}"))
+    })
 }
 
 /// The sum of the impulse of a row over the run.
@@ -69,7 +71,10 @@ pub(crate) fn impulse(subject: &Subject<'_>, constraint: usize, row: usize) -> V
     let motion = &subject.whole()?.trajectory;
     let mut sum = 0.0;
     for state in 1..motion.len() {
-        for touch in motion.touches(state).filter(|touch| touch.constraint == constraint) {
+        for touch in motion
+            .touches(state)
+            .filter(|touch| touch.constraint == constraint)
+        {
             sum += touch.impulse.get(row).copied().unwrap_or(0.0);
         }
     }
@@ -91,7 +96,12 @@ pub(crate) fn missed(subject: &Subject<'_>) -> Valued<f64> {
 impl Subject<'_> {
     /// What a constraint is called.
     pub fn constraint_name(&self, constraint: usize) -> String {
-        let named = self.system().and_then(|system| system.constraints().get(constraint));
-        named.map_or_else(|| constraint.to_string(), |constraint| constraint.name.clone())
+        let named = self
+            .system()
+            .and_then(|system| system.constraints().get(constraint));
+        named.map_or_else(
+            || constraint.to_string(),
+            |constraint| constraint.name.clone(),
+        )
     }
 }

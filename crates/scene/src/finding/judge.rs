@@ -38,18 +38,28 @@ impl Expectation {
             Check::AtMost(most) => expectation.at_most = Some(number("at_most", &most.text)?),
             Check::AtLeast(least) => expectation.at_least = Some(number("at_least", &least.text)?),
             Check::Between(least, most) => {
-                let (least, most) = (number("between", &least.text)?, number("between", &most.text)?);
+                let (least, most) = (
+                    number("between", &least.text)?,
+                    number("between", &most.text)?,
+                );
                 if !(least <= most) {
-                    return Err(("between", format!("the interval from {least} to {most} is empty")));
+                    return Err((
+                        "between",
+                        format!("the interval from {least} to {most} is empty"),
+                    ));
                 }
                 (expectation.at_least, expectation.at_most) = (Some(least), Some(most));
             }
             Check::Expected { value, tolerance } => {
-                expectation.expect(value, parameters, h).map_err(|e| ("expected", e))?;
+                expectation
+                    .expect(value, parameters, h)
+                    .map_err(|e| ("expected", e))?;
                 if let Some(tolerance) = tolerance {
                     let tolerance = read_tolerance(tolerance, parameters, h);
                     let tolerance = tolerance.map_err(|e| ("tolerance", e))?;
-                    let tolerance = expectation.absolute(tolerance).map_err(|e| ("tolerance", e))?;
+                    let tolerance = expectation
+                        .absolute(tolerance)
+                        .map_err(|e| ("tolerance", e))?;
                     expectation.tolerance = Some(tolerance);
                 }
             }
@@ -57,7 +67,12 @@ impl Expectation {
         Ok(expectation)
     }
 
-    fn expect(&mut self, value: &Datum, parameters: &[(String, f64)], h: f64) -> Result<(), String> {
+    fn expect(
+        &mut self,
+        value: &Datum,
+        parameters: &[(String, f64)],
+        h: f64,
+    ) -> Result<(), String> {
         self.expected = Some(match value {
             Datum::Number(number) => Value::Number(*number),
             Datum::Truth(truth) => Value::Truth(*truth),
@@ -91,7 +106,10 @@ impl Expectation {
             (Tolerance::Absolute(value), _) => value,
             (Tolerance::Relative(share), Some(Value::Number(number))) => share * number.abs(),
             (Tolerance::Relative(share), Some(Value::List(items))) => {
-                share * items.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()))
+                share
+                    * items
+                        .iter()
+                        .fold(0.0, |largest: f64, x| largest.max(x.abs()))
             }
             (Tolerance::Relative(_), _) => {
                 return Err("a share of something that is no number was given".into());
@@ -139,7 +157,8 @@ impl Expectation {
 
     fn within_bounds(&self, value: &Value) -> (Option<bool>, Option<String>) {
         let inside = |x: f64| {
-            self.at_most.is_none_or(|most| x <= most) && self.at_least.is_none_or(|least| x >= least)
+            self.at_most.is_none_or(|most| x <= most)
+                && self.at_least.is_none_or(|least| x >= least)
         };
         match value {
             Value::Number(number) => (Some(inside(*number)), None),

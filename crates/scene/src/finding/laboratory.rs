@@ -135,7 +135,11 @@ fn finding(
     value: Valued<Value>,
 ) -> Result<Finding, SceneError> {
     // A run that was refused has no step: one of any length serves to read the expectation.
-    let h = if subject.step().is_finite() { subject.step() } else { 1.0 };
+    let h = if subject.step().is_finite() {
+        subject.step()
+    } else {
+        1.0
+    };
     let expectation = expectation(scene, asked, subject.parameters(), h)?;
     let (value, ok, reason) = match value {
         Err(Absent(reason)) => (None, Some(false), Some(reason)),
@@ -165,7 +169,10 @@ fn expectation(
     parameters: &[(String, f64)],
     h: f64,
 ) -> Result<Expectation, SceneError> {
-    if let Check::Expected { value: Datum::Text(text), .. } = &asked.check
+    if let Check::Expected {
+        value: Datum::Text(text),
+        ..
+    } = &asked.check
         && asked.value.text.trim().starts_with(['"', '\''])
     {
         return Ok(Expectation::of_text(text));
@@ -205,7 +212,10 @@ fn plan(scene: &Scene) -> Result<Plan, SceneError> {
         let compiled = Expression::compile(&asked.value.text, &mut names);
         let compiled = compiled
             .map_err(|problem| wrong(scene.origin(), &part, "value", &asked.value, problem))?;
-        let case = scene.cases().iter().find(|case| Some(&case.name) == asked.case.as_ref());
+        let case = scene
+            .cases()
+            .iter()
+            .find(|case| Some(&case.name) == asked.case.as_ref());
         let changed = case.map(|case| scene.with(&case.set)).transpose()?;
         let parameters = changed.as_ref().unwrap_or(scene).parameters();
         expectation(scene, asked, parameters, built.settings.step)?;
@@ -214,7 +224,10 @@ fn plan(scene: &Scene) -> Result<Plan, SceneError> {
     for case in scene.cases() {
         scene.with(&case.set)?;
     }
-    let compiled = scene.studies().iter().map(|study| compile_study(scene, study, &mut system));
+    let compiled = scene
+        .studies()
+        .iter()
+        .map(|study| compile_study(scene, study, &mut system));
     Ok(Plan {
         findings,
         studies: compiled.collect::<Result<_, _>>()?,
@@ -243,7 +256,11 @@ pub(crate) fn compile_study(
     for (name, formula) in &study.observe {
         observe.push(compile(name, formula)?);
     }
-    let when = study.when.as_ref().map(|when| compile("when", when)).transpose()?;
+    let when = study
+        .when
+        .as_ref()
+        .map(|when| compile("when", when))
+        .transpose()?;
     CompiledStudy::new(scene, study, observe, when)
 }
 
@@ -280,7 +297,9 @@ impl Studies for Laboratory<'_> {
 
     fn threshold(&mut self, study: usize) -> Valued<Value> {
         let table = self.table(study)?;
-        let mut numbers = table.numbers(crate::finding::compile::THRESHOLD).map_err(Absent)?;
+        let mut numbers = table
+            .numbers(crate::finding::compile::THRESHOLD)
+            .map_err(Absent)?;
         match (numbers.len(), numbers.pop()) {
             (1, Some(number)) => Ok(Value::Number(number)),
             (_, Some(last)) => {

@@ -72,7 +72,9 @@ pub(crate) fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<V
 fn tolerance(value: f64) -> Valued<f64> {
     match value >= 0.0 && value.is_finite() {
         true => Ok(value),
-        false => Err(Absent::because(format!("a tolerance from 0 was expected, not {value}"))),
+        false => Err(Absent::because(format!(
+            "a tolerance from 0 was expected, not {value}"
+        ))),
     }
 }
 

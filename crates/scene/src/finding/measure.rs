@@ -28,12 +28,18 @@ const MEASURES: [(&str, &str); 40] = [
     ("stick", "stick(contact, k)"),
     ("slip", "slip(contact, k)"),
     ("accumulation", "accumulation(contact)"),
-    ("impulse", "impulse(contact, row), rows counted from 1, the normal"),
+    (
+        "impulse",
+        "impulse(contact, row), rows counted from 1, the normal",
+    ),
     ("worst", "worst(column)"),
     ("missed", "missed()"),
     ("order", "order(x, ...; step, step, ...; reference)"),
     ("order_l1", "order_l1(x, ...; step, step, ...; reference)"),
-    ("order_final", "order_final(x, ...; step, step, ...; reference)"),
+    (
+        "order_final",
+        "order_final(x, ...; step, step, ...; reference)",
+    ),
     ("error", "error(x, ...; step; reference)"),
     ("error_l1", "error_l1(x, ...; step; reference)"),
     ("error_final", "error_final(x, ...; step; reference)"),
@@ -104,9 +110,9 @@ pub(crate) enum Nth {
     Slip,
 }
 
-/// A measure with its arguments.
+/// A number measured on a run, with its arguments.
 #[derive(Debug, Clone)]
-pub(crate) enum Call {
+pub(crate) enum OfRun {
     Point {
         of: String,
         place: Place,
@@ -141,6 +147,12 @@ pub(crate) enum Call {
     Worst(usize),
     Missed,
     Accuracy(Box<Accuracy>),
+}
+
+/// A measure with its arguments.
+#[derive(Debug, Clone)]
+pub(crate) enum Call {
+    Run(OfRun),
     Column {
         study: usize,
         column: String,
@@ -160,75 +172,91 @@ pub(crate) enum Call {
 impl Call {
     /// Whether the run's motion is looked at by itself.
     pub fn needs_only_the_run(&self) -> bool {
-        let all = |expressions: &[Expression]| expressions.iter().all(Expression::needs_only_the_run);
+        let all =
+            |expressions: &[Expression]| expressions.iter().all(Expression::needs_only_the_run);
         match self {
-            Self::Accuracy(_) | Self::Column { .. } | Self::Threshold { .. } => false,
+            Self::Run(OfRun::Accuracy(_)) | Self::Column { .. } | Self::Threshold { .. } => false,
             Self::OfList { list, numbers, .. } => list.needs_only_the_run() && all(numbers),
             Self::List(items) => all(items),
-            _ => true,
+            Self::Run(_) | Self::Fails(_) => true,
         }
     }
 
     /// Its value on a run.
     pub fn evaluate(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<Value> {
-        let number = match self {
-            Self::Column { study, column } => {
-                return studies.column(*study, column).map(Value::List);
-            }
-            Self::Threshold { study } => return studies.threshold(*study),
-            Self::Fails(word) => return Ok(Value::Truth(subject.fails(word))),
+        match self {
+            Self::Column { study, column } => studies.column(*study, column).map(Value::List),
+            Self::Threshold { study } => studies.threshold(*study),
+            Self::Fails(word) => Ok(Value::Truth(subject.fails(word))),
             Self::List(items) => {
                 let items = items.iter().map(|item| item.number(subject, studies));
-                return items.collect::<Valued<Vec<f64>>>().map(Value::List);
+                items.collect::<Valued<Vec<f64>>>().map(Value::List)
             }
-            Self::OfList { what, list, numbers } => {
+            Self::OfList {
+                what,
+                list,
+                numbers,
+            } => {
                 let items = list.list(subject, studies)?;
                 let numbers = numbers.iter().map(|number| number.number(subject, studies));
                 let numbers = numbers.collect::<Valued<Vec<f64>>>()?;
-                return list::evaluate(*what, &items, &numbers);
+                list::evaluate(*what, &items, &numbers)
             }
+            Self::Run(measure) => match measure.evaluate(subject, studies)? {
+                number if number.is_finite() => Ok(Value::Number(number)),
+                number => Err(Absent::because(format!(
+                    "the measure is {number}, not a finite number"
+                ))),
+            },
+        }
+    }
+}
+
+impl OfRun {
+    /// Its number on a run.
+    fn evaluate(&self, subject: &mut Subject<'_>, studies: &mut dyn Studies) -> Valued<f64> {
+        match self {
             Self::Point { of, place } => match place {
-                Place::Initial => series::initial(subject, of)?,
-                Place::Final => series::last(subject, of)?,
+                Place::Initial => series::initial(subject, of),
+                Place::Final => series::last(subject, of),
                 Place::At(time) => {
                     let time = time.number(subject, studies)?;
-                    series::at(subject, of, time)?
+                    series::at(subject, of, time)
                 }
             },
             Self::Over { of, fold, span } => {
                 let span = match span {
                     None => None,
-                    Some((from, to)) => Some((
-                        from.number(subject, studies)?,
-                        to.number(subject, studies)?,
-                    )),
+                    Some((from, to)) => {
+                        Some((from.number(subject, studies)?, to.number(subject, studies)?))
+                    }
                 };
-                series::over(subject, of, *fold, span)?
+                series::over(subject, of, *fold, span)
             }
             Self::Passing { of, sense, k } => {
                 let k = counted(k.as_ref(), subject, studies)?;
-                series::passing(subject, of, *sense, k)?
+                series::passing(subject, of, *sense, k)
             }
-            Self::Nth { what, constraint, k } => {
+            Self::Nth {
+                what,
+                constraint,
+                k,
+            } => {
                 let k = counted(k.as_ref(), subject, studies)?;
-                happening::nth(subject, *what, *constraint, k)?
+                happening::nth(subject, *what, *constraint, k)
             }
             Self::Impacts { constraint, faster } => {
                 let faster = match faster {
                     Some(speed) => speed.number(subject, studies)?,
                     None => 0.0,
                 };
-                happening::impacts(subject, *constraint, faster)?
+                happening::impacts(subject, *constraint, faster)
             }
-            Self::Accumulation { constraint } => happening::accumulation(subject, *constraint)?,
-            Self::Impulse { constraint, row } => happening::impulse(subject, *constraint, *row)?,
-            Self::Worst(column) => happening::worst(subject, *column)?,
-            Self::Missed => happening::missed(subject)?,
-            Self::Accuracy(accuracy) => accuracy.evaluate(subject, studies)?,
-        };
-        match number.is_finite() {
-            true => Ok(Value::Number(number)),
-            false => Err(Absent::because(format!("the measure is {number}, not a finite number"))),
+            Self::Accumulation { constraint } => happening::accumulation(subject, *constraint),
+            Self::Impulse { constraint, row } => happening::impulse(subject, *constraint, *row),
+            Self::Worst(column) => happening::worst(subject, *column),
+            Self::Missed => happening::missed(subject),
+            Self::Accuracy(accuracy) => accuracy.evaluate(subject, studies),
         }
     }
 }

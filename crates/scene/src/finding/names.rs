@@ -47,7 +47,9 @@ impl Names<'_> {
     pub fn constraint(&self, part: Part<'_>) -> Result<(usize, usize), TextError> {
         let name = part.text.trim_matches(['"', '\'']);
         let constraints = self.system.constraints();
-        let found = constraints.iter().position(|constraint| constraint.name == name);
+        let found = constraints
+            .iter()
+            .position(|constraint| constraint.name == name);
         if let Some(index) = found {
             return Ok((index, constraints[index].rows));
         }
@@ -61,7 +63,11 @@ impl Names<'_> {
         if let Some(index) = self.studies.iter().position(|study| study.name == name) {
             return Ok(index);
         }
-        let known: Vec<String> = self.studies.iter().map(|study| study.name.clone()).collect();
+        let known: Vec<String> = self
+            .studies
+            .iter()
+            .map(|study| study.name.clone())
+            .collect();
         Err(part.error(self.unknown("study", name, &known)))
     }
 
@@ -70,7 +76,10 @@ impl Names<'_> {
         let guess = self.guess(name, known);
         match known.is_empty() {
             true => format!("unknown {what} `{name}`: there is none here"),
-            false => format!("unknown {what} `{name}`{guess} (known here: {})", known.join(", ")),
+            false => format!(
+                "unknown {what} `{name}`{guess} (known here: {})",
+                known.join(", ")
+            ),
         }
     }
 
@@ -90,7 +99,11 @@ impl Names<'_> {
                  `final({name})` or `maximum({name})`"
             );
         }
-        let mut known: Vec<String> = self.parameters.iter().map(|(name, _)| name.clone()).collect();
+        let mut known: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect();
         known.push("h".to_string());
         self.unknown("name", name, &known)
     }
@@ -116,10 +129,16 @@ pub(crate) fn of_time(
 
 /// An error of an expression at its place in the whole text.
 fn located(part: Part<'_>, error: &ExprError, what: &str) -> TextError {
-    let offset = error.place().map_or(0, |place| place.offset.min(part.text.len()));
+    let offset = error
+        .place()
+        .map_or(0, |place| place.offset.min(part.text.len()));
     let width = match error.kind() {
         ErrorKind::UnknownName { name, .. } | ErrorKind::UnknownFunction { name, .. } => name.len(),
         _ => 1,
     };
-    TextError::new(part.at + offset, width, format!("in {what}: {}", error.kind()))
+    TextError::new(
+        part.at + offset,
+        width,
+        format!("in {what}: {}", error.kind()),
+    )
 }

@@ -27,7 +27,10 @@ pub(crate) fn values(
         set.push(("run.integrator", "event".to_string()));
     }
     let failed = |error: SceneError| Absent::because(format!("with step {step}: {error}"));
-    let built = scene.with(&set).and_then(|scene| scene.build()).map_err(failed)?;
+    let built = scene
+        .with(&set)
+        .and_then(|scene| scene.build())
+        .map_err(failed)?;
     let mut system = built.system.clone();
     let mut observables = Vec::with_capacity(of.len());
     for text in of {
@@ -46,7 +49,11 @@ pub(crate) fn values(
     };
     let (_, stopped) = drive(built, &mut sampler, &mut |_| true);
     if let Some(stop) = stopped {
-        let how = if event { "event-driven" } else { "with another step" };
+        let how = if event {
+            "event-driven"
+        } else {
+            "with another step"
+        };
         return Err(Absent::because(format!("{how} (step {step}): {stop}")));
     }
     match sampler.taken == instants.len() {

@@ -42,7 +42,10 @@ impl TextError {
 
 fn floor_boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
-    (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
+    (0..=at)
+        .rev()
+        .find(|&i| text.is_char_boundary(i))
+        .unwrap_or(0)
 }
 
 /// A part of a text and where it begins in the whole.
@@ -169,7 +172,9 @@ fn closing(part: Part<'_>, open: usize) -> Result<usize, TextError> {
         }
         at = end;
     }
-    Err(part.sub(open, open + 1).error("this bracket is never closed"))
+    Err(part
+        .sub(open, open + 1)
+        .error("this bracket is never closed"))
 }
 
 /// Cuts out every call for which `is_measure` holds, the outermost ones only.

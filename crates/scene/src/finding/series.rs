@@ -39,7 +39,9 @@ pub(crate) fn over(
             require_inside(subject, from)?;
             require_inside(subject, to)?;
             if !(from < to) {
-                return Err(Absent::because(format!("the span from {from} to {to} is empty")));
+                return Err(Absent::because(format!(
+                    "the span from {from} to {to} is empty"
+                )));
             }
             (from, to)
         }
@@ -54,7 +56,9 @@ pub(crate) fn over(
     // The trapezium through v_I and v_F is the displacement of the midpoint scheme.
     let integral = || -> f64 {
         let pieces = points.windows(2);
-        pieces.map(|p| 0.5 * (p[1].0 - p[0].0) * (p[0].1 + p[1].1)).sum()
+        pieces
+            .map(|p| 0.5 * (p[1].0 - p[0].0) * (p[0].1 + p[1].1))
+            .sum()
     };
     Ok(match fold {
         Fold::Maximum => each().fold(f64::NEG_INFINITY, f64::max),
@@ -65,12 +69,7 @@ pub(crate) fn over(
 }
 
 /// The instant at which 0 is passed for the k-th time.
-pub(crate) fn passing(
-    subject: &mut Subject<'_>,
-    of: &str,
-    sense: Sense,
-    k: usize,
-) -> Valued<f64> {
+pub(crate) fn passing(subject: &mut Subject<'_>, of: &str, sense: Sense, k: usize) -> Valued<f64> {
     let values = subject.series(of)?;
     let motion = subject.motion()?;
     let smooth = motion.between() == Between::Smooth;
@@ -96,7 +95,10 @@ pub(crate) fn passing(
                 if state > signed + 1 {
                     return Ok(times[signed + 1]);
                 }
-                let bracket = [(times[signed], values[signed]), (times[state], values[state])];
+                let bracket = [
+                    (times[signed], values[signed]),
+                    (times[state], values[state]),
+                ];
                 return match smooth {
                     true => refined(subject, of, bracket),
                     false => Ok(chord(bracket)),
@@ -110,8 +112,13 @@ pub(crate) fn passing(
         Sense::Up => "rises through 0",
         Sense::Down => "falls through 0",
     };
-    let stopped = subject.stopped().map_or(String::new(), |why| format!("; {why}"));
-    Err(Absent::because(format!("`{of}` {way} {} times, not {k}{stopped}", times_text(found))))
+    let stopped = subject
+        .stopped()
+        .map_or(String::new(), |why| format!("; {why}"));
+    Err(Absent::because(format!(
+        "`{of}` {way} {} times, not {k}{stopped}",
+        times_text(found)
+    )))
 }
 
 fn times_text(count: usize) -> String {
@@ -135,7 +142,11 @@ fn refined(subject: &mut Subject<'_>, of: &str, mut bracket: [(f64, f64); 2]) ->
             break;
         }
         // Every third time the middle, so that the bracket always shrinks.
-        let t = if round % 3 == 2 { 0.5 * (t0 + t1) } else { chord(bracket) };
+        let t = if round % 3 == 2 {
+            0.5 * (t0 + t1)
+        } else {
+            chord(bracket)
+        };
         let x = subject.value_at(of, t)?;
         if x == 0.0 {
             return Ok(t);
@@ -148,7 +159,10 @@ fn refined(subject: &mut Subject<'_>, of: &str, mut bracket: [(f64, f64); 2]) ->
 
 /// First and last instant.
 pub(crate) fn span_of(motion: &Trajectory) -> (f64, f64) {
-    (motion.start().unwrap_or(f64::NAN), motion.end().unwrap_or(f64::NAN))
+    (
+        motion.start().unwrap_or(f64::NAN),
+        motion.end().unwrap_or(f64::NAN),
+    )
 }
 
 fn require_inside(subject: &Subject<'_>, t: f64) -> Valued<()> {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::file::Scene;
 use crate::finding::value::{Absent, Value, Valued};
 use crate::run::RunOutcome;
-use crate::file::Scene;
 use crate::text::{Observable, Sample, TextSystem};
 use crate::trajectory::Trajectory;
 
@@ -47,7 +47,7 @@ pub(crate) struct Subject<'a> {
 enum State<'a> {
     /// A motion, complete or not.
     Run {
-        outcome: Cow<'a, RunOutcome>,
+        outcome: Box<Cow<'a, RunOutcome>>,
         system: Box<TextSystem>,
         observables: HashMap<String, Observable>,
     },
@@ -65,7 +65,7 @@ impl<'a> Subject<'a> {
         threads: usize,
     ) -> Self {
         let state = State::Run {
-            outcome,
+            outcome: Box::new(outcome),
             system: Box::new(system),
             observables: HashMap::new(),
         };
@@ -122,7 +122,8 @@ impl<'a> Subject<'a> {
     /// Whether the run stopped with an error that contains the word.
     pub fn fails(&self, word: &str) -> bool {
         let word = word.to_lowercase();
-        self.stopped().is_some_and(|reason| reason.to_lowercase().contains(&word))
+        self.stopped()
+            .is_some_and(|reason| reason.to_lowercase().contains(&word))
     }
 
     /// The system, where there is one.

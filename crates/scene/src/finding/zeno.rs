@@ -21,7 +21,12 @@ const ALIKE: f64 = 0.1;
 
 /// Where the impacts of a constraint accumulate, or why nowhere.
 pub(crate) fn accumulation(motion: &Trajectory, constraint: usize) -> Result<f64, String> {
-    let of = || motion.events().iter().filter(|event| event.constraint == constraint);
+    let of = || {
+        motion
+            .events()
+            .iter()
+            .filter(|event| event.constraint == constraint)
+    };
     if let Some(event) = of().find(|event| event.kind == EventKind::Accumulation) {
         return Ok(event.t);
     }
@@ -62,7 +67,9 @@ pub(crate) fn extrapolate(impacts: &[f64], h: f64) -> Result<f64, String> {
     }
     let ratio = fitted_ratio(&intervals[first..resolved]);
     if !(ratio > 0.0 && ratio < 1.0) {
-        return Err(format!("the intervals between impacts do not shrink (ratio {ratio:.4})"));
+        return Err(format!(
+            "the intervals between impacts do not shrink (ratio {ratio:.4})"
+        ));
     }
     // t_k = t* − C r^k is linear in t* and C.
     let instants = &impacts[first..=resolved];
@@ -94,17 +101,30 @@ fn alike_from(intervals: &[f64], h: f64) -> usize {
         let slack = ALIKE * common + 2.0 * h / intervals[k];
         (ratio - common).abs() <= slack
     };
-    (1..=last).rev().take_while(|k| alike(*k)).last().map_or(last, |k| k - 1)
+    (1..=last)
+        .rev()
+        .take_while(|k| alike(*k))
+        .last()
+        .map_or(last, |k| k - 1)
 }
 
 /// exp of the slope of ln d_k over k, weighted with d_k².
 fn fitted_ratio(intervals: &[f64]) -> f64 {
-    let points = || intervals.iter().enumerate().map(|(k, d)| (k as f64, d.ln(), d * d));
+    let points = || {
+        intervals
+            .iter()
+            .enumerate()
+            .map(|(k, d)| (k as f64, d.ln(), d * d))
+    };
     let weight: f64 = points().map(|(_, _, w)| w).sum();
     let mean_k = points().map(|(k, _, w)| w * k).sum::<f64>() / weight;
     let mean_y = points().map(|(_, y, w)| w * y).sum::<f64>() / weight;
-    let over: f64 = points().map(|(k, y, w)| w * (k - mean_k) * (y - mean_y)).sum();
-    let under: f64 = points().map(|(k, _, w)| w * (k - mean_k) * (k - mean_k)).sum();
+    let over: f64 = points()
+        .map(|(k, y, w)| w * (k - mean_k) * (y - mean_y))
+        .sum();
+    let under: f64 = points()
+        .map(|(k, _, w)| w * (k - mean_k) * (k - mean_k))
+        .sum();
     (over / under).exp()
 }
 

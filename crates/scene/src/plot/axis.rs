@@ -7,6 +7,9 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 /// Share of the span left free beyond the data.
 const AIR: f64 = 0.04;
 
+/// Relative variation that is shown as none.
+const CONSTANT: f64 = 1e-9;
+
 /// Span of a logarithmic axis at most, in decades: what lies deeper is rounding.
 const DECADES: f64 = 30.0;
 
@@ -28,8 +31,10 @@ pub(super) struct Axis {
     low: f64,
     high: f64,
     marks: Vec<f64>,
-    /// Digits after the point; `None` writes powers of ten.
-    digits: Option<usize>,
+    /// Digits after the point.
+    digits: usize,
+    /// Whether numbers are written with a power of ten.
+    powers: bool,
 }
 
 impl Axis {
@@ -51,8 +56,8 @@ impl Axis {
         let (low, high) = match (low.min(high), high - low) {
             // No point at all.
             (_, width) if width.is_nan() || width == f64::NEG_INFINITY => (0.0, 1.0),
-            // A constant, or one up to rounding: room around it.
-            (at, width) if width <= 1e-12 * at.abs().max(high.abs()) => {
+            // A constant, or one up to the errors of a computation: room around it.
+            (at, width) if width <= CONSTANT * at.abs().max(high.abs()) => {
                 let room = if at == 0.0 { 1.0 } else { 0.1 * at.abs() };
                 (at - room, high + room)
             }
@@ -71,14 +76,20 @@ impl Axis {
         let marks = (0..=4 * count).map(|k| first + k as f64);
         let marks: Vec<f64> = marks.take_while(|k| *k <= last).map(|k| k * step).collect();
         let largest = low.abs().max(high.abs());
-        let digits = (-step.log10().floor()).max(0.0) as usize;
-        let plain = (1e-4..1e6).contains(&largest) && digits <= 9;
+        let after = |x: f64| x.max(0.0) as usize;
+        let plain = after(-step.log10().floor());
+        let powers = !(1e-4..1e6).contains(&largest) || plain > 9;
         Self {
             scale: Scale::Linear,
             low,
             high,
             marks,
-            digits: plain.then_some(digits),
+            digits: match powers {
+                false => plain,
+                // As many as tell two marks apart.
+                true => after(largest.log10().floor() - step.log10().floor()),
+            },
+            powers,
         }
     }
 
@@ -102,7 +113,8 @@ impl Axis {
             low,
             high,
             marks: marks.take_while(|m| *m <= high).collect(),
-            digits: None,
+            digits: 0,
+            powers: true,
         }
     }
 
@@ -129,12 +141,16 @@ impl Axis {
 
     /// How a mark is written.
     pub(super) fn label(&self, mark: f64) -> String {
-        match (self.scale, self.digits) {
+        let digits = self.digits;
+        match (self.scale, self.powers) {
             (Scale::Log, _) => format!("1e{mark}"),
-            (Scale::Linear, Some(digits)) => format!("{mark:.digits$}"),
-            // The shortest decimal that rounds to six digits: 2.5e-7.
-            (Scale::Linear, None) if mark == 0.0 => "0".into(),
-            (Scale::Linear, None) => format!("{:e}", round6(mark)),
+            (Scale::Linear, false) => format!("{mark:.digits$}"),
+            (Scale::Linear, true) if mark == 0.0 => "0".into(),
+            (Scale::Linear, true) => {
+                // Without zeros at the end: 2.5e-7.
+                let rounded: f64 = format!("{mark:.digits$e}").parse().unwrap_or(mark);
+                format!("{rounded:e}")
+            }
         }
     }
 
@@ -153,10 +169,6 @@ impl Axis {
     pub(super) fn at(&self, place: f64) -> f64 {
         self.low + place * (self.high - self.low)
     }
-}
-
-fn round6(x: f64) -> f64 {
-    format!("{x:.6e}").parse().unwrap_or(x)
 }
 
 /// The next of 1, 2, 5 times a power of ten.
@@ -210,6 +222,11 @@ mod tests {
         assert_eq!(labels(0.0, 2.0), ["0.0", "0.5", "1.0", "1.5", "2.0"]);
         assert_eq!(labels(-30.0, 25.0), ["-30", "-20", "-10", "0", "10", "20"]);
         assert_eq!(labels(0.0, 4e-7)[1], "1e-7");
+        // Marks of a narrow span far from 0 are told apart.
+        let narrow = labels(1e7, 1e7 + 5.0);
+        assert!(narrow.windows(2).all(|w| w[0] != w[1]), "{narrow:?}");
+        // Rounding of a constant is not blown up to a picture of its own.
+        assert_eq!(labels(0.5, 0.5 + 1e-14)[0], "0.46");
     }
 
     #[test]

@@ -55,7 +55,10 @@ pub(super) fn figure(
         _ => String::new(),
     };
     Ok(Figure {
-        title: plot.title.clone().unwrap_or_else(|| format!("{}: {}", scene.title(), plot.name)),
+        title: plot
+            .title
+            .clone()
+            .unwrap_or_else(|| format!("{}: {}", scene.title(), plot.name)),
         x_label: plot.x_label.clone().unwrap_or_else(|| x.into()),
         y_label: plot.y_label.clone().unwrap_or(y),
         series,
@@ -84,7 +87,14 @@ fn window(scene: &Scene, plot: &Plot) -> Result<(f64, f64), SceneError> {
     {
         let problem = format!("the interval from {from} to {to} is empty");
         let advice = "`from` must be below `to`";
-        let error = value_error(scene.origin(), &part(plot), "from", formula, problem, advice);
+        let error = value_error(
+            scene.origin(),
+            &part(plot),
+            "from",
+            formula,
+            problem,
+            advice,
+        );
         return Err(error.into());
     }
     Ok((from, to))
@@ -99,7 +109,13 @@ fn observables(
     let mut compile = |key: &str, formula: &Formula| {
         let compiled = system.observable(&formula.text);
         compiled.map_err(|e| {
-            SceneError::from(expression_error(scene.origin(), &part(plot), key, formula, &e))
+            SceneError::from(expression_error(
+                scene.origin(),
+                &part(plot),
+                key,
+                formula,
+                &e,
+            ))
         })
     };
     let x = plot.x.as_ref().map(|x| compile("x", x)).transpose()?;
@@ -115,7 +131,10 @@ fn of_cases(
 ) -> Result<Vec<Series>, PlotError> {
     let mut all = Vec::new();
     for case in &plot.cases {
-        let found = scene.cases().iter().find(|c| c.name == *case && case != MAIN);
+        let found = scene
+            .cases()
+            .iter()
+            .find(|c| c.name == *case && case != MAIN);
         let changed = match found {
             Some(found) => scene.with(&found.set)?,
             None => scene.clone(),
@@ -186,7 +205,12 @@ fn study_columns(scene: &Scene, plot: &Plot, study: &str) -> Result<(), SceneErr
     let varied = declared.vary.iter().map(|v| v.key.clone());
     let threshold = declared.bisect.iter().map(|_| "threshold".to_string());
     let known: Vec<String> = varied.chain(threshold).chain(observed).collect();
-    for (key, formula) in plot.x.iter().map(|x| ("x", x)).chain(plot.y.iter().map(|y| ("y", y))) {
+    for (key, formula) in plot
+        .x
+        .iter()
+        .map(|x| ("x", x))
+        .chain(plot.y.iter().map(|y| ("y", y)))
+    {
         if !known.contains(&formula.text) {
             let problem = format!("the study `{study}` has no such column");
             let advice = format!("It has {}", known.join(", "));
@@ -206,7 +230,15 @@ fn wrong_study(scene: &Scene, plot: &Plot, study: &str) -> SceneError {
     };
     let formula = Formula::at_line(study, plot.line);
     let problem = "the scene has no such study";
-    value_error(scene.origin(), &part(plot), "study", &formula, problem, advice).into()
+    value_error(
+        scene.origin(),
+        &part(plot),
+        "study",
+        &formula,
+        problem,
+        advice,
+    )
+    .into()
 }
 
 fn of_study(
@@ -224,7 +256,10 @@ fn of_study(
     let mut system = scene.build()?.system;
     let compiled = compile_study(scene, declared, &mut system)?;
     let table = compiled.run(scene, threads, &mut |_| true)?;
-    let first = declared.vary.first().map_or(String::new(), |v| v.key.clone());
+    let first = declared
+        .vary
+        .first()
+        .map_or(String::new(), |v| v.key.clone());
     let x = plot.x.as_ref().map_or(first, |x| x.text.clone());
     let column = |name: &str| {
         let numbers = table.numbers(name);

@@ -3,23 +3,24 @@
 //! The drawing library rounds to whole pixels. The canvas is therefore `FINE` times larger than the
 //! picture, with all sizes in that measure, and the picture is scaled to its size by its view box.
 
+use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
-use plotters::coord::Shift;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::Axis;
 use super::figure::{Figure, Mark, Series};
-use super::thin;
+use super::{legend, thin};
 
 /// Canvas points in a pixel.
-const FINE: u32 = 8;
+pub(super) const FINE: u32 = 8;
 
 /// Width and height of a picture in pixels.
-const SIZE: (u32, u32) = (860, 560);
+pub(super) const SIZE: (u32, u32) = (860, 560);
 
 /// The palette of Okabe and Ito, told apart with every common kind of colour vision (its yellow is
 /// left out: too pale for a line on white).
-pub(super) const COLOURS: [RGBColor; 7] = [
+const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -32,13 +33,10 @@ pub(super) const COLOURS: [RGBColor; 7] = [
 /// Dash and gap in pixels of lines beyond the palette: they differ in print, too.
 const DASHES: [(i32, i32); 3] = [(8, 4), (3, 3), (14, 3)];
 
-/// Legends beyond this many lines hide more than they tell.
-const LEGEND: usize = 14;
-
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Pixels on the canvas.
-fn px(pixels: u32) -> u32 {
+pub(super) fn px(pixels: u32) -> u32 {
     pixels * FINE
 }
 
@@ -58,9 +56,12 @@ fn draw<'a, B: DrawingBackend + 'a>(figure: &Figure, backend: B) -> Result<(), F
 where
     B::ErrorType: 'static,
 {
-    let area = backend.into_drawing_area();
-    area.fill(&WHITE)?;
-    let area = titled(&area, &figure.title)?;
+    let canvas = backend.into_drawing_area();
+    canvas.fill(&WHITE)?;
+    let area = titled(&canvas, &figure.title)?;
+    // Beside the curves a legend hides none of them.
+    let (area, beside) = area.split_horizontally(px(SIZE.0 - legend::width(figure)));
+    legend::draw(&beside, figure)?;
     let all = || figure.series.iter().flat_map(|s| &s.points);
     let mut x = Axis::over(all().map(|p| p.0), figure.x_scale, 8);
     let mut y = Axis::over(all().map(|p| p.1), figure.y_scale, 7);
@@ -94,11 +95,11 @@ where
         .draw()?;
     zero_lines(&mut chart, &x, &y)?;
     all_series(&mut chart, figure, &x, &y, (wide / FINE, tall / FINE))?;
-    area.present()?;
+    canvas.present()?;
     Ok(())
 }
 
-/// All series, thinned, and the legend where the fewest points are.
+/// All series, thinned.
 fn all_series<'a, B: DrawingBackend + 'a>(
     chart: &mut Chart<'a, B>,
     figure: &Figure,
@@ -113,30 +114,26 @@ where
     let (wide, tall) = (f64::from(wide), f64::from(tall));
     let pixel = |p: &(f64, f64)| (x.place(p.0) * wide, (1.0 - y.place(p.1)) * tall);
     let back = |p: &(f64, f64)| (x.at(p.0 / wide), y.at(1.0 - p.1 / tall));
-    let legend = (2..=LEGEND).contains(&figure.series.len());
-    let mut crowd = [0_usize; 4];
     for (k, series) in figure.series.iter().enumerate() {
         let points: Vec<thin::Point> = series.points.iter().map(pixel).collect();
         let style = Style::of(series, k, figure.series.len());
-        let pieces = match series.mark {
-            Mark::Points => vec![thin::cloud(&points)],
-            Mark::Line | Mark::Dashed => thin::curve(&points),
-        };
-        let seen = pieces.iter().flatten();
-        seen.for_each(|p| crowd[corner(p, wide, tall)] += 1);
-        let pieces = pieces.iter().map(|piece| piece.iter().map(back).collect());
-        put(chart, series, style, pieces.collect(), legend)?;
-    }
-    if legend {
-        chart
-            .configure_series_labels()
-            .position(emptiest(&crowd))
-            .legend_area_size(px(40))
-            .margin(px(12))
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.25).stroke_width(FINE))
-            .label_font(("sans-serif", px(15)))
-            .draw()?;
+        // A curve that stays in its place would not be seen at all.
+        if series.mark == Mark::Points || thin::is_spot(&points) {
+            let dots = thin::cloud(&points);
+            let dot = |p: &(f64, f64)| Circle::new(back(p), style.radius, style.colour.filled());
+            chart.draw_series(dots.iter().map(dot))?;
+            continue;
+        }
+        for piece in thin::curve(&points) {
+            let line: Vec<(f64, f64)> = piece.iter().map(back).collect();
+            match style.dash {
+                None => chart.draw_series([PathElement::new(line, style.shape)])?,
+                Some((dash, gap)) => {
+                    let line = DashedPathElement::new(line, dash, gap, style.shape);
+                    chart.draw_series([line])?
+                }
+            };
+        }
     }
     Ok(())
 }
@@ -149,14 +146,13 @@ where
     B::ErrorType: 'static,
 {
     // A long title must stay inside the picture: letters are about half as wide as high.
-    let letters = u32::try_from(title.chars().count()).unwrap_or(u32::MAX).max(1);
+    let letters = u32::try_from(title.chars().count())
+        .unwrap_or(u32::MAX)
+        .max(1);
     let size = (2 * (SIZE.0 - 40) / letters).clamp(11, 20);
     let (top, rest) = area.split_vertically(px(38));
     let style = ("sans-serif", px(size)).into_font().color(&BLACK);
-    let style = style.pos(plotters::style::text_anchor::Pos::new(
-        plotters::style::text_anchor::HPos::Center,
-        plotters::style::text_anchor::VPos::Center,
-    ));
+    let style = style.pos(Pos::new(HPos::Center, VPos::Center));
     let middle = i32::try_from(px(SIZE.0) / 2).unwrap_or(0);
     let height = i32::try_from(px(24)).unwrap_or(0);
     top.draw(&Text::new(title.to_owned(), (middle, height), style))?;
@@ -196,91 +192,38 @@ where
 
 /// How a series looks.
 #[derive(Clone, Copy)]
-struct Style {
-    colour: RGBColor,
-    shape: ShapeStyle,
+pub(super) struct Style {
+    pub colour: RGBColor,
+    pub shape: ShapeStyle,
     /// Dash and gap on the canvas.
-    dash: Option<(i32, i32)>,
-    radius: u32,
+    pub dash: Option<(i32, i32)>,
+    pub radius: u32,
 }
 
 impl Style {
-    fn of(series: &Series, place: usize, count: usize) -> Self {
+    pub(super) fn of(series: &Series, place: usize, count: usize) -> Self {
         let colour = COLOURS[series.colour % COLOURS.len()];
         let beyond = series.colour / COLOURS.len();
         let fine = i32::try_from(FINE).unwrap_or(1);
         let scaled = |(dash, gap): (i32, i32)| (dash * fine, gap * fine);
         let dash = match (series.mark, beyond) {
             (Mark::Dashed, n) => Some(scaled(DASHES[n % DASHES.len()])),
+            (Mark::Dotted, n) => Some(scaled(DASHES[(n + 1) % DASHES.len()])),
             (_, 0) => None,
             (_, n) => Some(scaled(DASHES[(n - 1) % DASHES.len()])),
         };
         // Where curves coincide the first must still be seen under the later ones.
-        let width = if count > 1 && place == 0 { 20 } else { 14 };
+        let width = if count > 1 && place == 0 { 28 } else { 14 };
         Self {
             colour,
             shape: colour.stroke_width(width * FINE / 10),
             dash,
             // Few points are looked at one by one, many as a cloud.
-            radius: if series.points.len() > 2000 { px(1) } else { px(5) / 2 },
+            radius: match series.points.len() {
+                0..=100 => px(7) / 2,
+                101..=2000 => px(5) / 2,
+                _ => px(1),
+            },
         }
-    }
-}
-
-fn put<'a, B: DrawingBackend + 'a>(
-    chart: &mut Chart<'a, B>,
-    series: &Series,
-    style: Style,
-    pieces: Vec<Vec<(f64, f64)>>,
-    legend: bool,
-) -> Result<(), Failure>
-where
-    B::ErrorType: 'static,
-{
-    let long = i32::try_from(px(30)).unwrap_or(0);
-    if series.mark == Mark::Points {
-        let dots = pieces.into_iter().flatten();
-        let dot = move |at| Circle::new(at, style.radius, style.colour.filled());
-        let drawn = chart.draw_series(dots.map(dot))?;
-        if legend {
-            let sample = move |(x, y)| Circle::new((x + long / 2, y), px(3), style.colour.filled());
-            drawn.label(&series.label).legend(sample);
-        }
-        return Ok(());
-    }
-    let mut labelled = !legend;
-    for piece in pieces {
-        let drawn = match style.dash {
-            None => chart.draw_series([PathElement::new(piece, style.shape)])?,
-            Some((dash, gap)) => {
-                let line = DashedPathElement::new(piece, dash, gap, style.shape);
-                chart.draw_series([line])?
-            }
-        };
-        if !labelled {
-            labelled = true;
-            drawn.label(&series.label).legend(move |(x, y)| {
-                // A dash longer than the sample is a solid line.
-                let (dash, gap) = style.dash.unwrap_or((2 * long, 1));
-                DashedPathElement::new([(x, y), (x + long, y)], dash, gap, style.shape)
-            });
-        }
-    }
-    Ok(())
-}
-
-/// The corner a point lies in, 4th of the area: upper left, upper right, lower left, lower right.
-fn corner(p: &thin::Point, wide: f64, tall: f64) -> usize {
-    usize::from(p.0 > 0.5 * wide) + 2 * usize::from(p.1 > 0.5 * tall)
-}
-
-fn emptiest(crowd: &[usize; 4]) -> SeriesLabelPosition {
-    // Upper right where it does not matter.
-    let order = [1, 0, 3, 2];
-    match order.into_iter().min_by_key(|k| crowd[*k]) {
-        Some(0) => SeriesLabelPosition::UpperLeft,
-        Some(2) => SeriesLabelPosition::LowerLeft,
-        Some(3) => SeriesLabelPosition::LowerRight,
-        _ => SeriesLabelPosition::UpperRight,
     }
 }

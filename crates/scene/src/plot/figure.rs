@@ -10,6 +10,8 @@ pub enum Mark {
     Line,
     /// Joined by a dashed line.
     Dashed,
+    /// Joined by a finely dashed line.
+    Dotted,
     /// Dots.
     Points,
 }

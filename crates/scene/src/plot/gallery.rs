@@ -63,7 +63,10 @@ impl<'a> Gallery<'a> {
             return self.study_list();
         };
         let declared = scene.plots().iter().map(|plot| {
-            let title = plot.title.clone().unwrap_or_else(|| "declared by the scene".into());
+            let title = plot
+                .title
+                .clone()
+                .unwrap_or_else(|| "declared by the scene".into());
             (plot.name.clone(), title)
         });
         let mut all: Vec<(String, String)> = declared.collect();
@@ -83,7 +86,9 @@ impl<'a> Gallery<'a> {
     fn study_list(&self) -> Result<Vec<(String, String)>, PlotError> {
         let columns = &self.record.entry("runs")?.columns;
         let along = self.study_key()?;
-        let numbers = columns.iter().filter(|c| c.kind == Type::Real && c.name != along);
+        let numbers = columns
+            .iter()
+            .filter(|c| c.kind == Type::Real && c.name != along);
         let title = |name: &str| format!("{name} over {along}");
         Ok(numbers.map(|c| (c.name.clone(), title(&c.name))).collect())
     }
@@ -92,7 +97,10 @@ impl<'a> Gallery<'a> {
     fn study_key(&self) -> Result<String, PlotError> {
         let columns = &self.record.entry("runs")?.columns;
         let varied = |c: &&crate::record::Column| c.meaning == VARIED && c.kind == Type::Real;
-        Ok(columns.iter().find(varied).map_or("run".into(), |c| c.name.clone()))
+        Ok(columns
+            .iter()
+            .find(varied)
+            .map_or("run".into(), |c| c.name.clone()))
     }
 
     /// The picture of a name.
@@ -138,8 +146,9 @@ impl<'a> Gallery<'a> {
     }
 
     fn unknown(&self, name: &str) -> PlotError {
-        let known: Vec<String> =
-            self.list().map_or_else(|_| Vec::new(), |all| all.into_iter().map(|p| p.0).collect());
+        let known: Vec<String> = self
+            .list()
+            .map_or_else(|_| Vec::new(), |all| all.into_iter().map(|p| p.0).collect());
         let guess = match expr::nearest(name, &known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),

@@ -10,6 +10,7 @@ mod declared;
 mod draw;
 mod figure;
 mod gallery;
+mod legend;
 mod png;
 pub mod profile;
 mod standard;

@@ -9,7 +9,10 @@ use crate::record::{Cell, Record, RecordError};
 pub(super) const STANDARD: [(&str, &str); 5] = [
     ("energy", "kinetic, potential and total energy over time"),
     ("residual", "residual of each step, logarithmic"),
-    ("penetration", "deepest penetration and joint error over time"),
+    (
+        "penetration",
+        "deepest penetration and joint error over time",
+    ),
     ("impulses", "impulses of the constraints in each step"),
     ("trajectory", "all coordinates over time"),
 ];
@@ -64,7 +67,11 @@ fn residual(record: &Record, title: String) -> Result<Figure, RecordError> {
     let mut series = vec![
         Series::line("residual R2", &t, &steps.numbers("residual"), 0).with_mark(Mark::Points),
     ];
-    let tolerance = record.manifest().settings.get("tolerance").and_then(|v| v.as_f64());
+    let tolerance = record
+        .manifest()
+        .settings
+        .get("tolerance")
+        .and_then(|v| v.as_f64());
     if let (Some(tolerance), Some(first), Some(last)) = (tolerance, t.first(), t.last()) {
         let level = Series::line("tolerance", &[*first, *last], &[tolerance; 2], 1);
         series.push(level.with_mark(Mark::Dashed));
@@ -78,12 +85,21 @@ fn residual(record: &Record, title: String) -> Result<Figure, RecordError> {
 fn penetration(record: &Record, title: String) -> Result<Figure, RecordError> {
     let steps = record.table("steps", Some(&["t", "penetration", "drift"]))?;
     let t = steps.numbers("t");
-    let mut series = vec![Series::line("penetration", &t, &steps.numbers("penetration"), 0)];
+    let mut series = vec![Series::line(
+        "penetration",
+        &t,
+        &steps.numbers("penetration"),
+        0,
+    )];
     let drift = steps.numbers("drift");
     if drift.iter().any(|d| *d != 0.0) {
         series.push(Series::line("joint error", &t, &drift, 1));
     }
-    Ok(over_time(title, "largest -gap at the end of each step", series))
+    Ok(over_time(
+        title,
+        "largest -gap at the end of each step",
+        series,
+    ))
 }
 
 /// Impulses are 0 in steps in which a constraint took no part.
@@ -109,7 +125,11 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
     let touched = contacts.numbers("step");
     let mut series = Vec::new();
     for (k, name) in names.iter().enumerate() {
-        for (column, mark) in [("n", Mark::Line), ("t1", Mark::Dashed), ("t2", Mark::Dashed)] {
+        for (column, mark) in [
+            ("n", Mark::Line),
+            ("t1", Mark::Dashed),
+            ("t2", Mark::Dotted),
+        ] {
             let impulse = contacts.numbers(&format!("impulse_{column}"));
             let mut all = vec![0.0; t.len()];
             let mut seen = false;
@@ -123,7 +143,11 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
                 }
             }
             if seen {
-                let label = if column == "n" { (*name).into() } else { format!("{name}, {column}") };
+                let label = if column == "n" {
+                    (*name).into()
+                } else {
+                    format!("{name}, {column}")
+                };
                 series.push(Series::line(label, &t, &all, k).with_mark(mark));
             }
         }
@@ -134,7 +158,10 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
 fn trajectory(record: &Record, title: String) -> Result<Figure, RecordError> {
     let states = record.table("coordinates", None)?;
     let t = states.numbers("t");
-    let positions = states.columns.iter().filter(|c| c.meaning.starts_with("position"));
+    let positions = states
+        .columns
+        .iter()
+        .filter(|c| c.meaning.starts_with("position"));
     let series = positions
         .enumerate()
         .map(|(k, c)| Series::line(&c.name, &t, &states.numbers(&c.name), k));
@@ -157,7 +184,12 @@ fn phase(record: &Record, name: &str, title: String) -> Result<Figure, PlotError
         title,
         x_label: name.into(),
         y_label: rate.clone(),
-        series: vec![Series::line(name, &states.numbers(name), &states.numbers(&rate), 0)],
+        series: vec![Series::line(
+            name,
+            &states.numbers(name),
+            &states.numbers(&rate),
+            0,
+        )],
         ..Figure::default()
     })
 }

@@ -10,7 +10,10 @@ fn sine() -> Figure {
         title: "Sine & <cosine>".into(),
         x_label: "time".into(),
         y_label: "value".into(),
-        series: vec![Series::line("sine", &t, &y, 0), Series::line("cosine", &t, &z, 1)],
+        series: vec![
+            Series::line("sine", &t, &y, 0),
+            Series::line("cosine", &t, &z, 1),
+        ],
         ..Figure::default()
     }
 }
@@ -18,14 +21,23 @@ fn sine() -> Figure {
 #[test]
 fn a_picture_has_title_labels_and_legend() {
     let text = svg(&sine()).expect("drawable");
-    for part in ["Sine &amp; &lt;cosine&gt;", "\ntime\n", "\nvalue\n", "\nsine\n", "\ncosine\n"] {
+    for part in [
+        "Sine &amp; &lt;cosine&gt;",
+        "\ntime\n",
+        "\nvalue\n",
+        "\nsine\n",
+        "\ncosine\n",
+    ] {
         assert!(text.contains(part), "{part}");
     }
     // Its size on the page is that of the picture, not of the fine canvas.
     assert!(text.contains("<svg width=\"860\" height=\"560\" viewBox=\"0 0 6880 4480\""));
     let mut one = sine();
     one.series.truncate(1);
-    assert!(!svg(&one).expect("drawable").contains("\nsine\n"), "no legend for one curve");
+    assert!(
+        !svg(&one).expect("drawable").contains("\nsine\n"),
+        "no legend for one curve"
+    );
 }
 
 #[test]

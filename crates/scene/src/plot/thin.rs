@@ -55,14 +55,23 @@ fn columns(points: &[Point]) -> Vec<Point> {
 fn spots(points: &[Point]) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::new();
     for (k, point) in points.iter().enumerate() {
-        let seen = kept.last().is_none_or(|last| {
-            (point.0 - last.0).abs() > SPOT || (point.1 - last.1).abs() > SPOT
-        });
+        let seen = kept
+            .last()
+            .is_none_or(|last| (point.0 - last.0).abs() > SPOT || (point.1 - last.1).abs() > SPOT);
         if seen || k + 1 == points.len() {
             kept.push(*point);
         }
     }
     kept
+}
+
+/// Whether all points lie within a pixel.
+pub(super) fn is_spot(points: &[Point]) -> bool {
+    let mut seen = points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
+    let Some(first) = seen.next() else {
+        return false;
+    };
+    seen.all(|p| (p.0 - first.0).abs() < 1.0 && (p.1 - first.1).abs() < 1.0)
 }
 
 /// Thins a cloud of points: one in every spot, in their order.
@@ -81,7 +90,12 @@ mod tests {
     fn a_spike_of_one_step_among_a_million_is_kept() {
         let n = 1_000_000;
         let mut points: Vec<Point> = (0..n)
-            .map(|k| (f64::from(k) * 800.0 / f64::from(n), (f64::from(k) * 0.01).sin()))
+            .map(|k| {
+                (
+                    f64::from(k) * 800.0 / f64::from(n),
+                    (f64::from(k) * 0.01).sin(),
+                )
+            })
             .collect();
         points[123_456].1 = 55.0;
         let thin = curve(&points);
@@ -89,7 +103,10 @@ mod tests {
         assert!(thin[0].contains(&points[123_456]));
         // Four points for each half of 800 pixels at most.
         assert!(thin[0].len() <= 6400, "{}", thin[0].len());
-        assert_eq!((thin[0].first(), thin[0].last()), (points.first(), points.last()));
+        assert_eq!(
+            (thin[0].first(), thin[0].last()),
+            (points.first(), points.last())
+        );
         assert!(thin[0].windows(2).all(|w| w[0].0 <= w[1].0));
     }
 

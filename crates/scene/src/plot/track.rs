@@ -1,6 +1,6 @@
 //! A motion as a sequence of samples, from records or from memory, for observables.
 
-use mechanism::{SystemError, System};
+use mechanism::{System, SystemError};
 
 use crate::file::Scene;
 use crate::record::{Layout, Record, RecordError, Table};
@@ -70,8 +70,11 @@ impl Track {
     ) -> Result<(), RecordError> {
         let steps = record.table("steps", Some(&["step", "h"]))?;
         let contacts = record.table("contacts", None)?;
-        let impulses: Vec<String> =
-            layout.groups().iter().map(|g| format!("impulse_{g}")).collect();
+        let impulses: Vec<String> = layout
+            .groups()
+            .iter()
+            .map(|g| format!("impulse_{g}"))
+            .collect();
         let impulses: Vec<Vec<f64>> = impulses.iter().map(|n| contacts.numbers(n)).collect();
         let (step_of, h) = (steps.numbers("step"), steps.numbers("h"));
         let (touch_step, names) = (contacts.numbers("step"), contacts.column("constraint"));
@@ -164,10 +167,14 @@ impl Track {
                 v: &self.v[state * self.velocities..(state + 1) * self.velocities],
                 forces: &force,
             };
-            values.push(observable.evaluate(system, &sample).unwrap_or_else(|error| {
-                failed.get_or_insert(error);
-                f64::NAN
-            }));
+            values.push(
+                observable
+                    .evaluate(system, &sample)
+                    .unwrap_or_else(|error| {
+                        failed.get_or_insert(error);
+                        f64::NAN
+                    }),
+            );
         }
         (values, failed)
     }

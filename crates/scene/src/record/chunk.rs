@@ -13,9 +13,7 @@ use std::sync::Arc;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::ColumnWriterImpl;
-use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type,
-};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -55,10 +53,7 @@ pub fn write(
 ///
 /// # Errors
 /// The machine refuses; the temporary file is removed.
-pub fn replace(
-    path: &Path,
-    fill: impl FnOnce(&File) -> io::Result<()>,
-) -> Result<(), RecordError> {
+pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), RecordError> {
     let draft = path.with_extension("part");
     let done = File::create(&draft).and_then(|file| {
         fill(&file)?;
@@ -165,7 +160,10 @@ pub fn read(
     if let Some(checksum) = checksum
         && crc32fast::hash(&fs::read(path).map_err(fault)?) != checksum
     {
-        return Err(RecordError::damaged(path, "its checksum is not the one in run.json"));
+        return Err(RecordError::damaged(
+            path,
+            "its checksum is not the one in run.json",
+        ));
     }
     let file = File::open(path).map_err(fault)?;
     // The Parquet library asserts some of what a damaged file may break; the chunks of a run that
@@ -195,7 +193,9 @@ fn decode(
             let column = group.get_column_reader(place).map_err(text)?;
             let read = get(column, count, columns[c].optional).map_err(text)?;
             if read.len() != count || !values.append(read) {
-                return Err(format!("column `{name}` does not hold {count} values of its type"));
+                return Err(format!(
+                    "column `{name}` does not hold {count} values of its type"
+                ));
             }
         }
         rows += count;
@@ -228,7 +228,11 @@ fn get(column: ColumnReader, count: usize, optional: bool) -> Result<Values, Par
             let texts = bytes.iter().map(|b| b.as_utf8().map(Arc::from));
             Values::Text(texts.collect::<Result<_, _>>()?)
         }
-        _ => return Err(ParquetError::General("a type that percuss does not write".into())),
+        _ => {
+            return Err(ParquetError::General(
+                "a type that percuss does not write".into(),
+            ));
+        }
     })
 }
 
@@ -241,8 +245,12 @@ fn all<T: DataType>(
     let mut values = Vec::new();
     let mut done = 0;
     while done < count {
-        let (records, _, _) =
-            column.read_records((count - done).min(CHUNK_ROWS), levels.as_deref_mut(), None, &mut values)?;
+        let (records, _, _) = column.read_records(
+            (count - done).min(CHUNK_ROWS),
+            levels.as_deref_mut(),
+            None,
+            &mut values,
+        )?;
         if records == 0 {
             break;
         }

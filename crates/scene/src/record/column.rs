@@ -36,7 +36,12 @@ pub struct Column {
 
 impl Column {
     /// A column whose values are always there.
-    pub fn new(name: impl Into<String>, kind: Type, unit: &str, meaning: impl Into<String>) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        kind: Type,
+        unit: &str,
+        meaning: impl Into<String>,
+    ) -> Self {
         Self {
             name: name.into(),
             kind,
@@ -128,11 +133,7 @@ impl Values {
         match self {
             Self::Integer(v) => v.get(row).map_or(Cell::Null, |x| Cell::Integer(*x)),
             Self::Real(v) => v.get(row).map_or(Cell::Null, |x| Cell::Real(*x)),
-            Self::Optional(v) => v
-                .get(row)
-                .copied()
-                .flatten()
-                .map_or(Cell::Null, Cell::Real),
+            Self::Optional(v) => v.get(row).copied().flatten().map_or(Cell::Null, Cell::Real),
             Self::Truth(v) => v.get(row).map_or(Cell::Null, |x| Cell::Truth(*x)),
             Self::Text(v) => v.get(row).map_or(Cell::Null, |x| Cell::Text(x)),
         }

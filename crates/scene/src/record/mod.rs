@@ -29,7 +29,7 @@ pub use column::{Cell, Column, Type, Values};
 pub use error::RecordError;
 pub use manifest::{MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json};
 pub use place::{Place, RUNS};
-pub use study::{VARIED, write_study};
 pub use reader::{Chunk, Record, Table};
+pub use study::{VARIED, write_study};
 pub use tables::{Layout, TABLES};
 pub use writer::{Recorder, TableWriter};

@@ -96,7 +96,12 @@ impl Record {
         let paths = (0..).map(|k| self.directory.join(file_name(table, k)));
         let Some(checksums) = &entry.checksums else {
             let there = paths.take_while(|p| p.exists());
-            return Ok(there.map(|path| Chunk { path, checksum: None }).collect());
+            return Ok(there
+                .map(|path| Chunk {
+                    path,
+                    checksum: None,
+                })
+                .collect());
         };
         let count = checksums.len();
         let chunks = paths.zip(checksums).map(|(path, sum)| Chunk {

@@ -36,10 +36,14 @@ pub fn write_study(
     manifest.source = study.scene().source().into();
     manifest.origin = study.scene().name().into();
     manifest.text = study.text().into();
-    let overrides = study.scene().overrides().iter().map(|(key, value)| Override {
-        key: key.clone(),
-        value: value.clone(),
-    });
+    let overrides = study
+        .scene()
+        .overrides()
+        .iter()
+        .map(|(key, value)| Override {
+            key: key.clone(),
+            value: value.clone(),
+        });
     manifest.overrides = overrides.collect();
     manifest.settings = json!({
         "scene": study.scene().name(),
@@ -63,12 +67,22 @@ fn columns(result: &StudyResult) -> Vec<Column> {
     let run = Column::new("run", Type::Integer, "1", "number of the run, from 1");
     let mut all = vec![run];
     for (k, key) in table.keys.iter().enumerate() {
-        let numbers = table.rows.iter().all(|row| row.settings[k].number().is_some());
+        let numbers = table
+            .rows
+            .iter()
+            .all(|row| row.settings[k].number().is_some());
         all.push(column(key, numbers, VARIED));
     }
     for (k, name) in table.columns.iter().enumerate() {
-        let mut values = table.rows.iter().filter_map(|row| row.cells[k].value.as_ref());
-        all.push(column(name, values.all(|v| v.number().is_some()), "observed"));
+        let mut values = table
+            .rows
+            .iter()
+            .filter_map(|row| row.cells[k].value.as_ref());
+        all.push(column(
+            name,
+            values.all(|v| v.number().is_some()),
+            "observed",
+        ));
     }
     let why = "why the run stopped before its end; empty where it did not";
     all.push(Column::new("stopped", Type::Text, "1", why));

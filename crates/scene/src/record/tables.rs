@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use mechanism::{Event, EventKind, Kind, Ledger, State, System, Touch};
 use contact::law::Status;
+use mechanism::{Event, EventKind, Kind, Ledger, State, System, Touch};
 
 use super::column::{Column, Type, Values};
 use crate::file::Scene;
@@ -94,11 +94,18 @@ impl Layout {
 
     fn coordinates(&self) -> Vec<Column> {
         let mut columns = vec![step(), time()];
-        for (names, meaning) in [(&self.positions, "position"), (&self.velocities, "velocity")] {
+        for (names, meaning) in [
+            (&self.positions, "position"),
+            (&self.velocities, "velocity"),
+        ] {
             for name in names {
                 // A coordinate of the user's may have the name of one of the first two columns.
                 let taken = columns.iter().any(|c| c.name == *name);
-                let column = if taken { format!("{name}_") } else { name.clone() };
+                let column = if taken {
+                    format!("{name}_")
+                } else {
+                    name.clone()
+                };
                 let unit = if meaning == "position" {
                     "as the coordinate"
                 } else {
@@ -138,7 +145,12 @@ impl Layout {
 }
 
 fn step() -> Column {
-    Column::new("step", Type::Integer, "1", "number of the step, 0 is the start")
+    Column::new(
+        "step",
+        Type::Integer,
+        "1",
+        "number of the step, 0 is the start",
+    )
 }
 
 fn time() -> Column {
@@ -154,20 +166,60 @@ fn steps() -> Vec<Column> {
         time(),
         real("h", "time", "length of the step"),
         count("active", "constraints that took part"),
-        real("residual", "1", "dimensionless residual R2 of the contact problem"),
+        real(
+            "residual",
+            "1",
+            "dimensionless residual R2 of the contact problem",
+        ),
         count("iterations", "iterations of the solver"),
         Column::new("reached", Type::Truth, "1", reached),
-        real("penetration", "length", "largest -gap over all contacts at the end of the step"),
-        real("drift", "length", "largest |f| over all joints at the end of the step"),
-        real("momentum", "1", "momentum balance left over, relative to its largest term"),
+        real(
+            "penetration",
+            "length",
+            "largest -gap over all contacts at the end of the step",
+        ),
+        real(
+            "drift",
+            "length",
+            "largest |f| over all joints at the end of the step",
+        ),
+        real(
+            "momentum",
+            "1",
+            "momentum balance left over, relative to its largest term",
+        ),
         real("kinetic", "energy", "kinetic energy at the end of the step"),
-        real("potential", "energy", "potential energy at the end of the step"),
+        real(
+            "potential",
+            "energy",
+            "potential energy at the end of the step",
+        ),
         real("work", "energy", "work of the forces over the step"),
-        real("impact", "energy", "work of the normal impulses over the step"),
-        real("sliding", "energy", "work of the tangential impulses over the step"),
-        real("boundary", "energy", "work of moving boundaries on the system"),
-        real("energy", "1", "energy balance left over, relative to its largest term"),
-        real("gain", "1", "energy gained through contacts that do not move, relative"),
+        real(
+            "impact",
+            "energy",
+            "work of the normal impulses over the step",
+        ),
+        real(
+            "sliding",
+            "energy",
+            "work of the tangential impulses over the step",
+        ),
+        real(
+            "boundary",
+            "energy",
+            "work of moving boundaries on the system",
+        ),
+        real(
+            "energy",
+            "1",
+            "energy balance left over, relative to its largest term",
+        ),
+        real(
+            "gain",
+            "1",
+            "energy gained through contacts that do not move, relative",
+        ),
     ]
 }
 
@@ -199,10 +251,21 @@ pub(super) struct Words {
 impl Words {
     pub(super) fn of(layout: &Layout) -> Self {
         let kinds = [
-            "impact", "touch", "detach", "stick", "slip", "accumulation", "painleve", "locked",
+            "impact",
+            "touch",
+            "detach",
+            "stick",
+            "slip",
+            "accumulation",
+            "painleve",
+            "locked",
         ];
         Self {
-            constraints: layout.constraints.iter().map(|n| n.as_str().into()).collect(),
+            constraints: layout
+                .constraints
+                .iter()
+                .map(|n| n.as_str().into())
+                .collect(),
             status: ["open", "stick", "slip"].map(Arc::from),
             kinds: kinds.map(Arc::from),
             unknown: "?".into(),
@@ -237,7 +300,17 @@ impl Words {
 
 /// One row of `steps`.
 pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
-    let [number, t, h, active, residual, iterations, reached, rest @ ..] = out else {
+    let [
+        number,
+        t,
+        h,
+        active,
+        residual,
+        iterations,
+        reached,
+        rest @ ..,
+    ] = out
+    else {
         return;
     };
     number.push_integer(step);
@@ -260,7 +333,9 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
         ledger.energy,
         ledger.gain,
     ];
-    rest.iter_mut().zip(values).for_each(|(c, x)| c.push_real(x));
+    rest.iter_mut()
+        .zip(values)
+        .for_each(|(c, x)| c.push_real(x));
 }
 
 /// One row of `coordinates`.
@@ -271,7 +346,9 @@ pub(super) fn push_state(out: &mut [Values], step: usize, state: &State) {
     number.push_integer(step);
     t.push_real(state.t);
     let values = state.q.iter().chain(&state.v);
-    rest.iter_mut().zip(values).for_each(|(c, x)| c.push_real(*x));
+    rest.iter_mut()
+        .zip(values)
+        .for_each(|(c, x)| c.push_real(*x));
 }
 
 /// One row of `contacts`.
@@ -291,7 +368,10 @@ pub(super) fn push_touch(
     status.push_text(words.status(touch.status));
     gap.push_real(touch.gap);
     let groups = rest.len() / 3;
-    for (k, rows) in [touch.begin, touch.end, touch.impulse].into_iter().enumerate() {
+    for (k, rows) in [touch.begin, touch.end, touch.impulse]
+        .into_iter()
+        .enumerate()
+    {
         let columns = &mut rest[k * groups..(k + 1) * groups];
         let row_in = |slot| {
             let slots = layout.slots.get(touch.constraint)?;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use contact::law::Status as Did;
 use contact::Law;
+use contact::law::Status as Did;
 use mechanism::{
     Chart, Constraint, Event, EventKind, Instant, Kind, Ledger, State, System, SystemError, Touch,
 };
@@ -128,9 +128,15 @@ fn feed(recorder: &mut Recorder, last: usize) {
                 after: 1.0,
             },
         };
-        let touches = if k > 0 && k % 2 == 0 { &[touch][..] } else { &[] };
+        let touches = if k > 0 && k % 2 == 0 {
+            &[touch][..]
+        } else {
+            &[]
+        };
         let events = if k == 3 { &[event][..] } else { &[] };
-        recorder.step(k, &state, &ledger, touches, events).expect("recorded");
+        recorder
+            .step(k, &state, &ledger, touches, events)
+            .expect("recorded");
     }
 }
 
@@ -144,8 +150,12 @@ fn what_is_written_is_read_back() {
     let path = here.path().join("a/b");
     let mut writer = recorder(given(&path), 1);
     feed(&mut writer, 5);
-    writer.close(&serde_json::json!({"steps": 5}), None).expect("written");
-    writer.add_findings(vec![serde_json::json!({"name": "f"})]).expect("written");
+    writer
+        .close(&serde_json::json!({"steps": 5}), None)
+        .expect("written");
+    writer
+        .add_findings(vec![serde_json::json!({"name": "f"})])
+        .expect("written");
 
     let record = Record::open(&path).expect("a run");
     assert_eq!(record.manifest(), writer.manifest());
@@ -153,7 +163,10 @@ fn what_is_written_is_read_back() {
     assert_eq!(record.manifest().reached, Some(1.25));
     let steps = record.table("steps", None).expect("there");
     assert_eq!(steps.rows, 5);
-    assert_eq!(steps.column("step"), Some(&Values::Integer(vec![1, 2, 3, 4, 5])));
+    assert_eq!(
+        steps.column("step"),
+        Some(&Values::Integer(vec![1, 2, 3, 4, 5]))
+    );
     let reached = vec![true, false, true, true, true];
     assert_eq!(steps.column("reached"), Some(&Values::Truth(reached)));
     assert_eq!(steps.numbers("kinetic"), [0.125, 0.25, 0.375, 0.5, 0.625]);
@@ -178,12 +191,17 @@ fn a_moment_in_the_plane_is_no_second_tangent() {
     let mut writer = recorder(given(&path), 1);
     feed(&mut writer, 2);
     writer.close(&(), None).expect("written");
-    let contacts = Record::open(&path).and_then(|r| r.table("contacts", None)).expect("there");
+    let contacts = Record::open(&path)
+        .and_then(|r| r.table("contacts", None))
+        .expect("there");
     assert_eq!(contacts.rows, 1);
     for (name, value) in [("begin_n", 1.0), ("end_t1", 5.0), ("impulse_moment1", 9.0)] {
         assert_eq!(contacts.numbers(name), [value], "{name}");
     }
-    assert_eq!(contacts.column("impulse_t2"), Some(&Values::Optional(vec![None])));
+    assert_eq!(
+        contacts.column("impulse_t2"),
+        Some(&Values::Optional(vec![None]))
+    );
 }
 
 #[test]
@@ -208,7 +226,9 @@ fn a_run_without_a_step_leaves_nothing() {
     let path = here.path().join("run");
     let mut writer = recorder(given(&path), 1);
     feed(&mut writer, 0);
-    writer.close(&(), Some("refused".into())).expect("nothing to do");
+    writer
+        .close(&(), Some("refused".into()))
+        .expect("nothing to do");
     assert!(!path.exists() && writer.directory().is_none());
 }
 
@@ -225,7 +245,10 @@ fn full_chunks_can_be_read_while_the_run_goes_on() {
     assert_eq!(states.rows, CHUNK_ROWS);
     assert_eq!(record.table("contacts", None).expect("readable").rows, 0);
     drop(writer);
-    assert_eq!(record.nearest_time("coordinates", 2.6).expect("there"), Some(2.5));
+    assert_eq!(
+        record.nearest_time("coordinates", 2.6).expect("there"),
+        Some(2.5)
+    );
 }
 
 #[test]
@@ -247,9 +270,17 @@ fn a_directory_with_something_in_it_is_refused() {
     assert!(given(here.path()).check().is_ok(), "empty");
     fs::write(here.path().join("notes"), "mine").expect("writable");
     let error = given(here.path()).check().expect_err("taken");
-    assert!(!error.is_fault() && error.to_string().contains("is not empty"), "{error}");
-    let error = given(&here.path().join("notes")).check().expect_err("a file");
-    assert!(!error.is_fault() && error.to_string().contains("is a file"), "{error}");
+    assert!(
+        !error.is_fault() && error.to_string().contains("is not empty"),
+        "{error}"
+    );
+    let error = given(&here.path().join("notes"))
+        .check()
+        .expect_err("a file");
+    assert!(
+        !error.is_fault() && error.to_string().contains("is a file"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -265,7 +296,10 @@ fn what_is_no_run_is_told_from_a_damaged_and_a_newer_one() {
     assert!(open(here.path()).contains("schema"));
     fs::write(&manifest, "{\"schema\": 99, \"percuss\": \"7.0.0\"}").expect("writable");
     let newer = open(here.path());
-    assert!(newer.contains("schema 99") && newer.contains("7.0.0"), "{newer}");
+    assert!(
+        newer.contains("schema 99") && newer.contains("7.0.0"),
+        "{newer}"
+    );
 }
 
 #[test]
@@ -281,7 +315,10 @@ fn a_chunk_cut_or_altered_anywhere_is_an_error_and_no_panic() {
     for length in (0..bytes.len()).step_by(7) {
         fs::write(&file, &bytes[..length]).expect("writable");
         let error = record.table("contacts", None).expect_err("cut off");
-        assert!(error.to_string().contains("contacts-000000.parquet"), "{error}");
+        assert!(
+            error.to_string().contains("contacts-000000.parquet"),
+            "{error}"
+        );
     }
     // A flipped bit anywhere is seen by the checksum.
     for place in (0..bytes.len()).step_by(11) {
@@ -292,8 +329,14 @@ fn a_chunk_cut_or_altered_anywhere_is_an_error_and_no_panic() {
         assert!(error.to_string().contains("checksum"), "{error}");
     }
     fs::remove_file(&file).expect("there");
-    let error = record.table("contacts", None).expect_err("gone").to_string();
-    assert!(error.contains("missing") && error.contains("counts 1"), "{error}");
+    let error = record
+        .table("contacts", None)
+        .expect_err("gone")
+        .to_string();
+    assert!(
+        error.contains("missing") && error.contains("counts 1"),
+        "{error}"
+    );
     // The other tables are independent of it.
     assert!(record.table("steps", None).is_ok());
 }
@@ -307,9 +350,18 @@ fn unknown_tables_and_columns_are_told_with_those_there_are() {
     writer.close(&(), None).expect("written");
     let record = Record::open(&path).expect("a run");
     let error = record.table("bodies", None).expect_err("none").to_string();
-    assert!(error.contains("steps, coordinates, contacts, events"), "{error}");
-    let error = record.table("coordinates", Some(&["y"])).expect_err("none").to_string();
-    assert!(error.contains("step, t, x, step_, x_dot, step_dot"), "{error}");
+    assert!(
+        error.contains("steps, coordinates, contacts, events"),
+        "{error}"
+    );
+    let error = record
+        .table("coordinates", Some(&["y"]))
+        .expect_err("none")
+        .to_string();
+    assert!(
+        error.contains("step, t, x, step_, x_dot, step_dot"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -326,7 +378,10 @@ fn the_same_run_writes_the_same_bytes() {
             .collect();
         names.sort();
         assert_eq!(names.len(), 5, "{names:?}");
-        names.iter().map(|n| fs::read(n).expect("there")).collect::<Vec<_>>()
+        names
+            .iter()
+            .map(|n| fs::read(n).expect("there"))
+            .collect::<Vec<_>>()
     });
     assert_eq!(bytes[0], bytes[1]);
 }

@@ -214,7 +214,11 @@ impl Recorder {
         }
         self.spare.iter_mut().flatten().for_each(Values::clear);
         let [a, b, c] = if step.is_multiple_of(self.every) {
-            [&mut steps.values, &mut coordinates.values, &mut contacts.values]
+            [
+                &mut steps.values,
+                &mut coordinates.values,
+                &mut contacts.values,
+            ]
         } else {
             self.spare.each_mut()
         };

@@ -47,7 +47,9 @@ mod tests {
                     to: 3.0,
                     tolerance: 1e-3,
                 };
-                let found = search.run(|x| Ok((x > threshold) == sense)).expect("a threshold");
+                let found = search
+                    .run(|x| Ok((x > threshold) == sense))
+                    .expect("a threshold");
                 assert!((found - threshold).abs() <= 5e-4);
             }
         }
@@ -73,8 +75,13 @@ mod tests {
             tolerance: 0.1,
         };
         let error = search.run(|_| Ok(true)).expect_err("no threshold");
-        assert!(error.contains("`when` is true at both ends, 1 and 2"), "{error}");
-        let error = search.run(|_| Err("no motion".to_string())).expect_err("no threshold");
+        assert!(
+            error.contains("`when` is true at both ends, 1 and 2"),
+            "{error}"
+        );
+        let error = search
+            .run(|_| Err("no motion".to_string()))
+            .expect_err("no threshold");
         assert_eq!(error, "at 1: no motion");
     }
 }

@@ -51,7 +51,9 @@ impl StudyFile {
     pub fn load(path: &str) -> Result<Self, SceneError> {
         let text = read(path)?;
         let file = Path::new(path);
-        let name = file.file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
+        let name = file
+            .file_stem()
+            .map_or(path.into(), |stem| stem.to_string_lossy());
         Self::parse(&name, path, &text)
     }
 
@@ -137,9 +139,11 @@ impl StudyFile {
     /// # Errors
     /// Values of the study that cannot be evaluated.
     pub fn runs(&self) -> Result<usize, SceneError> {
-        Ok(super::points(&self.scene.with(&self.study.set)?, &self.study)
-            .map_err(|error| self.here(error))?
-            .len())
+        Ok(
+            super::points(&self.scene.with(&self.study.set)?, &self.study)
+                .map_err(|error| self.here(error))?
+                .len(),
+        )
     }
 
     /// Makes all runs. `progress` hears the share done and says whether to go on.
@@ -180,7 +184,9 @@ impl StudyFile {
     }
 
     fn tolerance(&self, alike: &Alike) -> Result<f64, SceneError> {
-        let tolerance = self.scene.evaluate("[outcomes]", "tolerance", &alike.tolerance);
+        let tolerance = self
+            .scene
+            .evaluate("[outcomes]", "tolerance", &alike.tolerance);
         let tolerance = tolerance.map_err(|error| self.here(error))?;
         match tolerance >= 0.0 {
             true => Ok(tolerance),
@@ -206,7 +212,8 @@ impl StudyFile {
                     None => String::new(),
                 };
                 let listed = known.join(", ");
-                let problem = format!("`of`: unknown column `{column}`{guess} (known here: {listed})");
+                let problem =
+                    format!("`of`: unknown column `{column}`{guess} (known here: {listed})");
                 return Err(self.wrong("[outcomes]", alike.line, problem));
             }
         }
@@ -265,7 +272,7 @@ fn beside(origin: &str, scene: &str) -> String {
     }
 }
 
-fn alike(root: &mut Reader<'_>) -> Result<Option<Alike>, InputError> {
+fn alike(root: &mut Reader<'_>) -> Result<Option<Alike>, Box<InputError>> {
     let Some(item) = root.take("outcomes") else {
         return Ok(None);
     };

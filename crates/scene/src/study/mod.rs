@@ -12,12 +12,12 @@ mod table;
 
 use crate::error::SceneError;
 use crate::file::{Finding, Overrides, Scene, Study};
-use crate::finding::{Names, Threads};
 use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
 use crate::finding::run_subject;
 use crate::finding::subject::{NoStudies, Subject};
 use crate::finding::value::{Value, Valued};
+use crate::finding::{Names, Threads};
 
 pub use file::{StudyFile, StudyResult};
 pub use table::{Cell, Outcome, Row, StudyTable};
@@ -150,7 +150,8 @@ impl CompiledStudy {
             }
             Ok(mut subject) => {
                 for observed in &self.observe {
-                    row.cells.push(cell(observed.evaluate(&mut subject, &mut NoStudies)));
+                    row.cells
+                        .push(cell(observed.evaluate(&mut subject, &mut NoStudies)));
                 }
                 row.stopped = subject.stopped();
             }

@@ -52,7 +52,9 @@ where
         }
         go(tell);
     });
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     done.sort_by_key(|(job, _)| *job);
     let numbered = done.into_iter().enumerate();
     let unbroken = numbered.take_while(|(at, (job, _))| at == job);

@@ -56,7 +56,10 @@ fn drawn_together(
     let Some((_, first)) = samples.first() else {
         return Ok(1);
     };
-    match samples.iter().find(|(_, values)| values.len() != first.len()) {
+    match samples
+        .iter()
+        .find(|(_, values)| values.len() != first.len())
+    {
         None => Ok(first.len()),
         Some((slot, values)) => {
             let vary = &study.vary[*slot];
@@ -78,7 +81,10 @@ fn even(
     count: usize,
 ) -> Result<Vec<String>, SceneError> {
     let part = format!("study `{}`, vary, {}", study.name, vary.key);
-    let (a, b) = (scene.evaluate(&part, "from", from)?, scene.evaluate(&part, "to", to)?);
+    let (a, b) = (
+        scene.evaluate(&part, "from", from)?,
+        scene.evaluate(&part, "to", to)?,
+    );
     check_count(scene, study, vary, count)?;
     let at = |k: usize| match count {
         1 => a,
@@ -110,7 +116,9 @@ fn sample(
     let mut values = Vec::with_capacity(count);
     for _ in 0..count {
         let rnd = random.uniform();
-        let value = graph.evaluate(node, &[rnd]).map_err(|error| fail(error.to_string()))?;
+        let value = graph
+            .evaluate(node, &[rnd])
+            .map_err(|error| fail(error.to_string()))?;
         if !value.is_finite() {
             return Err(fail(format!("`{}` is {value} with rnd = {rnd}", text.text)));
         }

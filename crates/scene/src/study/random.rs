@@ -61,6 +61,9 @@ mod tests {
             product += (x - 0.5) * (y - 0.5) / f64::from(n);
         }
         // Standard deviations are 0.29/√n = 9e-4 and (1/12)/√n = 2.6e-4: five of them.
-        assert!((mean - 0.5).abs() < 4.6e-3 && product.abs() < 1.4e-3, "{mean} {product}");
+        assert!(
+            (mean - 0.5).abs() < 4.6e-3 && product.abs() < 1.4e-3,
+            "{mean} {product}"
+        );
     }
 }

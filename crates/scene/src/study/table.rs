@@ -76,7 +76,9 @@ impl StudyTable {
         let study = &self.name;
         if self.rows.len() < self.asked {
             let (made, asked) = (self.rows.len(), self.asked);
-            return Err(format!("the study `{study}` was stopped after {made} of {asked} runs"));
+            return Err(format!(
+                "the study `{study}` was stopped after {made} of {asked} runs"
+            ));
         }
         if let Some(at) = self.columns.iter().position(|name| name == column) {
             let each = self.rows.iter().enumerate().map(|(run, row)| {

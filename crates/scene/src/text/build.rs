@@ -2,7 +2,7 @@
 
 use contact::law::Status;
 use expr::lagrange::{Equations, LagrangeError};
-use expr::{Graph, NodeId};
+use expr::{Graph, NodeId, Scope};
 use mechanism::{Coordinate, ImpactLaw, State, System};
 
 use super::names::{self, Names};
@@ -65,7 +65,10 @@ struct Energies {
     equations: Equations,
 }
 
-fn energies(collector: &mut Collector<'_>, mechanism: &Mechanism) -> Result<Energies, InputError> {
+fn energies(
+    collector: &mut Collector<'_>,
+    mechanism: &Mechanism,
+) -> Result<Energies, Box<InputError>> {
     let spec = &mechanism.dynamics;
     let kinetic = collector.parse(DYNAMICS, "kinetic", &spec.kinetic)?;
     let potential = match &spec.potential {
@@ -122,7 +125,7 @@ fn canonical(
     collector: &mut Collector<'_>,
     mechanism: &Mechanism,
     law: ImpactLaw,
-) -> Result<Option<Values>, InputError> {
+) -> Result<Option<Values>, Box<InputError>> {
     const PART: &str = "[impact]";
     let run = &mechanism.run;
     let Some(formula) = &run.restitution else {
@@ -158,7 +161,7 @@ fn assemble(
     collector: Collector<'_>,
     energies: Energies,
     canonical: Option<Values>,
-) -> Result<TextSystem, InputError> {
+) -> Result<TextSystem, Box<InputError>> {
     let Collector {
         file,
         names,
@@ -181,31 +184,7 @@ fn assemble(
         .potential
         .map(|node| Unit::compile(&graph, label(node)));
     let gaps = Unit::compile(&graph, gaps);
-    let mut observed = scope;
-    let potential_node = energies.potential.unwrap_or(Graph::ZERO);
-    let total = graph.add(energies.kinetic, potential_node);
-    let whole = [
-        ("kinetic", energies.kinetic),
-        ("potential", potential_node),
-        ("energy", total),
-    ];
-    for (name, node) in whole {
-        observed
-            .bind(name, node)
-            .map_err(|error| observable_taken(file, 0, name, &error))?;
-    }
-    let mut measured = Vec::new();
-    for (line, name, extra) in extras {
-        let taken = |error| observable_taken(file, line, &name, &error);
-        match extra {
-            Extra::Node(node) => observed.bind(&name, node).map_err(taken)?,
-            Extra::Measured(what) => {
-                let node = observed.input(&mut graph, &name).map_err(taken)?;
-                let slot = graph.input_slot(node).unwrap_or_default();
-                measured.push(Measured { slot, what });
-            }
-        }
-    }
+    let (scope, measured) = observed(file, (&mut graph, scope), &energies, extras)?;
     Ok(TextSystem {
         inputs: Inputs::new(inputs.clone(), chart.num_positions()),
         names: inputs[1..].to_vec(),
@@ -221,14 +200,52 @@ fn assemble(
             graph,
             coordinates,
             force: energies.equations.force,
-            scope: observed,
+            scope,
             measured,
         },
     })
 }
 
-fn observable_taken(file: &str, line: usize, name: &str, error: &expr::ExprError) -> InputError {
-    InputError {
+/// The names of observables: those of the scene, the energies, and what constraints bring.
+fn observed(
+    file: &str,
+    (graph, mut scope): (&mut Graph, Scope),
+    energies: &Energies,
+    extras: Vec<(usize, String, Extra)>,
+) -> Result<(Scope, Vec<Measured>), Box<InputError>> {
+    let potential = energies.potential.unwrap_or(Graph::ZERO);
+    let total = graph.add(energies.kinetic, potential);
+    let whole = [
+        ("kinetic", energies.kinetic),
+        ("potential", potential),
+        ("energy", total),
+    ];
+    for (name, node) in whole {
+        let taken = |error| observable_taken(file, 0, name, &error);
+        scope.bind(name, node).map_err(taken)?;
+    }
+    let mut measured = Vec::new();
+    for (line, name, extra) in extras {
+        let taken = |error| observable_taken(file, line, &name, &error);
+        match extra {
+            Extra::Node(node) => scope.bind(&name, node).map_err(taken)?,
+            Extra::Measured(what) => {
+                let node = scope.input(graph, &name).map_err(taken)?;
+                let slot = graph.input_slot(node).unwrap_or_default();
+                measured.push(Measured { slot, what });
+            }
+        }
+    }
+    Ok((scope, measured))
+}
+
+fn observable_taken(
+    file: &str,
+    line: usize,
+    name: &str,
+    error: &expr::ExprError,
+) -> Box<InputError> {
+    Box::new(InputError {
         file: file.to_string(),
         origin: match line {
             0 => Origin::Whole,
@@ -242,7 +259,7 @@ fn observable_taken(file: &str, line: usize, name: &str, error: &expr::ExprError
             error.kind()
         ),
         advice: "Rename the constraint or whatever else has this name".to_string(),
-    }
+    })
 }
 
 /// The state at the beginning of the run.
@@ -251,13 +268,13 @@ fn initial(
     mechanism: &Mechanism,
     system: &TextSystem,
     start: f64,
-) -> Result<State, InputError> {
+) -> Result<State, Box<InputError>> {
     let (mut q, mut v) = (Vec::new(), Vec::new());
     for spec in &mechanism.coordinates {
         let part = format!("coordinate `{}`", spec.name);
         let mut values = |key: &str, formulas: &[Formula]| {
             let numbers = formulas.iter().map(|f| evaluator.number(&part, key, f));
-            numbers.collect::<Result<Vec<f64>, InputError>>()
+            numbers.collect::<Result<Vec<f64>, Box<InputError>>>()
         };
         let mut position = values("initial", &spec.initial)?;
         let mut velocity = values("velocity", &spec.velocity)?;
@@ -276,10 +293,10 @@ fn initial(
             let problem = "this quaternion cannot be given unit length";
             let advice = "[1, 0, 0, 0] is no rotation";
             let error = value_error(evaluator.file, &part, "initial", formula, problem, advice);
-            return Err(InputError {
+            return Err(Box::new(InputError {
                 value: String::new(),
-                ..error
-            });
+                ..*error
+            }));
         }
         q.extend(position);
         v.extend(velocity);

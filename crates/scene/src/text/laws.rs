@@ -146,21 +146,25 @@ fn assemble(
             normal_rows: *normal_rows,
             mu: of(0),
         },
-        Form::NonFirm(set) => {
-            let mut bounds = Bounds {
-                lower: 0.0,
-                upper: 0.0,
-                radius: 0.0,
-            };
-            set.add_to(&mut bounds, &mut values.iter())?;
-            let (lower, upper) = (vec![h * bounds.lower; rows], vec![h * bounds.upper; rows]);
-            let ball = NonFirmSet::ball(rows, h * bounds.radius).map_err(text)?;
-            let axis_box = NonFirmSet::axis_box(&lower, &upper).map_err(text)?;
-            axis_box.plus(1.0, &ball).map_err(text)?.into_law()
-        }
+        Form::NonFirm(set) => nonfirm(set, values, rows, h)?,
     };
     law.validate(rows).map_err(text)?;
     Ok(law)
+}
+
+/// The set C times h: bounds on forces become bounds on impulses.
+fn nonfirm(set: &SetForm, values: &[f64], rows: usize, h: f64) -> Result<Law, String> {
+    let text = |error: LawError| error.to_string();
+    let mut bounds = Bounds {
+        lower: 0.0,
+        upper: 0.0,
+        radius: 0.0,
+    };
+    set.add_to(&mut bounds, &mut values.iter())?;
+    let (lower, upper) = (vec![h * bounds.lower; rows], vec![h * bounds.upper; rows]);
+    let ball = NonFirmSet::ball(rows, h * bounds.radius).map_err(text)?;
+    let axis_box = NonFirmSet::axis_box(&lower, &upper).map_err(text)?;
+    Ok(axis_box.plus(1.0, &ball).map_err(text)?.into_law())
 }
 
 /// The law of one constraint.

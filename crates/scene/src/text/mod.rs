@@ -10,6 +10,7 @@
 //! motion with the part that failed, the state and the instant.
 
 mod build;
+mod contacts;
 mod laws;
 mod names;
 mod observable;

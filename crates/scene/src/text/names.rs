@@ -86,12 +86,26 @@ fn orientation_definitions(name: &str) -> Vec<(String, String)> {
     all
 }
 
+/// The independent variables of one coordinate.
+fn variable((q, v): (&Vec<NodeId>, &Vec<NodeId>)) -> lagrange::Coordinate {
+    match (&q[..], &v[..]) {
+        (&[w, x, y, z], &[a, b, c]) => lagrange::Coordinate::Orientation {
+            quaternion: [w, x, y, z],
+            spin: [a, b, c],
+        },
+        _ => lagrange::Coordinate::Line {
+            position: q[0],
+            velocity: v[0],
+        },
+    }
+}
+
 /// Makes all names known.
 pub(super) fn names(
     file: &str,
     mechanism: &Mechanism,
     parameters: &Parameters,
-) -> Result<Names, InputError> {
+) -> Result<Names, Box<InputError>> {
     let specs = &mechanism.coordinates;
     let (mut graph, mut scope) = (Graph::new(), Scope::new());
     let time = scope.input(&mut graph, "t").ok();
@@ -106,7 +120,7 @@ pub(super) fn names(
                 nodes.push(found.map_err(|error| at_coordinate(file, spec, &error))?);
                 inputs.extend(names);
             }
-            Ok::<_, InputError>(nodes)
+            Ok::<_, Box<InputError>>(nodes)
         };
     for spec in specs {
         require_unreserved(&spec.name).map_err(|why| at_line(file, spec, why))?;
@@ -118,20 +132,8 @@ pub(super) fn names(
             .define(&mut graph, &orientation_definitions(&spec.name))
             .map_err(|error| at_coordinate(file, spec, &error))?;
     }
-    let variables = positions
-        .iter()
-        .zip(&velocities)
-        .map(|(q, v)| match (&q[..], &v[..]) {
-            (&[w, x, y, z], &[a, b, c]) => lagrange::Coordinate::Orientation {
-                quaternion: [w, x, y, z],
-                spin: [a, b, c],
-            },
-            _ => lagrange::Coordinate::Line {
-                position: q[0],
-                velocity: v[0],
-            },
-        });
-    let variables: Vec<lagrange::Coordinate> = variables.collect();
+    let variables: Vec<lagrange::Coordinate> =
+        positions.iter().zip(&velocities).map(variable).collect();
     let coordinates = Coordinates::of(&mut graph, time, &variables)
         .map_err(|error| at_line(file, &specs[0], error.to_string()))?;
     define(
@@ -164,7 +166,7 @@ fn define(
     parameters: &Parameters,
     (graph, scope): (&mut Graph, &mut Scope),
     coordinates: &Coordinates,
-) -> Result<(), InputError> {
+) -> Result<(), Box<InputError>> {
     for (name, value) in &parameters.values {
         scope.parameter(graph, name, *value).map_err(|error| {
             of_definitions(
@@ -195,12 +197,12 @@ fn define(
         .map_err(|error| of_definitions(file, PART, definitions, &error))
 }
 
-fn at_coordinate(file: &str, spec: &CoordinateSpec, error: &ExprError) -> InputError {
+fn at_coordinate(file: &str, spec: &CoordinateSpec, error: &ExprError) -> Box<InputError> {
     at_line(file, spec, error.kind().to_string())
 }
 
-fn at_line(file: &str, spec: &CoordinateSpec, problem: String) -> InputError {
-    InputError {
+fn at_line(file: &str, spec: &CoordinateSpec, problem: String) -> Box<InputError> {
+    Box::new(InputError {
         file: file.to_string(),
         origin: Origin::Line(spec.line),
         part: format!("coordinate `{}`", spec.name),
@@ -208,5 +210,5 @@ fn at_line(file: &str, spec: &CoordinateSpec, problem: String) -> InputError {
         value: String::new(),
         problem,
         advice: String::new(),
-    }
+    })
 }

@@ -22,7 +22,12 @@ pub(super) struct Schedule {
 
 impl Evaluator<'_> {
     /// The value of an expression in the parameters.
-    pub fn number(&mut self, part: &str, key: &str, formula: &Formula) -> Result<f64, InputError> {
+    pub fn number(
+        &mut self,
+        part: &str,
+        key: &str,
+        formula: &Formula,
+    ) -> Result<f64, Box<InputError>> {
         self.parameters.evaluate(self.file, part, key, formula)
     }
 
@@ -32,11 +37,11 @@ impl Evaluator<'_> {
         formula: &Formula,
         problem: impl Into<String>,
         advice: &str,
-    ) -> Result<T, InputError> {
+    ) -> Result<T, Box<InputError>> {
         Err(value_error(self.file, PART, key, formula, problem, advice))
     }
 
-    fn positive(&mut self, key: &str, formula: &Formula) -> Result<f64, InputError> {
+    fn positive(&mut self, key: &str, formula: &Formula) -> Result<f64, Box<InputError>> {
         let value = self.number(PART, key, formula)?;
         match value > 0.0 {
             true => Ok(value),
@@ -48,7 +53,7 @@ impl Evaluator<'_> {
     }
 
     /// All of `[run]`.
-    pub fn schedule(&mut self, run: &RunSpec) -> Result<Schedule, InputError> {
+    pub fn schedule(&mut self, run: &RunSpec) -> Result<Schedule, Box<InputError>> {
         let start = match &run.start {
             None => 0.0,
             Some(formula) => self.number(PART, "start", formula)?,
@@ -86,7 +91,11 @@ impl Evaluator<'_> {
         })
     }
 
-    fn step(&mut self, spec: &StepSpec, span: f64) -> Result<(f64, Option<Adaptive>), InputError> {
+    fn step(
+        &mut self,
+        spec: &StepSpec,
+        span: f64,
+    ) -> Result<(f64, Option<Adaptive>), Box<InputError>> {
         let (step, key, formula, adaptive) = match spec {
             StepSpec::Fixed(formula) => (self.positive("step", formula)?, "step", formula, None),
             StepSpec::Variable {
@@ -120,7 +129,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn scheme(&mut self, run: &RunSpec) -> Result<Scheme, InputError> {
+    fn scheme(&mut self, run: &RunSpec) -> Result<Scheme, Box<InputError>> {
         const WORDS: [&str; 4] = ["midpoint", "theta", "paoli", "event"];
         let word = run.integrator.as_ref();
         let chosen = match word {
@@ -159,7 +168,7 @@ impl Evaluator<'_> {
         })
     }
 
-    fn forces(&self, run: &RunSpec) -> Result<Forces, InputError> {
+    fn forces(&self, run: &RunSpec) -> Result<Forces, Box<InputError>> {
         let Some(word) = &run.forces else {
             return Ok(Forces::Mean);
         };
@@ -169,7 +178,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn impact(&self, run: &RunSpec) -> Result<ImpactLaw, InputError> {
+    fn impact(&self, run: &RunSpec) -> Result<ImpactLaw, Box<InputError>> {
         const WORDS: [&str; 4] = ["moreau", "canonical", "sequential", "poisson"];
         let Some(word) = &run.law else {
             return Ok(ImpactLaw::Moreau);
@@ -182,14 +191,14 @@ impl Evaluator<'_> {
         })
     }
 
-    fn correction(&self, run: &RunSpec) -> Result<bool, InputError> {
+    fn correction(&self, run: &RunSpec) -> Result<bool, Box<InputError>> {
         let Some(word) = &run.correction else {
             return Ok(false);
         };
         Ok(self.word(PART, "correction", word, &["true", "false"])? == "true")
     }
 
-    fn tolerance(&mut self, run: &RunSpec) -> Result<f64, InputError> {
+    fn tolerance(&mut self, run: &RunSpec) -> Result<f64, Box<InputError>> {
         let Some(formula) = &run.tolerance else {
             return Ok(Settings::default().tolerance);
         };
@@ -210,7 +219,7 @@ impl Evaluator<'_> {
         key: &str,
         word: &Formula,
         known: &[&'static str],
-    ) -> Result<&'static str, InputError> {
+    ) -> Result<&'static str, Box<InputError>> {
         if let Some(found) = known.iter().find(|w| **w == word.text) {
             return Ok(found);
         }

@@ -6,6 +6,8 @@
 //! second order in its length: choose it fine enough where such instants are looked at.
 
 mod segment;
+#[cfg(test)]
+mod tests;
 
 use mechanism::{Chart, Event, Ledger, State, Touch};
 
@@ -62,7 +64,13 @@ impl Trajectory {
     }
 
     /// Adds a state: the initial one first, then the end of each step.
-    pub fn push(&mut self, state: &State, ledger: &Ledger, touches: &[Touch<'_>], events: &[Event]) {
+    pub fn push(
+        &mut self,
+        state: &State,
+        ledger: &Ledger,
+        touches: &[Touch<'_>],
+        events: &[Event],
+    ) {
         self.t.push(state.t);
         self.q.extend_from_slice(&state.q);
         self.v.extend_from_slice(&state.v);
@@ -138,19 +146,23 @@ impl Trajectory {
 
     /// The constraints that took part in the step that ended in a state.
     pub fn touches(&self, state: usize) -> impl Iterator<Item = Touch<'_>> {
-        let first = state.checked_sub(1).map_or(0, |before| self.touch_ends[before]);
-        self.touches[first..self.touch_ends[state]].iter().map(|stored| {
-            let d = stored.rows;
-            let rows = &self.rows[stored.first..stored.first + 3 * d];
-            Touch {
-                constraint: stored.constraint,
-                gap: stored.gap,
-                begin: &rows[..d],
-                end: &rows[d..2 * d],
-                impulse: &rows[2 * d..],
-                status: stored.status,
-            }
-        })
+        let first = state
+            .checked_sub(1)
+            .map_or(0, |before| self.touch_ends[before]);
+        self.touches[first..self.touch_ends[state]]
+            .iter()
+            .map(|stored| {
+                let d = stored.rows;
+                let rows = &self.rows[stored.first..stored.first + 3 * d];
+                Touch {
+                    constraint: stored.constraint,
+                    gap: stored.gap,
+                    begin: &rows[..d],
+                    end: &rows[d..2 * d],
+                    impulse: &rows[2 * d..],
+                    status: stored.status,
+                }
+            })
     }
 
     /// All events in order.
@@ -160,7 +172,9 @@ impl Trajectory {
 
     /// The events of the step that ended in a state.
     pub fn events_of(&self, state: usize) -> &[Event] {
-        let first = state.checked_sub(1).map_or(0, |before| self.event_ends[before]);
+        let first = state
+            .checked_sub(1)
+            .map_or(0, |before| self.event_ends[before]);
         &self.events[first..self.event_ends[state]]
     }
 
@@ -172,7 +186,9 @@ impl Trajectory {
             return 0.0;
         }
         let h = self.t[state] - self.t[state - 1];
-        let touch = self.touches(state).find(|touch| touch.constraint == constraint);
+        let touch = self
+            .touches(state)
+            .find(|touch| touch.constraint == constraint);
         let impulse = touch.and_then(|touch| touch.impulse.get(row).copied());
         impulse.map_or(0.0, |impulse| impulse / h)
     }

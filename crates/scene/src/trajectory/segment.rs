@@ -154,7 +154,7 @@ impl Segment<'_> {
         last: f64,
         t: f64,
         q: &mut Vec<f64>,
-        v: &mut Vec<f64>,
+        v: &mut [f64],
     ) {
         let (t0, q0, v0) = self.begin;
         let (t1, q1, v1) = self.end;

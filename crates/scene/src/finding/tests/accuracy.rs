@@ -1,13 +1,13 @@
 //! Errors and orders, on errors made up and on motions with closed forms.
 
 use super::{Hand, number, reason};
-use crate::finding::accuracy::{Grid, Norm, fitted_order};
-use crate::finding::laboratory::run_subject;
+use crate::file::Scene;
 use crate::finding::Threads;
+use crate::finding::accuracy::{Grid, Norm, fitted_order};
 use crate::finding::expression::Expression;
+use crate::finding::laboratory::run_subject;
 use crate::finding::names::Names;
 use crate::finding::subject::{NoStudies, Subject};
-use crate::file::Scene;
 
 /// An oscillator, smooth, and a ball that falls and bounces once.
 const OSCILLATOR: &str = r#"
@@ -56,7 +56,9 @@ fn measured(text: &str, of: &str, threads: usize) -> Result<f64, String> {
     };
     let compiled = Expression::compile(of, &mut names)?;
     let mut subject: Subject<'_> = run_subject(scene.clone(), Threads::new(threads));
-    compiled.number(&mut subject, &mut NoStudies).map_err(|absent| absent.0)
+    compiled
+        .number(&mut subject, &mut NoStudies)
+        .map_err(|absent| absent.0)
 }
 
 #[test]
@@ -102,7 +104,11 @@ fn the_midpoint_scheme_is_of_second_order_in_smooth_motion() {
     let order = order.expect("an order");
     assert!((order - 2.0).abs() < 0.01, "{order}");
     // Velocities too, at the ends of steps; both together.
-    let both = measured(OSCILLATOR, "order(x, x_dot; 0.1, 0.05, 0.025; cos(t), -sin(t))", 1);
+    let both = measured(
+        OSCILLATOR,
+        "order(x, x_dot; 0.1, 0.05, 0.025; cos(t), -sin(t))",
+        1,
+    );
     let both = both.expect("an order");
     assert!((both - 2.0).abs() < 0.01, "{both}");
     let finest = measured(OSCILLATOR, "order(x; 0.1, 0.05, 0.025; finest)", 1);
@@ -116,13 +122,19 @@ fn errors_against_the_exact_the_finest_and_the_event_driven_motion_agree() {
     let closed = 2.0 * 0.05_f64.powi(2) / 24.0 * 2.0_f64.sin();
     let exact = measured(OSCILLATOR, "error_final(x; 0.05; cos(t))", 1).expect("an error");
     // Amplitude and the next order: a hundredth, and h² of K at the middle of the step.
-    assert!(exact > 0.2 * closed && exact < 5.0 * closed, "{exact} {closed}");
+    assert!(
+        exact > 0.2 * closed && exact < 5.0 * closed,
+        "{exact} {closed}"
+    );
     for reference in ["event", "finest"] {
         let text = format!("error_final(x; 0.05; {reference})");
         let error = measured(OSCILLATOR, &text, 1).expect("an error");
         // The finest is 256 times finer, so its own error is 1.5e-5 of this one; the event-driven
         // motion has 1e-12.
-        assert!((error / exact - 1.0).abs() < 1e-4, "{reference}: {error} {exact}");
+        assert!(
+            (error / exact - 1.0).abs() < 1e-4,
+            "{reference}: {error} {exact}"
+        );
     }
 }
 
@@ -144,14 +156,21 @@ fn through_an_impact_the_order_is_one() {
         }
     }
     assert!(worst > 0.1, "{worst}");
-    let order = measured(BALL, "order(x; 0.016, 0.008, 0.004, 0.002, 0.001, 0.0005; event)", 2);
+    let order = measured(
+        BALL,
+        "order(x; 0.016, 0.008, 0.004, 0.002, 0.001, 0.0005; event)",
+        2,
+    );
     // Where in its step the impact falls changes from step to step and moves the fit.
     assert!((order.expect("an order") - 1.0).abs() < 0.5);
     // Against the closed form and against the event-driven motion: the same error.
     let exact = measured(BALL, "error(x; 0.01; exact)", 1).expect("an error");
     let event = measured(BALL, "error(x; 0.01; event)", 1).expect("an error");
     // The event-driven motion is exact to its own tolerance, 1e-12 relative.
-    assert!((exact - event).abs() < 1e-9 * exact.max(1.0), "{exact} {event}");
+    assert!(
+        (exact - event).abs() < 1e-9 * exact.max(1.0),
+        "{exact} {event}"
+    );
 }
 
 #[test]
@@ -159,7 +178,10 @@ fn errors_are_the_same_for_any_number_of_threads() {
     let text = "order_final(x; 0.02, 0.01, 0.005; event)";
     let one = measured(BALL, text, 1).expect("an order");
     for threads in [2, 3] {
-        assert_eq!(measured(BALL, text, threads).map(f64::to_bits), Ok(one.to_bits()));
+        assert_eq!(
+            measured(BALL, text, threads).map(f64::to_bits),
+            Ok(one.to_bits())
+        );
     }
 }
 

@@ -13,14 +13,23 @@ fn measures_parameters_and_functions_mix() {
     assert_eq!(number(&mut subject, "2*3 + 1"), 7.0);
     assert_eq!(number(&mut subject, "h"), 0.01);
     assert_eq!(number(&mut subject, "abs(final(x) - final(y))^two/g"), 1.6);
-    assert_eq!(number(&mut subject, "max(final(x), 1e-3, at(y, 1 + two/2))"), 4.0);
+    assert_eq!(
+        number(&mut subject, "max(final(x), 1e-3, at(y, 1 + two/2))"),
+        4.0
+    );
     // Arguments are value expressions themselves, observables may hold brackets and commas.
     assert_eq!(number(&mut subject, "at(y, at(x, 1))"), 2.0);
     assert_eq!(number(&mut subject, "final(max(x, min(y, 5)))"), 5.0);
     assert_eq!(number(&mut subject, "-final(x)"), -4.0);
     assert_eq!(number(&mut subject, " ( final(x) ) "), 4.0);
     assert_eq!(number(&mut subject, "final( gap_wall )"), -5.0);
-    assert_eq!(number(&mut subject, "final(kinetic) + final(potential) - final(energy)"), 0.0);
+    assert_eq!(
+        number(
+            &mut subject,
+            "final(kinetic) + final(potential) - final(energy)"
+        ),
+        0.0
+    );
 }
 
 #[test]
@@ -33,7 +42,11 @@ fn comparisons_are_true_or_false() {
         ("(final(x) < 3 or final(y) > 7)", true),
         ("((maximum(abs(y), 1, 2)) <= 4)", true),
     ] {
-        assert_eq!(value(&mut subject, text), Ok(Value::Truth(expected)), "{text}");
+        assert_eq!(
+            value(&mut subject, text),
+            Ok(Value::Truth(expected)),
+            "{text}"
+        );
     }
     // Only the last operation tells.
     assert_eq!(number(&mut subject, "if(final(x) > 3, 1.5, 2.5)"), 1.5);
@@ -59,7 +72,10 @@ fn lists_are_combined_item_by_item() {
     let uneven = reason(&mut subject, "list(1, 2) + list(1, 2, 3)");
     assert_eq!(uneven, "lists of 2 and 3 items cannot be combined");
     let single = reason(&mut subject, "largest(final(x))");
-    assert!(single.starts_with("a list was expected, not a number"), "{single}");
+    assert!(
+        single.starts_with("a list was expected, not a number"),
+        "{single}"
+    );
 }
 
 #[test]
@@ -75,7 +91,10 @@ fn what_is_no_number_has_a_reason() {
     let infinite = reason(&mut subject, "1/(final(x) - 4)");
     assert_eq!(infinite, "the value is inf, not a finite number");
     let nan = reason(&mut subject, "final(sqrt(1 - x))");
-    assert!(nan.contains("sqrt(1 - x)") && nan.contains("at t = 4"), "{nan}");
+    assert!(
+        nan.contains("sqrt(1 - x)") && nan.contains("at t = 4"),
+        "{nan}"
+    );
 }
 
 #[test]

@@ -24,7 +24,10 @@ fn points_of_a_motion_are_those_of_its_states() {
     // A velocity is that of the last state.
     assert_eq!(number(&mut subject, "at(x_dot, 1.2367)"), 1.23_f64.cos());
     let outside = reason(&mut subject, "at(x, 4.1)");
-    assert_eq!(outside, "t = 4.1 is outside the run, which goes from 0 to 4");
+    assert_eq!(
+        outside,
+        "t = 4.1 is outside the run, which goes from 0 to 4"
+    );
 }
 
 #[test]
@@ -42,7 +45,10 @@ fn extremes_means_and_integrals_of_a_sine() {
     // Ends of a span that are no states count too: y = t.
     assert!((number(&mut subject, "maximum(y, 1, 2.0001)") - 2.0001).abs() < 1e-12);
     assert!((number(&mut subject, "minimum(y, 1.0001, 2)") - 1.0001).abs() < 1e-12);
-    assert_eq!(reason(&mut subject, "mean(x, 2, 1)"), "the span from 2 to 1 is empty");
+    assert_eq!(
+        reason(&mut subject, "mean(x, 2, 1)"),
+        "the span from 2 to 1 is empty"
+    );
 }
 
 #[test]
@@ -61,7 +67,10 @@ fn passages_through_zero_are_counted_by_sense() {
     }
     let none = reason(&mut subject, "rising(x, 2)");
     assert_eq!(none, "`x` rises through 0 only 1 times, not 2");
-    assert_eq!(reason(&mut subject, "falling(y + 1)"), "`y + 1` falls through 0 0 times, not 1");
+    assert_eq!(
+        reason(&mut subject, "falling(y + 1)"),
+        "`y + 1` falls through 0 0 times, not 1"
+    );
 }
 
 #[test]
@@ -83,7 +92,12 @@ fn bouncing() -> Hand {
         event(1.3, 1, impact(-5.0, 0.5)),
         event(1.5, 0, EventKind::Stick),
     ];
-    hand.push(1.5, still, &[touch(0, &[3.0, 0.5]), touch(1, &[7.0])], &events);
+    hand.push(
+        1.5,
+        still,
+        &[touch(0, &[3.0, 0.5]), touch(1, &[7.0])],
+        &events,
+    );
     let events = [
         event(1.75, 0, impact(-1.0, 0.0)),
         event(1.75, 0, EventKind::Touch),
@@ -115,9 +129,18 @@ fn events_are_found_by_contact_and_number() {
     ] {
         assert_eq!(number(&mut subject, text), expected, "{text}");
     }
-    assert_eq!(reason(&mut subject, "impact(floor, 3)"), "`floor` has 2 impacts, not 3");
-    assert_eq!(reason(&mut subject, "impact(wall, 2)"), "`wall` has 1 impact, not 2");
-    assert_eq!(reason(&mut subject, "touch(wall, 1)"), "`wall` has 0 touches, not 1");
+    assert_eq!(
+        reason(&mut subject, "impact(floor, 3)"),
+        "`floor` has 2 impacts, not 3"
+    );
+    assert_eq!(
+        reason(&mut subject, "impact(wall, 2)"),
+        "`wall` has 1 impact, not 2"
+    );
+    assert_eq!(
+        reason(&mut subject, "touch(wall, 1)"),
+        "`wall` has 0 touches, not 1"
+    );
     let half = reason(&mut subject, "impact(floor, 0.5)");
     assert_eq!(half, "a whole number from 1 was expected, not 0.5");
 }
@@ -164,7 +187,11 @@ fn zeno(carries: bool) -> Hand {
             };
             events.push(event(t, 0, kind));
         }
-        let force: &[_] = if t > 3.0 && carries { &[touch(0, &[1e-3, 0.0])] } else { &[] };
+        let force: &[_] = if t > 3.0 && carries {
+            &[touch(0, &[1e-3, 0.0])]
+        } else {
+            &[]
+        };
         hand.push(t, |_| [0.0; 4], force, &events);
     }
     hand
@@ -178,7 +205,10 @@ fn accumulations_are_extrapolated_and_cross_checked() {
     let open = reason(&mut zeno(false).subject(), "accumulation(floor)");
     assert!(open.contains("but the contact is open there"), "{open}");
     let none = reason(&mut zeno(true).subject(), "accumulation(wall)");
-    assert!(none.starts_with("no accumulation of impacts of `wall`: 0 intervals"), "{none}");
+    assert!(
+        none.starts_with("no accumulation of impacts of `wall`: 0 intervals"),
+        "{none}"
+    );
     let mut reported = wave(1.0, 0.5);
     let events = [event(1.2, 1, EventKind::Accumulation)];
     reported.push(1.5, |_| [0.0; 4], &[], &events);
@@ -188,5 +218,8 @@ fn accumulations_are_extrapolated_and_cross_checked() {
 #[test]
 fn a_whole_run_does_not_fail() {
     let mut subject = wave(1.0, 0.1).subject();
-    assert_eq!(value(&mut subject, "fails(\"blew up\")"), Ok(Value::Truth(false)));
+    assert_eq!(
+        value(&mut subject, "fails(\"blew up\")"),
+        Ok(Value::Truth(false))
+    );
 }

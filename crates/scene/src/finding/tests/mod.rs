@@ -112,7 +112,13 @@ impl Hand {
             stopped: None,
         };
         let step = built.settings.step;
-        Subject::new(Cow::Owned(scene), Cow::Owned(outcome), built.system, step, 1)
+        Subject::new(
+            Cow::Owned(scene),
+            Cow::Owned(outcome),
+            built.system,
+            step,
+            1,
+        )
     }
 }
 

@@ -1,0 +1,92 @@
+//! Scenes for tests, with answers in closed form.
+
+use std::path::Path;
+
+/// A ball dropped from 1 m: it touches the floor at sqrt(2/g) with the speed sqrt(2 g).
+pub const BALL: &str = r#"
+kind = "mechanism"
+title = "A ball dropped on a floor"
+source = "a test"
+
+[parameters]
+g = 9.81
+e = 0.5
+
+[[coordinate]]
+name = "z"
+initial = 1.0
+
+[dynamics]
+kinetic = "0.5*z_dot^2"
+potential = "g*z"
+
+[[contact]]
+name = "floor"
+gap = "z"
+restitution = "e"
+
+[run]
+until = 1.0
+step = 1e-3
+
+[[case]]
+name = "soft"
+set = { e = 0 }
+
+[[study]]
+name = "rebounds"
+vary = { e = [0.25, 0.5, 0.75] }
+observe = { height = "maximum(z, 0.5, 1)" }
+
+[[finding]]
+name = "first_impact"
+value = "impact(floor, 1)"
+expected = "sqrt(2/g)"
+tolerance = "3*h"
+source = "free fall"
+
+[[finding]]
+name = "highest"
+value = "maximum(z)"
+
+[[plot]]
+name = "heights"
+title = "Height with and without rebound"
+y = "z"
+y_label = "height"
+cases = ["main", "soft"]
+
+[[plot]]
+name = "rebounds"
+study = "rebounds"
+x = "e"
+y = "height"
+kind = "points"
+"#;
+
+/// The square root of a negative number comes up after t = 0.5.
+pub const UNTIL_HALF: &str = r#"
+kind = "mechanism"
+title = "A force that ends"
+[[coordinate]]
+name = "x"
+[dynamics]
+kinetic = "0.5*x_dot^2"
+[dynamics.forces]
+x = "sqrt(0.5 - t)"
+[run]
+until = 1.0
+step = 1e-2
+"#;
+
+/// Writes a text file and gives its name.
+pub fn put<'a>(folder: &Path, name: &'a str, text: &str) -> &'a str {
+    std::fs::write(folder.join(name), text).expect("writable");
+    name
+}
+
+/// A scene with one of its texts replaced, which must be there.
+pub fn with(scene: &str, from: &str, to: &str) -> String {
+    assert!(scene.contains(from), "{from}");
+    scene.replacen(from, to, 1)
+}

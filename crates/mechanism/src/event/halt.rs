@@ -1,0 +1,101 @@
+//! Where a smooth motion cannot simply go on: velocities that die in a plane, reactions without
+//! bound, events without end.
+
+use super::answer::answer;
+use super::choose::Refusal;
+use super::shape::{Grip, Mode, norm};
+use super::{EventDriven, REST};
+use crate::error::MechanismError;
+use crate::system::System;
+
+/// Events allowed without time passing, and in one output interval.
+const STUCK: usize = 100;
+const EVENTS: usize = 100_000;
+
+impl<S: System> EventDriven<S> {
+    /// A plane sliding velocity that has all but died ends here.
+    pub(super) fn after_step(&mut self, active: &[usize]) -> Result<(), MechanismError> {
+        if !active.iter().any(|&i| spirals(&self.now.modes[i])) {
+            return Ok(());
+        }
+        let frame = self.frame(active)?;
+        let slow = frame.locals.iter().any(|local| {
+            let Mode::Closed { grips, .. } = &self.now.modes[local.constraint] else {
+                return false;
+            };
+            grips.iter().zip(&local.shape.parts).any(|(grip, part)| {
+                let speed = norm(&local.u[part.rows.clone()]);
+                let limit = REST * self.now.speed[local.constraint];
+                matches!(grip, Grip::Along(_)) && !part.set.is_zero() && speed <= limit
+            })
+        });
+        if slow {
+            self.guard(self.now.t)?;
+            return self.settle(None);
+        }
+        Ok(())
+    }
+
+    /// No step is short enough.
+    pub(super) fn stall(&mut self, active: &[usize], modes: &[Mode]) -> Result<(), MechanismError> {
+        self.guard(self.now.t)?;
+        self.unbounded(active, modes)
+    }
+
+    /// Reactions grow without bound: the velocity jumps.
+    pub(super) fn unbounded(
+        &mut self,
+        active: &[usize],
+        modes: &[Mode],
+    ) -> Result<(), MechanismError> {
+        let frame = self.frame(active)?;
+        let sliding: Vec<usize> = match answer(&frame, modes) {
+            Some(found) => (0..active.len())
+                .filter(|&k| found.coefficient[k] < 1e-2)
+                .collect(),
+            None => (0..active.len()).collect(),
+        };
+        if sliding.is_empty() {
+            return Err(MechanismError::Events {
+                t: self.now.t,
+                reason: "steps have become shorter than rounding: the forces or the accelerations \
+                         are not smooth here"
+                    .to_string(),
+            });
+        }
+        let refusal = Refusal {
+            defect: 0.0,
+            worst: 0,
+            sliding,
+        };
+        self.jump(&frame, &refusal)?;
+        self.settle(None)
+    }
+
+    /// Refuses to go round in circles.
+    pub(super) fn guard(&mut self, t: f64) -> Result<(), MechanismError> {
+        let stop = |reason: String| Err(MechanismError::Events { t, reason });
+        let (last, count) = &mut self.tally.stuck;
+        if t - *last <= 1e-14 * t.abs().max(self.settings.step) {
+            *count += 1;
+        } else {
+            *count = 0;
+        }
+        *last = t;
+        if *count > STUCK {
+            return stop(format!("{STUCK} events without time passing"));
+        }
+        if self.tally.events.len() > EVENTS {
+            return stop(format!(
+                "more than {EVENTS} events in one output interval; a time-stepping integrator does \
+                 not have to follow each of them"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether some part slides in a plane.
+pub(super) fn spirals(mode: &Mode) -> bool {
+    matches!(mode, Mode::Closed { grips, .. } if grips.iter().any(|g| matches!(g, Grip::Along(_))))
+}
