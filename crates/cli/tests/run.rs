@@ -34,7 +34,7 @@ fn run_ends_with_certificate_findings_and_the_place_of_the_records() {
     assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{}", ran.out);
     for part in [
         "A ball dropped on a floor (a test)",
-        "finished at t = 1; integrator midpoint, step 1e-3",
+        "finished at t = 1; integrator midpoint, step 0.001",
         "certificate ok: 1000 steps, 0 missed",
         "worst penetration",
         "records in runs/ball-1",

@@ -81,6 +81,18 @@ pub enum MechanismError {
         /// What was found.
         detail: String,
     },
+    /// A closed contact whose gap does not change with any coordinate.
+    #[error(
+        "the contact `{constraint}` is closed at t = {t} and its gap has no gradient there: it has \
+         no direction in which to act (a dependent configuration, B02 §3); start elsewhere, or \
+         write the gap so that it changes with the coordinates where it closes"
+    )]
+    NoDirection {
+        /// The contact.
+        constraint: String,
+        /// The instant.
+        t: f64,
+    },
     /// A restitution coefficient that no admissible impact law has.
     #[error(
         "the restitution of `{constraint}` is {value} at t = {t}: an impact law is admissible only \

@@ -187,16 +187,23 @@ fn a_bisection_finds_where_the_condition_changes() {
 #[test]
 fn runs_that_fail_are_rows_without_values() {
     let folder = Folder::new("fail");
-    let study = folder
-        .study("[vary]\ng = [10, -1e9]\n[observe]\nend = \"final(x)\"\nbad = \"fails('gap')\"");
-    let table = study
-        .expect("a study")
-        .run(Threads::new(1), &mut |_| true)
-        .expect("a result")
-        .table;
-    assert!(table.rows[0].stopped.is_none());
-    assert_eq!(table.rows[0].cells[1].value, Some(Value::Truth(false)));
-    // Words are varied too; a word that means nothing stops its run alone.
+    // Thrown into the floor it stands on: refused.
+    let study = folder.study(
+        "[vary]\nv = [1, -1]\n[observe]\nend = \"final(x)\"\nbad = \"fails('incompatible')\"",
+    );
+    let study = study.expect("a study");
+    let result = study.run(Threads::new(1), &mut |_| true);
+    let rows = result.expect("a result").table.rows;
+    assert!(rows[0].stopped.is_none() && rows[0].cells[0].value.is_some());
+    assert_eq!(rows[0].cells[1].value, Some(Value::Truth(false)));
+    let stopped = rows[1].stopped.clone().expect("a reason");
+    assert!(
+        stopped.starts_with("the run cannot start: the initial velocity"),
+        "{stopped}"
+    );
+    assert_eq!(rows[1].cells[0].reason, Some(stopped));
+    assert_eq!(rows[1].cells[1].value, Some(Value::Truth(true)));
+    // Words are varied too; the table keeps them as they are.
     let study = folder
         .study("[vary]\nintegrator = [\"midpoint\", \"event\"]\n[observe]\nend = \"final(x)\"");
     let table = study
@@ -222,54 +229,59 @@ fn a_study_can_be_stopped() {
     assert_eq!(error, "the study `study` was stopped after 2 of 4 runs");
 }
 
+/// Studies and what is said of them.
+const WRONG: &[(&str, &str)] = &[
+    (
+        "[vary]\nv = [1]\n[obserb]\nx = 1",
+        "study.toml:5: unknown key `obserb`; did you mean `observe`?",
+    ),
+    ("[vary]\nw = [1]", "there is no such parameter or setting"),
+    (
+        "[vary]\nv = 1",
+        "an array of values, { from, to, count } or { sample, count, seed }",
+    ),
+    (
+        "[vary]\nv = { sample = \"rnd + a\", count = 3 }",
+        "study.toml:4: study `study`: `v`: unknown name `a`",
+    ),
+    (
+        "[vary]\nv = { sample = \"rnd\", count = 3 }\ng = { sample = \"rnd\", count = 4 }",
+        "study.toml:5: study `study`: `g`: samples are drawn together: `count = 3` was expected",
+    ),
+    (
+        "[vary]\nv = { sample = \"1/(rnd - rnd)\", count = 3 }",
+        "study.toml:4: study `study`: `v`: `1/(rnd - rnd)` is",
+    ),
+    (
+        "[vary]\nv = { from = 0, to = 1, count = 99999999 }",
+        "at most 10000000 runs are possible",
+    ),
+    (
+        "[vary]\nv = [1]\n[observe]\nend = \"fnal(x)\"",
+        "study.toml:6: study `study`: `end`: unknown measure or function `fnal`; did you mean `final`?",
+    ),
+    (
+        "[vary]\nv = [1]\n[observe]\nend = \"column(a, b)\"",
+        "unknown study `a`: there is none here",
+    ),
+    (
+        "[vary]\nv = [1]\n[observe]\nend = \"final(x)\"\n[outcomes]\nof = [\"ends\"]\ntolerance = 1",
+        "study.toml:7: [outcomes]: `of`: unknown column `ends`; did you mean `end`?",
+    ),
+    (
+        "[vary]\nv = [1]\n[observe]\nend = \"final(x)\"\n[outcomes]\nof = [\"end\"]\ntolerance = -1",
+        "`tolerance`: a number from 0 was expected, not -1",
+    ),
+    (
+        "[observe]\nend = \"final(x)\"\n",
+        "a study needs `vary` or `bisect`",
+    ),
+];
+
 #[test]
 fn wrong_studies_say_what_is_wrong() {
     let folder = Folder::new("wrong");
-    let observe = "[observe]\nend = \"final(x)\"\n";
-    for (text, expected) in [
-        (
-            "[vary]\nv = [1]\n[obserb]\nx = 1",
-            "study.toml:5: unknown key `obserb`; did you mean `observe`?",
-        ),
-        ("[vary]\nw = [1]", "there is no such parameter or setting"),
-        (
-            "[vary]\nv = 1",
-            "an array of values, { from, to, count } or { sample, count, seed }",
-        ),
-        (
-            "[vary]\nv = { sample = \"rnd + a\", count = 3 }",
-            "study.toml:4: study `study`: `v`: unknown name `a`",
-        ),
-        (
-            "[vary]\nv = { sample = \"rnd\", count = 3 }\ng = { sample = \"rnd\", count = 4 }",
-            "study.toml:5: study `study`: `g`: samples are drawn together: `count = 3` was expected",
-        ),
-        (
-            "[vary]\nv = { sample = \"1/(rnd - rnd)\", count = 3 }",
-            "study.toml:4: study `study`: `v`: `1/(rnd - rnd)` is",
-        ),
-        (
-            "[vary]\nv = { from = 0, to = 1, count = 99999999 }",
-            "at most 10000000 runs are possible",
-        ),
-        (
-            "[vary]\nv = [1]\n[observe]\nend = \"fnal(x)\"",
-            "study.toml:6: study `study`: `end`: unknown measure or function `fnal`; did you mean `final`?",
-        ),
-        (
-            "[vary]\nv = [1]\n[observe]\nend = \"column(a, b)\"",
-            "unknown study `a`: there is none here",
-        ),
-        (
-            "[vary]\nv = [1]\n[observe]\nend = \"final(x)\"\n[outcomes]\nof = [\"ends\"]\ntolerance = 1",
-            "study.toml:7: [outcomes]: `of`: unknown column `ends`; did you mean `end`?",
-        ),
-        (
-            "[vary]\nv = [1]\n[observe]\nend = \"final(x)\"\n[outcomes]\nof = [\"end\"]\ntolerance = -1",
-            "`tolerance`: a number from 0 was expected, not -1",
-        ),
-        (observe, "a study needs `vary` or `bisect`"),
-    ] {
+    for (text, expected) in WRONG {
         let error = match folder.study(text) {
             Err(error) => error,
             Ok(_) => panic!("{text} was read"),

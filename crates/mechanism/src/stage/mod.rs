@@ -64,6 +64,8 @@ pub(crate) struct Stage {
     struck: Option<(Vec<f64>, Vec<f64>)>,
     /// Ū without impulses, by row.
     free: Vec<f64>,
+    /// Sum of the sizes of the terms of `free`, by row.
+    size: Vec<f64>,
     /// G L⁻ᵀ.
     hat: Vec<f64>,
     /// 𝒲, dense.

@@ -22,6 +22,10 @@ const AIM: f64 = 1e-15;
 const SWEEPS: usize = 300;
 const PATIENCE: usize = 8;
 
+/// Relative velocities that are smaller than this share of the terms they are made of are measured
+/// against that: below it they are rounding (1e-16) of a rest, and no residual could be small.
+const FLOOR: f64 = 1e-5;
+
 impl Stage {
     /// Solves (★) from the velocity without impulses `free` in the metric of `inertia`; `v` becomes
     /// v_F, the impulses and U_F are kept. Impulses held before are the start.
@@ -53,7 +57,7 @@ impl Stage {
     }
 
     /// Ĝ, Ū without impulses, and that every contact has a direction.
-    fn prepare<S: System + ?Sized>(
+    pub(crate) fn prepare<S: System + ?Sized>(
         &mut self,
         system: &S,
         t: f64,
@@ -64,30 +68,26 @@ impl Stage {
         self.hat.clear();
         self.hat.extend_from_slice(&self.jacobian);
         self.free.clear();
+        self.size.clear();
         for row in 0..self.boundary.len() {
             let g = &self.jacobian[row * n..(row + 1) * n];
-            let u = self.boundary[row] + dense::dot(g, free) + self.weight[row] * self.begin[row];
-            self.free.push(u);
+            let rebound = self.weight[row] * self.begin[row];
+            let (w, terms) = (self.boundary[row], g.iter().zip(free).map(|(g, v)| g * v));
+            self.free.push(w + terms.clone().sum::<f64>() + rebound);
+            self.size
+                .push(w.abs() + terms.map(f64::abs).sum::<f64>() + rebound.abs());
             dense::solve_lower(&inertia.factor, n, &mut self.hat[row * n..(row + 1) * n]);
         }
+        let lightest = (0..n).fold(0.0_f64, |m, i| {
+            m.max(1.0 / inertia.factor[i * n + i].powi(2))
+        });
         for (k, &constraint) in self.active.iter().enumerate() {
             let row = self.offset[k];
-            let size = dense::dot(
-                &self.hat[row * n..(row + 1) * n],
-                &self.hat[row * n..(row + 1) * n],
-            );
-            let lightest = (0..n).fold(0.0_f64, |m, i| {
-                m.max(1.0 / inertia.factor[i * n + i].powi(2))
-            });
+            let normal = &self.hat[row * n..(row + 1) * n];
+            let size = dense::dot(normal, normal);
             if self.law[k].normal() && !(size > NO_DIRECTION * lightest) {
-                let name = &system.constraints()[constraint].name;
-                return Err(MechanismError::Dependent {
-                    names: format!("`{name}`"),
-                    t,
-                    detail:
-                        "its gap is closed and has no gradient, so no direction in which to act"
-                            .to_string(),
-                });
+                let constraint = system.constraints()[constraint].name.clone();
+                return Err(MechanismError::NoDirection { constraint, t });
             }
         }
         Ok(())
@@ -167,7 +167,7 @@ impl Stage {
             self.end[row] = self.free[row] + dense::dot(line, &self.impulse);
         }
         let square = |x: &[f64]| dense::dot(x, x);
-        let mut sums = [0.0; 4];
+        let (mut sums, mut floor) = ([0.0; 4], 0.0);
         self.natural.resize(d.max(self.n), 0.0);
         for k in 0..self.active.len() {
             let (rows, kappa) = (self.offset[k]..self.offset[k + 1], self.kappa[k]);
@@ -177,9 +177,10 @@ impl Stage {
             sums[0] += square(f) / kappa;
             sums[1] += square(r) / kappa;
             sums[2] += kappa * square(u);
-            sums[3] += kappa * square(&self.free[rows]);
+            sums[3] += kappa * square(&self.free[rows.clone()]);
+            floor += kappa * square(&self.size[rows]);
         }
-        let scale = sums[1].max(sums[2]).max(sums[3]);
+        let scale = sums[1].max(sums[2]).max(sums[3]).max(FLOOR * FLOOR * floor);
         if scale > 0.0 {
             (sums[0] / scale).sqrt()
         } else {
@@ -226,10 +227,11 @@ impl Stage {
         {
             return Err(self.contradiction(system, t, &contacts, velocity));
         }
+        let residual = self.residual().min(report.residual);
         Ok(Solved {
-            residual: report.residual,
+            residual,
             iterations: report.iterations,
-            reached: report.reached(),
+            reached: residual <= tolerance,
         })
     }
 

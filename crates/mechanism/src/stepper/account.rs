@@ -109,7 +109,10 @@ impl<S: System> Stepper<S> {
             -ledger.sliding,
             -ledger.boundary,
         ];
-        let scale = terms.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        // At rest all terms are rounding; the energy that the forces alone would give has a size.
+        work.mean.copy_from_slice(&work.impulse);
+        let forced = 0.5 * inertia.dual_norm(&mut work.mean).powi(2);
+        let scale = terms.iter().fold(forced, |m, x| m.max(x.abs()));
         let left = terms.iter().sum::<f64>().abs();
         ledger.energy = if scale > 0.0 { left / scale } else { 0.0 };
         let gain = self.gain() + self.work.struck.1;

@@ -85,8 +85,8 @@ impl<S: System> Stepper<S> {
             let constraint = &self.system.constraints()[i];
             let rows = match constraint.kind {
                 Kind::Joint | Kind::Velocity => constraint.rows,
-                Kind::FrictionJoint { normal_rows } => normal_rows,
-                Kind::Contact | Kind::NonFirm => continue,
+                // An impulse of the joint here would lack its friction.
+                Kind::FrictionJoint { .. } | Kind::Contact | Kind::NonFirm => continue,
             };
             let at = Instant {
                 t: self.next.t,

@@ -9,7 +9,7 @@ use contact::law::Status;
 
 use crate::stage::Stage;
 use crate::state::{Event, EventKind, State};
-use crate::system::System;
+use crate::system::{Kind, System};
 
 /// Steps for which a contact may be open without having opened.
 const GRACE: usize = 4;
@@ -18,6 +18,10 @@ const GRACE: usize = 4;
 /// times the speed that one step of the forces makes, or the approach of its last step (which the
 /// curvature of its surface makes in every step).
 const SPEED: f64 = 4.0;
+
+/// A joint locks when it stops from more than this many times the speed that it usually loses in a
+/// step.
+const LOCKING: f64 = 10.0;
 
 /// What the watch remembers of one constraint.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,7 +37,8 @@ struct Seen {
     /// Whether γ was positive.
     regular: bool,
     /// How fast it approached in the last step in which it carried an impulse; infinite for a
-    /// contact that was closed and at rest when the motion began.
+    /// contact that was closed and at rest when the motion began. For a joint with friction, how
+    /// much sliding velocity it lost in the last step.
     approach: f64,
 }
 
@@ -84,7 +89,8 @@ impl Watch {
                     Some(k) => self.closes(i, stage, k, before, after),
                     None => self.opens(i),
                 }
-            } else if k.is_some() {
+            } else if let Some(k) = k {
+                self.locks(i, system, stage, k, after);
                 self.slides(i, after.status[i], before.t);
             }
             self.irregular(i, k.is_some(), gamma, after.t);
@@ -142,6 +148,27 @@ impl Watch {
             let last = seen.last;
             self.push(last, i, EventKind::Detach);
         }
+    }
+
+    /// A joint with friction that stops within a step although it slid faster than the last step
+    /// slowed it: its friction grew with the reaction that it caused.
+    fn locks<S: System>(&mut self, i: usize, system: &S, stage: &Stage, k: usize, after: &State) {
+        let Kind::FrictionJoint { normal_rows } = system.constraints()[i].kind else {
+            return;
+        };
+        let rows = stage.offset[k] + normal_rows..stage.offset[k + 1];
+        let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let (begin, end) = (
+            size(&stage.begin[rows.clone()]),
+            size(&stage.end[rows.clone()]),
+        );
+        let forced = rows.map(|r| stage.forced(r).abs()).fold(0.0, f64::max);
+        let usual = self.seen[i].approach.max(forced);
+        let stopped = after.status[i] == Status::Stick && self.seen[i].status != Status::Stick;
+        if stopped && begin > LOCKING * usual {
+            self.push(after.t, i, EventKind::Locked);
+        }
+        self.seen[i].approach = (begin - end).abs();
     }
 
     fn slides(&mut self, i: usize, status: Status, t: f64) {

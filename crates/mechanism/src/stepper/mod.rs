@@ -27,8 +27,6 @@ use crate::stage::{Solved, Stage, Weights};
 use crate::state::{Event, Ledger, Motion, State, Touch};
 use crate::system::{Instant, System};
 
-pub use start::check_start;
-
 use events::Watch;
 
 /// A motion computed step by step.

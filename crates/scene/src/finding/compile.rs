@@ -5,7 +5,7 @@ use crate::file::Study;
 use crate::finding::accuracy::{Accuracy, Norm, Reference};
 use crate::finding::expression::Expression;
 use crate::finding::list::OfList;
-use crate::finding::measure::{Call, Fold, Nth, Place, Sense, form};
+use crate::finding::measure::{Call, Fold, Nth, OfRun, Place, Sense, form};
 use crate::finding::names::Names;
 use crate::finding::scan::{self, Part, RawCall, TextError};
 
@@ -16,7 +16,7 @@ pub(crate) const THRESHOLD: &str = "threshold";
 pub(crate) fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, TextError> {
     let groups = scan::arguments(raw.inside)?;
     if let Some(accuracy) = accuracy(raw, &groups, names)? {
-        return Ok(OfRun::Accuracy(Box::new(accuracy)));
+        return Ok(Call::Run(OfRun::Accuracy(Box::new(accuracy))));
     }
     let [arguments] = groups.as_slice() else {
         return Err(written(raw));
@@ -27,7 +27,7 @@ pub(crate) fn call(raw: &RawCall<'_>, names: &mut Names<'_>) -> Result<Call, Tex
     };
     match found {
         None => other(raw, arguments, names),
-        Some(call) => Ok(call),
+        Some(measure) => Ok(Call::Run(measure)),
     }
 }
 
@@ -50,7 +50,7 @@ fn observed(
     raw: &RawCall<'_>,
     arguments: &[Part<'_>],
     names: &mut Names<'_>,
-) -> Result<Option<Call>, TextError> {
+) -> Result<Option<OfRun>, TextError> {
     let fold = match raw.name.text {
         "maximum" => Some(Fold::Maximum),
         "minimum" => Some(Fold::Minimum),
@@ -99,7 +99,7 @@ fn touching(
     raw: &RawCall<'_>,
     arguments: &[Part<'_>],
     names: &mut Names<'_>,
-) -> Result<Option<Call>, TextError> {
+) -> Result<Option<OfRun>, TextError> {
     let what = match raw.name.text {
         "impact" => Some(Nth::Impact),
         "speed_before" => Some(Nth::SpeedBefore),
@@ -173,9 +173,11 @@ fn other(
             let found = columns.iter().position(|(name, _)| *name == column.text);
             let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
             let problem = || column.error(names.unknown("ledger column", column.text, &known));
-            found.map(OfRun::Worst).ok_or_else(problem)
+            found
+                .map(|column| Call::Run(OfRun::Worst(column)))
+                .ok_or_else(problem)
         }
-        ("missed", []) => Ok(OfRun::Missed),
+        ("missed", []) => Ok(Call::Run(OfRun::Missed)),
         ("column", [study, column]) => {
             let study = names.study(*study)?;
             check_column(&names.studies[study], *column, names)?;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::certificate::Certificate;
 use crate::file::Scene;
 use crate::finding::value::{Absent, Value, Valued};
 use crate::run::RunOutcome;
@@ -116,6 +117,14 @@ impl<'a> Subject<'a> {
         match &self.state {
             State::Run { outcome, .. } => outcome.stopped.as_ref().map(ToString::to_string),
             State::Refused(reason) => Some(reason.clone()),
+        }
+    }
+
+    /// What the run vouches for, where there is one.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        match &self.state {
+            State::Run { outcome, .. } => Some(&outcome.certificate),
+            State::Refused(_) => None,
         }
     }
 

@@ -49,73 +49,73 @@ fn a_message_shows_the_place_and_what_would_be_right() {
 
 /// Texts and what is said of them.
 const SLIPS: &[(&str, &str)] = &[
-        ("", "the expression is empty"),
-        ("final(x", "this bracket is never closed"),
-        (
-            "final(x) +",
-            "found the end where a number, a name or `(` was expected",
-        ),
-        ("final(z)", "in an observable: unknown name `z`"),
-        ("final(x +)", "in an observable: found"),
-        ("final(x, 1)", "`final` is written final(x)"),
-        ("at(x, )", "an argument is missing here"),
-        (
-            "maximum(x, 1)",
-            "`maximum` is written maximum(x) or maximum(x, from, to)",
-        ),
-        ("crossing()", "`crossing` is written crossing(x, k)"),
-        ("impact()", "`impact` is written impact(contact, k)"),
-        (
-            "impulse(floor, 0)",
-            "a row from 1 to 2 was expected: 1 is the normal",
-        ),
-        ("impulse(wall, 2)", "a row from 1 to 1 was expected"),
-        (
-            "worst(gian)",
-            "unknown ledger column `gian`; did you mean `gain`?",
-        ),
-        ("missed(1)", "`missed` is written missed()"),
-        (
-            "column(throw, height)",
-            "unknown study `throw`; did you mean `throws`?",
-        ),
-        (
-            "column(throws, hight)",
-            "unknown column `hight`; did you mean `height`?",
-        ),
-        ("threshold(throws)", "the study `throws` has no `bisect`"),
-        (
-            "order(x; 1e-2; event)",
-            "`order` is written order(x, ...; step, step, ...; reference)",
-        ),
-        (
-            "error(x; 1e-2, 1e-3; event)",
-            "`error` is written error(x, ...; step; reference)",
-        ),
-        ("error(x; 1e-2)", "`error` is written"),
-        (
-            "error(x; 1e-2; evnt)",
-            "in the reference (`event`, `finest` or an expression in `t`)",
-        ),
-        (
-            "error(x; 1e-2; y)",
-            "an exact solution is an expression in `t` and parameters",
-        ),
-        (
-            "error(x, y; 1e-2; t)",
-            "or an exact expression in `t` for each observable",
-        ),
-        ("item(list(1))", "`item` is written item(list, k)"),
-        ("list()", "`list` is written list(a, b, ...)"),
-        ("fails()", "`fails` is written fails(\"word\")"),
-        ("fails(\"word)", "this quote is never closed"),
-        (
-            "1 + \"word\"",
-            "a text stands alone, or between the brackets of a measure",
-        ),
-        ("final", "unknown name `final`"),
-        ("final(x) < 1 < 2", "comparisons cannot be chained"),
-        ("2 x", "an operator is missing here"),
+    ("", "the expression is empty"),
+    ("final(x", "this bracket is never closed"),
+    (
+        "final(x) +",
+        "found the end where a number, a name or `(` was expected",
+    ),
+    ("final(z)", "in an observable: unknown name `z`"),
+    ("final(x +)", "in an observable: found"),
+    ("final(x, 1)", "`final` is written final(x)"),
+    ("at(x, )", "an argument is missing here"),
+    (
+        "maximum(x, 1)",
+        "`maximum` is written maximum(x) or maximum(x, from, to)",
+    ),
+    ("crossing()", "`crossing` is written crossing(x, k)"),
+    ("impact()", "`impact` is written impact(contact, k)"),
+    (
+        "impulse(floor, 0)",
+        "a row from 1 to 2 was expected: 1 is the normal",
+    ),
+    ("impulse(wall, 2)", "a row from 1 to 1 was expected"),
+    (
+        "worst(gian)",
+        "unknown ledger column `gian`; did you mean `gain`?",
+    ),
+    ("missed(1)", "`missed` is written missed()"),
+    (
+        "column(throw, height)",
+        "unknown study `throw`; did you mean `throws`?",
+    ),
+    (
+        "column(throws, hight)",
+        "unknown column `hight`; did you mean `height`?",
+    ),
+    ("threshold(throws)", "the study `throws` has no `bisect`"),
+    (
+        "order(x; 1e-2; event)",
+        "`order` is written order(x, ...; step, step, ...; reference)",
+    ),
+    (
+        "error(x; 1e-2, 1e-3; event)",
+        "`error` is written error(x, ...; step; reference)",
+    ),
+    ("error(x; 1e-2)", "`error` is written"),
+    (
+        "error(x; 1e-2; evnt)",
+        "in the reference (`event`, `finest` or an expression in `t`)",
+    ),
+    (
+        "error(x; 1e-2; y)",
+        "an exact solution is an expression in `t` and parameters",
+    ),
+    (
+        "error(x, y; 1e-2; t)",
+        "or an exact expression in `t` for each observable",
+    ),
+    ("item(list(1))", "`item` is written item(list, k)"),
+    ("list()", "`list` is written list(a, b, ...)"),
+    ("fails()", "`fails` is written fails(\"word\")"),
+    ("fails(\"word)", "this quote is never closed"),
+    (
+        "1 + \"word\"",
+        "a text stands alone, or between the brackets of a measure",
+    ),
+    ("final", "unknown name `final`"),
+    ("final(x) < 1 < 2", "comparisons cannot be chained"),
+    ("2 x", "an operator is missing here"),
 ];
 
 #[test]

@@ -1,0 +1,317 @@
+//! What no motion can start from.
+
+use contact::law::Status;
+use convex::dense;
+
+use crate::error::MechanismError;
+use crate::inertia::Inertia;
+use crate::settings::{ImpactLaw, Scheme, Settings};
+use crate::stage::{Stage, Weights, restitution};
+use crate::state::State;
+use crate::system::{Constraint, Instant, Kind, System};
+
+/// A closed contact may be computed open or closed by this share of the coordinates' size.
+pub(crate) const CLOSED: f64 = 1e-9;
+
+/// Joints may start this far off, relative to the size of the coordinates; they are put right.
+const JOINED: f64 = 1e-7;
+
+/// Bilateral velocities may start this far off, relative to the velocities they are made of.
+pub(crate) const STILL: f64 = 1e-7;
+
+/// A row is dependent when this share of it, in the kinetic metric, is left beside the others.
+const DEPENDENT: f64 = 1e-9;
+
+/// Dependent rows agree when their second derivatives cancel to this share.
+const AGREE: f64 = 1e-6;
+
+/// Refuses what no motion can start from: a singular mass matrix, a closed constraint violated, a
+/// bilateral velocity that is not zero, restitutions and impact laws that are not admissible.
+///
+/// # Errors
+/// What was found, with its size.
+pub fn check_start<S: System + ?Sized>(
+    system: &mut S,
+    settings: &Settings,
+    initial: &State,
+) -> Result<(), MechanismError> {
+    let (n, t) = (system.chart().num_velocities(), initial.t);
+    let at = Instant {
+        t,
+        q: &initial.q,
+        v: &initial.v,
+    };
+    let mut inertia = Inertia::new(n);
+    inertia.evaluate(system, at)?;
+    let total: usize = system.constraints().iter().map(|c| c.num_gaps()).sum();
+    let mut gaps = vec![0.0; total];
+    system.gaps(t, &initial.q, &mut gaps)?;
+    let size = 1.0 + initial.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let mut first = 0;
+    for i in 0..system.constraints().len() {
+        let constraint = system.constraints()[i].clone();
+        for &value in &gaps[first..first + constraint.num_gaps()] {
+            check_position(&constraint, value, size, t)?;
+        }
+        let closed = gaps.get(first).is_some_and(|gap| *gap <= CLOSED * size);
+        first += constraint.num_gaps();
+        if constraint.is_contact() {
+            if closed {
+                check_direction(system, &inertia, i, at)?;
+            }
+            restitution(system, i, at)?;
+            if settings.impact == ImpactLaw::Canonical && constraint.rows > 1 {
+                return Err(frictional(&constraint.name, t));
+            }
+        }
+        check_velocity(system, i, at)?;
+    }
+    check_independence(system, &inertia, at)?;
+    if settings.impact == ImpactLaw::Canonical {
+        crate::impact::common_restitution(system, at, &[])?;
+    }
+    if settings.scheme == Scheme::Event && settings.adaptive.is_some() {
+        return Err(MechanismError::Setting {
+            name: "step.tolerance",
+            value: settings.adaptive.map_or(0.0, |a| a.tolerance),
+            expected: "the event-driven integrator chooses its own steps: give one number, the \
+                       output interval",
+        });
+    }
+    Ok(())
+}
+
+fn frictional(name: &str, t: f64) -> MechanismError {
+    MechanismError::Impact {
+        law: ImpactLaw::Canonical.name(),
+        t,
+        reason: format!(
+            "it is defined for constraints without friction (B02 1.13), but `{name}` has friction; \
+             use `moreau`"
+        ),
+    }
+}
+
+fn check_position(
+    constraint: &Constraint,
+    value: f64,
+    size: f64,
+    t: f64,
+) -> Result<(), MechanismError> {
+    let fail = |what, expected| {
+        Err(MechanismError::InitialPosition {
+            constraint: constraint.name.clone(),
+            what,
+            value,
+            expected,
+            t,
+        })
+    };
+    match constraint.kind {
+        Kind::Contact if !(value >= -CLOSED * size) => {
+            fail("its gap", "a gap must not be negative")
+        }
+        Kind::Joint | Kind::FrictionJoint { .. } if !(value.abs() <= JOINED * size * size) => {
+            fail("its function", "it must be zero")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_velocity<S: System + ?Sized>(
+    system: &mut S,
+    i: usize,
+    at: Instant<'_>,
+) -> Result<(), MechanismError> {
+    let constraint = system.constraints()[i].clone();
+    let rows = match constraint.kind {
+        Kind::Joint | Kind::Velocity => constraint.rows,
+        Kind::FrictionJoint { normal_rows } => normal_rows,
+        Kind::Contact | Kind::NonFirm => return Ok(()),
+    };
+    let n = at.v.len();
+    let mut g = vec![0.0; constraint.rows * n];
+    let mut w = vec![0.0; constraint.rows];
+    system.rows(i, at.t, at.q, &mut g, &mut w)?;
+    for row in 0..rows {
+        let terms: Vec<f64> = (0..n).map(|j| g[row * n + j] * at.v[j]).collect();
+        let value = w[row] + terms.iter().sum::<f64>();
+        let scale = w[row].abs() + terms.iter().map(|x| x.abs()).sum::<f64>();
+        if value.abs() > STILL * scale.max(1.0) {
+            return Err(MechanismError::InitialVelocity {
+                constraint: constraint.name.clone(),
+                value,
+                expected: "a bilateral constraint must start with none",
+                t: at.t,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A closed contact must have a direction in which to act.
+fn check_direction<S: System + ?Sized>(
+    system: &mut S,
+    inertia: &Inertia,
+    contact: usize,
+    at: Instant<'_>,
+) -> Result<(), MechanismError> {
+    let mut stage = Stage::new(inertia.n);
+    stage.push(system, contact, at, 1.0, Status::Open, FREE)?;
+    stage.prepare(system, at.t, inertia, at.v)
+}
+
+/// Rows without any weight of the velocity before.
+const FREE: Weights = Weights {
+    rebound: false,
+    bilateral: 0.0,
+};
+
+/// Joints with dependent gradients, Σ y_k ∂f_k/∂q = 0, are harmless where they say the same twice:
+/// then Σ y_k f_k vanishes to second order along every direction that they leave free. Where it does
+/// not, they hold the position by a condition that no reaction can enforce, and there is no motion
+/// (B02 counter-example 3).
+fn check_independence<S: System + ?Sized>(
+    system: &mut S,
+    inertia: &Inertia,
+    at: Instant<'_>,
+) -> Result<(), MechanismError> {
+    let n = inertia.n;
+    let mut rows = Rows::default();
+    for i in 0..system.constraints().len() {
+        if matches!(system.constraints()[i].kind, Kind::Joint) {
+            let d = system.constraints()[i].rows;
+            let (mut g, mut w) = (vec![0.0; d * n], vec![0.0; d]);
+            system.rows(i, at.t, at.q, &mut g, &mut w)?;
+            for row in 0..d {
+                let mut hat = g[row * n..(row + 1) * n].to_vec();
+                dense::solve_lower(&inertia.factor, n, &mut hat);
+                rows.add((i, row), hat);
+            }
+        }
+    }
+    if rows.relations.is_empty() {
+        return Ok(());
+    }
+    let free = rows.free_directions(n);
+    for relation in &rows.relations {
+        for a in 0..free.len() {
+            for b in 0..=a {
+                // Along w_a + w_b the second derivatives of all pairs are seen.
+                let mut v: Vec<f64> = (0..n).map(|j| free[a][j] + free[b][j]).collect();
+                dense::solve_lower_transposed(&inertia.factor, n, &mut v);
+                if let Some((left, size)) = rows.disagreement(system, relation, at, &v)?
+                    && left > AGREE * size
+                {
+                    return Err(rows.error(system, relation, at.t, left));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rows of joints in kinetic coordinates, an orthonormal basis of them and their relations.
+#[derive(Default)]
+struct Rows {
+    /// (constraint, row) of each.
+    owner: Vec<(usize, usize)>,
+    /// Orthonormal vectors, each with the combination of rows that makes it.
+    basis: Vec<(Vec<f64>, Vec<f64>)>,
+    /// Combinations of rows that vanish.
+    relations: Vec<Vec<f64>>,
+}
+
+impl Rows {
+    fn add(&mut self, owner: (usize, usize), mut hat: Vec<f64>) {
+        let size = dense::dot(&hat, &hat).sqrt();
+        let mut combination = vec![0.0; self.owner.len() + 1];
+        combination[self.owner.len()] = 1.0;
+        self.owner.push(owner);
+        // Twice is enough for orthogonality to rounding.
+        for _ in 0..2 {
+            for (vector, made_of) in &self.basis {
+                let along = dense::dot(vector, &hat);
+                dense::axpy(-along, vector, &mut hat);
+                dense::axpy(-along, made_of, &mut combination[..made_of.len()]);
+            }
+        }
+        let left = dense::dot(&hat, &hat).sqrt();
+        if left <= DEPENDENT * size {
+            self.relations.push(combination);
+        } else {
+            hat.iter_mut().for_each(|x| *x /= left);
+            combination.iter_mut().for_each(|x| *x /= left);
+            self.basis.push((hat, combination));
+        }
+    }
+
+    /// An orthonormal basis of what the rows leave free, in kinetic coordinates.
+    fn free_directions(&self, n: usize) -> Vec<Vec<f64>> {
+        let mut free: Vec<Vec<f64>> = Vec::new();
+        for i in 0..n {
+            let mut w = vec![0.0; n];
+            w[i] = 1.0;
+            for _ in 0..2 {
+                let rows = self.basis.iter().map(|(vector, _)| vector);
+                for vector in rows.chain(&free) {
+                    let along = dense::dot(vector, &w);
+                    dense::axpy(-along, vector, &mut w);
+                }
+            }
+            let size = dense::dot(&w, &w).sqrt();
+            if size > 1e-6 {
+                w.iter_mut().for_each(|x| *x /= size);
+                free.push(w);
+            }
+        }
+        free
+    }
+
+    /// |Σ y f̈| along the velocity `v`, and the size of its terms.
+    fn disagreement<S: System + ?Sized>(
+        &self,
+        system: &mut S,
+        relation: &[f64],
+        at: Instant<'_>,
+        v: &[f64],
+    ) -> Result<Option<(f64, f64)>, MechanismError> {
+        let still = vec![0.0; v.len()];
+        let (mut left, mut size) = (0.0, 0.0);
+        for (y, &(constraint, row)) in relation.iter().zip(&self.owner) {
+            let d = system.constraints()[constraint].rows;
+            let (mut moving, mut resting) = (vec![0.0; d], vec![0.0; d]);
+            system.bias(constraint, at.t, at.q, v, &mut moving)?;
+            system.bias(constraint, at.t, at.q, &still, &mut resting)?;
+            let curvature = y * (moving[row] - resting[row]);
+            left += curvature;
+            size += curvature.abs();
+        }
+        Ok((size > 0.0).then_some((f64::abs(left), size)))
+    }
+
+    fn error<S: System + ?Sized>(
+        &self,
+        system: &S,
+        relation: &[f64],
+        t: f64,
+        left: f64,
+    ) -> MechanismError {
+        let used = relation
+            .iter()
+            .zip(&self.owner)
+            .filter(|(y, _)| y.abs() > 1e-9);
+        let mut names: Vec<String> = used
+            .map(|(_, (i, _))| format!("`{}`", system.constraints()[*i].name))
+            .collect();
+        names.dedup();
+        MechanismError::Dependent {
+            names: names.join(", "),
+            t,
+            detail: format!(
+                "their gradients are, but they do not say the same: a combination of them without \
+                 gradient has a curvature of {left:e}, so it holds the position and no reaction can"
+            ),
+        }
+    }
+}
