@@ -21,9 +21,19 @@ fn main() {
         "mechanism", "text, 1/s", "Rust, 1/s", "cost"
     );
     let wall = native::PendulumWall::new();
-    compare("double pendulum before a wall", native::PENDULUM_WALL, wall, 200_000);
+    compare(
+        "double pendulum before a wall",
+        native::PENDULUM_WALL,
+        wall,
+        200_000,
+    );
     let arm = native::Slider::new();
-    compare("slider with friction, in contact", native::SLIDER, arm, 200_000);
+    compare(
+        "slider with friction, in contact",
+        native::SLIDER,
+        arm,
+        200_000,
+    );
     alone("six coordinates, three contacts", native::CHAIN, 50_000);
 }
 
@@ -63,5 +73,10 @@ fn alone(name: &str, text: &str, steps: usize) {
     let best = (0..ROUNDS).fold(f64::INFINITY, |best, _| {
         best.min(time(built.system.clone(), &built, steps))
     });
-    println!("{name:34} {:12.0} {:>12} {:>8}", steps as f64 / best, "-", "-");
+    println!(
+        "{name:34} {:12.0} {:>12} {:>8}",
+        steps as f64 / best,
+        "-",
+        "-"
+    );
 }

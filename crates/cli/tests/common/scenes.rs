@@ -90,3 +90,16 @@ pub fn with(scene: &str, from: &str, to: &str) -> String {
     assert!(scene.contains(from), "{from}");
     scene.replacen(from, to, 1)
 }
+
+/// The rows of a CSV text below its heading.
+pub fn rows(text: &str) -> Vec<Vec<String>> {
+    let lines = text.lines().skip(1);
+    lines
+        .map(|l| l.split(',').map(String::from).collect())
+        .collect()
+}
+
+/// A cell as a number.
+pub fn number(cell: &str) -> f64 {
+    cell.parse().unwrap_or_else(|_| panic!("a number: {cell}"))
+}

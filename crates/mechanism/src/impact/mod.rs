@@ -22,6 +22,7 @@ mod sequential;
 
 use contact::Restitution;
 use contact::law::Status;
+use convex::dense;
 
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
@@ -192,7 +193,8 @@ impl<'a> Strike<'a> {
         self.residual = self.residual.max(solved.residual);
         for k in 0..self.stage.active.len() {
             let rows = self.stage.rows(k);
-            self.add(self.stage.active[k], &self.stage.impulse[rows].to_vec());
+            let total = &mut self.total[self.stage.active[k]];
+            accumulate(total, &self.stage.impulse[rows]);
         }
         Ok(())
     }
@@ -222,9 +224,7 @@ impl<'a> Strike<'a> {
 
     /// Adds to the impulses of a constraint.
     pub(crate) fn add(&mut self, constraint: usize, impulse: &[f64]) {
-        let total = &mut self.total[constraint];
-        total.resize(impulse.len(), 0.0);
-        total.iter_mut().zip(impulse).for_each(|(t, s)| *t += s);
+        accumulate(&mut self.total[constraint], impulse);
     }
 
     /// v⁺ ∈ V(q), and energy not gained.
@@ -291,6 +291,11 @@ impl<'a> Strike<'a> {
     }
 }
 
+fn accumulate(total: &mut Vec<f64>, impulse: &[f64]) {
+    total.resize(impulse.len(), 0.0);
+    total.iter_mut().zip(impulse).for_each(|(t, s)| *t += s);
+}
+
 /// Normal velocity of each contact at velocity `v`, with the size of the terms it is made of.
 pub(crate) fn approach<S: System + ?Sized>(
     system: &mut S,
@@ -304,10 +309,10 @@ pub(crate) fn approach<S: System + ?Sized>(
         let rows = system.constraints()[contact].rows;
         let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
         system.rows(contact, at.t, at.q, &mut g, &mut w)?;
-        let terms = (0..n).map(|i| g[i] * v[i]);
-        let speed = w[0] + terms.clone().sum::<f64>();
-        let before = (0..n).map(|i| (g[i] * at.v[i]).abs()).sum::<f64>();
-        let scale = w[0].abs() + before + terms.map(f64::abs).sum::<f64>();
+        let speed = w[0] + (0..n).map(|i| g[i] * v[i]).sum::<f64>();
+        // Sizes of G and v apart: their product may vanish term by term.
+        let size = |x: &[f64]| dense::dot(x, x).sqrt();
+        let scale = w[0].abs() + size(&g[..n]) * (size(v) + size(at.v));
         found.push((contact, speed, scale.max(f64::MIN_POSITIVE)));
     }
     Ok(found)

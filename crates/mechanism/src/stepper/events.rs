@@ -187,7 +187,11 @@ impl Watch {
 
     /// γ ≤ 0 begins at a sliding contact.
     fn irregular(&mut self, i: usize, active: bool, gamma: f64, t: f64) {
-        let regular = !(active && gamma <= 0.0);
+        if !active {
+            // Open for a moment: no news of γ.
+            return;
+        }
+        let regular = gamma > 0.0;
         if self.seen[i].regular && !regular {
             self.push(t, i, EventKind::Painleve { gamma });
         }

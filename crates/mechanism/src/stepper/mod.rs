@@ -165,9 +165,12 @@ impl<S: System> Stepper<S> {
                 Scheme::Paoli => 0.0,
             },
         };
+        // A gap that is computed from coordinates of this size is closed to rounding.
+        let size = work.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        let rounding = 8.0 * f64::EPSILON * size;
         for i in 0..self.first_row.len() - 1 {
             let contact = self.system.constraints()[i].is_contact();
-            if contact && work.gaps[self.first_gap[i]] > 0.0 {
+            if contact && work.gaps[self.first_gap[i]] > rounding {
                 continue;
             }
             let at = Instant {

@@ -3,7 +3,7 @@
 use mechanism::{System, SystemError};
 
 use crate::file::Scene;
-use crate::record::{Layout, Record, RecordError, Table};
+use crate::record::{Cell, Layout, Record, RecordError, Table};
 use crate::text::{Observable, Sample, TextSystem};
 use crate::trajectory::Trajectory;
 
@@ -100,22 +100,19 @@ impl Track {
     fn add_touch(
         &mut self,
         layout: &Layout,
-        name: Option<crate::record::Cell<'_>>,
+        name: Option<Cell<'_>>,
         impulses: &[Vec<f64>],
         touch: usize,
         length: f64,
     ) {
-        let Some(crate::record::Cell::Text(name)) = name else {
+        let Some(Cell::Text(name)) = name else {
             return;
         };
         let Some(constraint) = layout.constraints.iter().position(|c| c == name) else {
             return;
         };
-        for row in 0.. {
-            let Some(slot) = layout.slot(constraint, row) else {
-                break;
-            };
-            let impulse = impulses.get(slot).and_then(|i| i.get(touch));
+        for (row, slot) in layout.slots(constraint).iter().enumerate() {
+            let impulse = impulses.get(*slot).and_then(|i| i.get(touch));
             let force = impulse.map_or(0.0, |s| s / length);
             self.forces.push((constraint, row, force));
         }

@@ -18,6 +18,7 @@ mod error;
 mod manifest;
 mod place;
 mod reader;
+mod rows;
 mod study;
 mod tables;
 #[cfg(test)]

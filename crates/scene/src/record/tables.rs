@@ -7,12 +7,9 @@
 //! | `contacts` | every constraint that took part in a recorded step |
 //! | `events` | every event, whether its step is recorded or not |
 
-use std::sync::Arc;
+use mechanism::{Kind, System};
 
-use contact::law::Status;
-use mechanism::{Event, EventKind, Kind, Ledger, State, System, Touch};
-
-use super::column::{Column, Type, Values};
+use super::column::{Column, Type};
 use crate::file::Scene;
 use crate::text::TextSystem;
 
@@ -68,9 +65,9 @@ impl Layout {
         })
     }
 
-    /// The column group of a row of a constraint.
-    pub fn slot(&self, constraint: usize, row: usize) -> Option<usize> {
-        self.slots.get(constraint)?.get(row).copied()
+    /// The column group of each row of a constraint.
+    pub fn slots(&self, constraint: usize) -> &[usize] {
+        self.slots.get(constraint).map_or(&[], Vec::as_slice)
     }
 
     /// Names of the column groups of the table `contacts`.
@@ -157,70 +154,66 @@ fn time() -> Column {
     Column::new("t", Type::Real, "time", "time at the end of the step")
 }
 
-fn steps() -> Vec<Column> {
-    let real = |name: &str, unit: &str, meaning: &str| Column::new(name, Type::Real, unit, meaning);
-    let count = |name: &str, meaning: &str| Column::new(name, Type::Integer, "1", meaning);
+/// Columns of `steps` after number and time: name, type, unit, meaning.
+const STEPS: [(&str, Type, &str, &str); 16] = {
+    use Type::{Integer, Real, Truth};
     let reached = "whether residual and force iteration reached their tolerances";
-    vec![
-        step(),
-        time(),
-        real("h", "time", "length of the step"),
-        count("active", "constraints that took part"),
-        real(
-            "residual",
-            "1",
-            "dimensionless residual R2 of the contact problem",
+    let penetration = "largest -gap over all contacts at the end of the step";
+    let momentum = "momentum balance left over, relative to its largest term";
+    let energy = "energy balance left over, relative to its largest term";
+    let gain = "energy gained through contacts that do not move, relative";
+    let drift = "largest |f| over all joints at the end of the step";
+    let residual = "dimensionless residual R2 of the contact problem";
+    [
+        ("h", Real, "time", "length of the step"),
+        ("active", Integer, "1", "constraints that took part"),
+        ("residual", Real, "1", residual),
+        ("iterations", Integer, "1", "iterations of the solver"),
+        ("reached", Truth, "1", reached),
+        ("penetration", Real, "length", penetration),
+        ("drift", Real, "length", drift),
+        ("momentum", Real, "1", momentum),
+        (
+            "kinetic",
+            Real,
+            "energy",
+            "kinetic energy at the end of the step",
         ),
-        count("iterations", "iterations of the solver"),
-        Column::new("reached", Type::Truth, "1", reached),
-        real(
-            "penetration",
-            "length",
-            "largest -gap over all contacts at the end of the step",
-        ),
-        real(
-            "drift",
-            "length",
-            "largest |f| over all joints at the end of the step",
-        ),
-        real(
-            "momentum",
-            "1",
-            "momentum balance left over, relative to its largest term",
-        ),
-        real("kinetic", "energy", "kinetic energy at the end of the step"),
-        real(
+        (
             "potential",
+            Real,
             "energy",
             "potential energy at the end of the step",
         ),
-        real("work", "energy", "work of the forces over the step"),
-        real(
+        ("work", Real, "energy", "work of the forces over the step"),
+        (
             "impact",
+            Real,
             "energy",
             "work of the normal impulses over the step",
         ),
-        real(
+        (
             "sliding",
+            Real,
             "energy",
             "work of the tangential impulses over the step",
         ),
-        real(
+        (
             "boundary",
+            Real,
             "energy",
             "work of moving boundaries on the system",
         ),
-        real(
-            "energy",
-            "1",
-            "energy balance left over, relative to its largest term",
-        ),
-        real(
-            "gain",
-            "1",
-            "energy gained through contacts that do not move, relative",
-        ),
+        ("energy", Real, "1", energy),
+        ("gain", Real, "1", gain),
     ]
+};
+
+fn steps() -> Vec<Column> {
+    let rest = STEPS
+        .iter()
+        .map(|(name, kind, unit, meaning)| Column::new(*name, *kind, unit, *meaning));
+    [step(), time()].into_iter().chain(rest).collect()
 }
 
 fn events() -> Vec<Column> {
@@ -237,167 +230,4 @@ fn events() -> Vec<Column> {
         real("after", "length/time", "normal velocity after an impact"),
         real("gamma", "1/mass", "Painleve's gamma of a sliding contact"),
     ]
-}
-
-/// Texts that repeat in the tables, shared.
-#[derive(Debug)]
-pub(super) struct Words {
-    constraints: Vec<Arc<str>>,
-    status: [Arc<str>; 3],
-    kinds: [Arc<str>; 8],
-    unknown: Arc<str>,
-}
-
-impl Words {
-    pub(super) fn of(layout: &Layout) -> Self {
-        let kinds = [
-            "impact",
-            "touch",
-            "detach",
-            "stick",
-            "slip",
-            "accumulation",
-            "painleve",
-            "locked",
-        ];
-        Self {
-            constraints: layout
-                .constraints
-                .iter()
-                .map(|n| n.as_str().into())
-                .collect(),
-            status: ["open", "stick", "slip"].map(Arc::from),
-            kinds: kinds.map(Arc::from),
-            unknown: "?".into(),
-        }
-    }
-
-    fn constraint(&self, k: usize) -> &Arc<str> {
-        self.constraints.get(k).unwrap_or(&self.unknown)
-    }
-
-    fn status(&self, status: Status) -> &Arc<str> {
-        match status {
-            Status::Open => &self.status[0],
-            Status::Stick => &self.status[1],
-            Status::Slip => &self.status[2],
-        }
-    }
-
-    fn kind(&self, kind: &EventKind) -> &Arc<str> {
-        &self.kinds[match kind {
-            EventKind::Impact { .. } => 0,
-            EventKind::Touch => 1,
-            EventKind::Detach => 2,
-            EventKind::Stick => 3,
-            EventKind::Slip => 4,
-            EventKind::Accumulation => 5,
-            EventKind::Painleve { .. } => 6,
-            EventKind::Locked => 7,
-        }]
-    }
-}
-
-/// One row of `steps`.
-pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
-    let [
-        number,
-        t,
-        h,
-        active,
-        residual,
-        iterations,
-        reached,
-        rest @ ..,
-    ] = out
-    else {
-        return;
-    };
-    number.push_integer(step);
-    t.push_real(ledger.t);
-    h.push_real(ledger.h);
-    active.push_integer(ledger.num_active);
-    residual.push_real(ledger.residual);
-    iterations.push_integer(ledger.iterations);
-    reached.push_truth(ledger.reached);
-    let values = [
-        ledger.penetration,
-        ledger.drift,
-        ledger.momentum,
-        ledger.kinetic,
-        ledger.potential,
-        ledger.work,
-        ledger.impact,
-        ledger.sliding,
-        ledger.boundary,
-        ledger.energy,
-        ledger.gain,
-    ];
-    rest.iter_mut()
-        .zip(values)
-        .for_each(|(c, x)| c.push_real(x));
-}
-
-/// One row of `coordinates`.
-pub(super) fn push_state(out: &mut [Values], step: usize, state: &State) {
-    let [number, t, rest @ ..] = out else {
-        return;
-    };
-    number.push_integer(step);
-    t.push_real(state.t);
-    let values = state.q.iter().chain(&state.v);
-    rest.iter_mut()
-        .zip(values)
-        .for_each(|(c, x)| c.push_real(*x));
-}
-
-/// One row of `contacts`.
-pub(super) fn push_touch(
-    out: &mut [Values],
-    words: &Words,
-    layout: &Layout,
-    (step, t): (usize, f64),
-    touch: &Touch<'_>,
-) {
-    let [number, time, constraint, status, gap, rest @ ..] = out else {
-        return;
-    };
-    number.push_integer(step);
-    time.push_real(t);
-    constraint.push_text(words.constraint(touch.constraint));
-    status.push_text(words.status(touch.status));
-    gap.push_real(touch.gap);
-    let groups = rest.len() / 3;
-    for (k, rows) in [touch.begin, touch.end, touch.impulse]
-        .into_iter()
-        .enumerate()
-    {
-        let columns = &mut rest[k * groups..(k + 1) * groups];
-        let row_in = |slot| {
-            let slots = layout.slots.get(touch.constraint)?;
-            rows.get(slots.iter().position(|s| *s == slot)?).copied()
-        };
-        for (slot, column) in columns.iter_mut().enumerate() {
-            column.push_optional(row_in(slot));
-        }
-    }
-}
-
-/// One row of `events`.
-pub(super) fn push_event(out: &mut [Values], words: &Words, step: usize, event: &Event) {
-    let [number, t, constraint, kind, before, after, gamma] = out else {
-        return;
-    };
-    number.push_integer(step);
-    t.push_real(event.t);
-    constraint.push_text(words.constraint(event.constraint));
-    kind.push_text(words.kind(&event.kind));
-    let (b, a, g) = match event.kind {
-        EventKind::Impact { before, after } => (Some(before), Some(after), None),
-        EventKind::Painleve { gamma } => (None, None, Some(gamma)),
-        _ => (None, None, None),
-    };
-    before.push_optional(b);
-    after.push_optional(a);
-    gamma.push_optional(g);
 }

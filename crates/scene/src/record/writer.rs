@@ -11,7 +11,8 @@ use super::column::{Column, Values};
 use super::error::RecordError;
 use super::manifest::{Manifest, Status, TableEntry};
 use super::place::Place;
-use super::tables::{self, Layout, TABLES, Words};
+use super::rows::{self, Words};
+use super::tables::{Layout, TABLES};
 use crate::error::SceneError;
 use crate::sink::Sink;
 
@@ -210,7 +211,7 @@ impl Recorder {
         self.reached = Some(state.t);
         let [steps, coordinates, contacts, happened] = &mut self.tables;
         for event in events {
-            tables::push_event(&mut happened.values, &self.words, step, event);
+            rows::push_event(&mut happened.values, &self.words, step, event);
         }
         self.spare.iter_mut().flatten().for_each(Values::clear);
         let [a, b, c] = if step.is_multiple_of(self.every) {
@@ -224,11 +225,11 @@ impl Recorder {
         };
         // Step 0 is the start: it has a state and no account.
         if step > 0 {
-            tables::push_step(a, step, ledger);
+            rows::push_step(a, step, ledger);
         }
-        tables::push_state(b, step, state);
+        rows::push_state(b, step, state);
         for touch in touches {
-            tables::push_touch(c, &self.words, &self.layout, (step, state.t), touch);
+            rows::push_touch(c, &self.words, &self.layout, (step, state.t), touch);
         }
         let Some(directory) = &self.directory else {
             return Ok(());

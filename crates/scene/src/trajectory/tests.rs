@@ -66,7 +66,7 @@ fn each_scheme_turns_where_it_changes_velocity() {
         let mut trajectory = Trajectory::new(Chart::lines(1), Between::of(scheme));
         trajectory.push(&state(0.0, &[0.0], &[1.0]), &Ledger::default(), &[], &[]);
         trajectory.push(&state(1.0, &[end], &[-2.0]), &Ledger::default(), &[], &[]);
-        let (q, _) = at(&trajectory, turn.max(1e-3).min(1.0 - 1e-3));
+        let (q, _) = at(&trajectory, turn.clamp(1e-3, 1.0 - 1e-3));
         // Three thousandths at speeds up to 2.
         assert!((q - turn).abs() < 4e-3, "{scheme:?}: {q}");
     }

@@ -145,6 +145,32 @@ fn cases_have_their_own_parameters() {
 }
 
 #[test]
+fn a_case_that_misses_its_tolerance_does_not_pass() {
+    // Of friction and a joint no solver makes this little: every step with force is missed.
+    let text = format!(
+        "{}\n[[case]]\nname = \"strict\"\nset = {{ tolerance = 1e-300, mu = 0.5 }}\n\
+         [[finding]]\nname = \"it\"\nvalue = \"final(y) > -1\"\nexpected = true\ncase = \"strict\"",
+        include_str!("incline.toml")
+    );
+    let scene = Scene::parse("incline", "incline.toml", &text).expect("a scene");
+    let main = run(
+        scene.build().expect("a mechanism"),
+        &mut Discard,
+        &mut |_| true,
+    );
+    assert!(main.certificate.ok, "{:?}", main.certificate);
+    let found = evaluate_findings(&scene, &main, Threads::new(1), &mut |_, _| true);
+    let found = found.expect("findings").pop().expect("a finding");
+    assert_eq!(found.value, Some(Value::Truth(true)));
+    let reason = found.reason.expect("a reason");
+    assert_eq!(found.ok, Some(false));
+    assert!(
+        reason.contains("steps of this case missed their tolerance"),
+        "{reason}"
+    );
+}
+
+#[test]
 fn a_case_that_is_refused_can_be_expected_to_be() {
     let case = "case = \"inadmissible\"\n";
     let found = one(&format!(

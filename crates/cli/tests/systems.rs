@@ -1,0 +1,118 @@
+//! Every built-in system, run by name as a user would: its findings are met, its certificate holds,
+//! and its first picture can be drawn. The figures and their sources are in `scenes/`.
+
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{folder, percuss};
+
+/// Systems that must be refused, and what the message must say: an impact law that creates energy
+/// (B02 1.12), and joints that no motion satisfies (B02 counter-example 3).
+const REFUSED: [(&str, &[&str]); 2] = [
+    (
+        "bar-in-circle",
+        &["dependent", "`first_end`", "`second_end`"],
+    ),
+    ("zeno-reversed", &["0 <= e <= 1", "B02 1.12"]),
+];
+
+/// Runs one system; what is wrong with it, if anything.
+fn complaint(name: &str) -> Option<String> {
+    let folder = folder();
+    let ran = percuss(
+        folder.path(),
+        &["run", name, "-o", "run", "--json", "--quiet"],
+    );
+    if let Some((_, words)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+        let said = words.iter().all(|word| ran.err.contains(word));
+        return (ran.status != 2 || !said).then(|| {
+            format!(
+                "{name}: status {}, not refused as it should be: {}",
+                ran.status, ran.err
+            )
+        });
+    }
+    let summary = ran.json();
+    let failed: Vec<String> = summary["findings"]
+        .as_array()?
+        .iter()
+        .filter(|finding| finding["ok"] == false)
+        .map(|finding| format!("{} = {}", finding["name"], finding["value"]))
+        .collect();
+    let missed = &summary["certificate"]["missed"];
+    if ran.status != 0 || !failed.is_empty() || missed != 0 {
+        return Some(format!(
+            "{name}: status {}, missed {missed}, not met: {}",
+            ran.status,
+            failed.join("; ")
+        ));
+    }
+    if summary["findings"].as_array().is_none_or(Vec::is_empty) {
+        return Some(format!("{name}: it has no findings"));
+    }
+    first_picture(name, folder.path())
+}
+
+/// Draws the first picture that the scene declares.
+fn first_picture(name: &str, folder: &std::path::Path) -> Option<String> {
+    let file = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let scene = std::fs::read_to_string(file).expect("the scene is in the repository");
+    let declared = scene.split("[[plot]]").nth(1);
+    let Some(plot) = declared.and_then(|text| text.split('"').nth(1)) else {
+        return Some(format!("{name}: it declares no picture"));
+    };
+    let drawn = percuss(
+        folder,
+        &["plot", "run", plot, "-o", "picture.svg", "--quiet"],
+    );
+    let svg = std::fs::read_to_string(folder.join("picture.svg")).unwrap_or_default();
+    (drawn.status != 0 || !svg.starts_with("<svg"))
+        .then(|| format!("{name}: the picture {plot} was not drawn: {}", drawn.err))
+}
+
+#[test]
+fn every_built_in_system_shows_what_it_is_known_for() {
+    let list = percuss(folder().path(), &["examples", "--json"]).json();
+    let names: Vec<&str> = list["examples"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|example| example["name"].as_str())
+        .collect();
+    // Part A of the systems: the papers' and those that a user expects to be right.
+    assert!(names.len() >= 40, "{names:?}");
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut complaints = Vec::new();
+        while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
+            complaints.extend(complaint(name));
+        }
+        complaints
+    };
+    let complaints: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..2).map(|_| scope.spawn(worker)).collect();
+        workers
+            .into_iter()
+            .flat_map(|w| w.join().expect("a worker"))
+            .collect()
+    });
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn the_scene_of_the_tutorial_runs_as_it_says() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/scenes/two-link-arm.toml"
+    );
+    let folder = folder();
+    let ran = percuss(
+        folder.path(),
+        &["run", file, "-o", "run", "--json", "--quiet"],
+    );
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let summary = ran.json();
+    let findings = summary["findings"].as_array().expect("findings");
+    assert!(!findings.is_empty() && findings.iter().all(|f| f["ok"] != false));
+}

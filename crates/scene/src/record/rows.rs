@@ -1,0 +1,172 @@
+//! Rows of the tables of a run, as the steps come.
+
+use std::sync::Arc;
+
+use contact::law::Status;
+use mechanism::{Event, EventKind, Ledger, State, Touch};
+
+use super::column::Values;
+use super::tables::Layout;
+
+/// Texts that repeat in the tables, shared.
+#[derive(Debug)]
+pub(super) struct Words {
+    constraints: Vec<Arc<str>>,
+    status: [Arc<str>; 3],
+    kinds: [Arc<str>; 8],
+    unknown: Arc<str>,
+}
+
+impl Words {
+    pub(super) fn of(layout: &Layout) -> Self {
+        let kinds = [
+            "impact",
+            "touch",
+            "detach",
+            "stick",
+            "slip",
+            "accumulation",
+            "painleve",
+            "locked",
+        ];
+        Self {
+            constraints: layout
+                .constraints
+                .iter()
+                .map(|n| n.as_str().into())
+                .collect(),
+            status: ["open", "stick", "slip"].map(Arc::from),
+            kinds: kinds.map(Arc::from),
+            unknown: "?".into(),
+        }
+    }
+
+    fn constraint(&self, k: usize) -> &Arc<str> {
+        self.constraints.get(k).unwrap_or(&self.unknown)
+    }
+
+    fn status(&self, status: Status) -> &Arc<str> {
+        match status {
+            Status::Open => &self.status[0],
+            Status::Stick => &self.status[1],
+            Status::Slip => &self.status[2],
+        }
+    }
+
+    fn kind(&self, kind: &EventKind) -> &Arc<str> {
+        &self.kinds[match kind {
+            EventKind::Impact { .. } => 0,
+            EventKind::Touch => 1,
+            EventKind::Detach => 2,
+            EventKind::Stick => 3,
+            EventKind::Slip => 4,
+            EventKind::Accumulation => 5,
+            EventKind::Painleve { .. } => 6,
+            EventKind::Locked => 7,
+        }]
+    }
+}
+
+/// One row of `steps`.
+pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
+    let [
+        number,
+        t,
+        h,
+        active,
+        residual,
+        iterations,
+        reached,
+        rest @ ..,
+    ] = out
+    else {
+        return;
+    };
+    number.push_integer(step);
+    t.push_real(ledger.t);
+    h.push_real(ledger.h);
+    active.push_integer(ledger.num_active);
+    residual.push_real(ledger.residual);
+    iterations.push_integer(ledger.iterations);
+    reached.push_truth(ledger.reached);
+    let values = [
+        ledger.penetration,
+        ledger.drift,
+        ledger.momentum,
+        ledger.kinetic,
+        ledger.potential,
+        ledger.work,
+        ledger.impact,
+        ledger.sliding,
+        ledger.boundary,
+        ledger.energy,
+        ledger.gain,
+    ];
+    rest.iter_mut()
+        .zip(values)
+        .for_each(|(c, x)| c.push_real(x));
+}
+
+/// One row of `coordinates`.
+pub(super) fn push_state(out: &mut [Values], step: usize, state: &State) {
+    let [number, t, rest @ ..] = out else {
+        return;
+    };
+    number.push_integer(step);
+    t.push_real(state.t);
+    let values = state.q.iter().chain(&state.v);
+    rest.iter_mut()
+        .zip(values)
+        .for_each(|(c, x)| c.push_real(*x));
+}
+
+/// One row of `contacts`.
+pub(super) fn push_touch(
+    out: &mut [Values],
+    words: &Words,
+    layout: &Layout,
+    (step, t): (usize, f64),
+    touch: &Touch<'_>,
+) {
+    let [number, time, constraint, status, gap, rest @ ..] = out else {
+        return;
+    };
+    number.push_integer(step);
+    time.push_real(t);
+    constraint.push_text(words.constraint(touch.constraint));
+    status.push_text(words.status(touch.status));
+    gap.push_real(touch.gap);
+    let groups = rest.len() / 3;
+    for (k, rows) in [touch.begin, touch.end, touch.impulse]
+        .into_iter()
+        .enumerate()
+    {
+        let columns = &mut rest[k * groups..(k + 1) * groups];
+        let row_in = |slot| {
+            let slots = layout.slots(touch.constraint);
+            rows.get(slots.iter().position(|s| *s == slot)?).copied()
+        };
+        for (slot, column) in columns.iter_mut().enumerate() {
+            column.push_optional(row_in(slot));
+        }
+    }
+}
+
+/// One row of `events`.
+pub(super) fn push_event(out: &mut [Values], words: &Words, step: usize, event: &Event) {
+    let [number, t, constraint, kind, before, after, gamma] = out else {
+        return;
+    };
+    number.push_integer(step);
+    t.push_real(event.t);
+    constraint.push_text(words.constraint(event.constraint));
+    kind.push_text(words.kind(&event.kind));
+    let (b, a, g) = match event.kind {
+        EventKind::Impact { before, after } => (Some(before), Some(after), None),
+        EventKind::Painleve { gamma } => (None, None, Some(gamma)),
+        _ => (None, None, None),
+    };
+    before.push_optional(b);
+    after.push_optional(a);
+    gamma.push_optional(g);
+}
