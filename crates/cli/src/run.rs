@@ -175,7 +175,7 @@ fn report(
     let mut manifest = recorder.manifest().clone();
     if let Some(stop) = &outcome.stopped {
         if matches!(stop.reason, StopReason::Mechanism(_)) {
-            output::message(&stop.to_string());
+            output::message(&format!("{}: {stop}", manifest.origin));
         }
         // A run that was refused has no records that would say so.
         manifest.status = Status::Stopped;

@@ -85,6 +85,7 @@ impl Report<'_> {
         let mut line = format!("{}: {}", manifest.scene, self.status());
         match (manifest.status, self.certified()) {
             (Status::Running, _) => line += ", no certificate yet",
+            (Status::Stopped, true) => line += ", certificate ok up to there",
             (_, true) => line += ", certificate ok",
             (_, false) => line += ", certificate NOT ok",
         }

@@ -2,12 +2,17 @@
 
 pub use contact;
 pub use convex;
+pub use expr;
 pub use fclib;
+pub use mechanism;
+pub use scene;
 pub use solve;
 
 /// What most programs need: `use percuss::prelude::*`.
 pub mod prelude {
     pub use contact::law::{Law, Status};
     pub use contact::{Certificate, Judge, Kinetic, Measure, Problem, Restitution};
+    pub use mechanism::{EventDriven, Motion, Settings, State, Stepper, System};
+    pub use scene::Scene;
     pub use solve::{Auto, Goal, Outcome, Report, Solver};
 }

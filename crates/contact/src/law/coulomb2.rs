@@ -10,12 +10,15 @@
 //! u_n = 0 restricts r to a straight line which enters the cone at r_t = 0; the law asks for the
 //! point of that line nearest, in the sense of dissipation, to the sticking point. A convex set
 //! leaves a line once, so the answer is the sticking point when it is inside and the exit point
-//! otherwise: no case distinction can fail and no iteration is needed.
+//! otherwise: no case distinction can fail and no iteration is needed. If nothing moves along t,
+//! r_t at rest is free and the least is given, 0; if moreover b does not vanish and friction jams,
+//! no impulse obeys the law and the frictionless one is given.
 //!
 //! Limits: H_nn > 0 and a positive semi-definite H are expected; anything else still gives finite
 //! numbers. H need not be symmetric.
 
 use super::Status;
+use super::singular::LOST;
 
 /// Solves one planar contact: `-minus r_n <= r_t <= plus r_n`; returns the impulse and the status.
 #[inline]
@@ -29,7 +32,10 @@ pub fn solve(h: &[[f64; 2]; 2], q: &[f64; 2], plus: f64, minus: f64) -> ([f64; 2
     let c = h[1][0] / hnn;
     let b_mat = h[1][1] - c * h[0][1];
     let b = q[1] - c * q[0];
-    if b == 0.0 {
+    // Where nothing moves along t (to the rounding of H) and nothing but rounding of b is left, no
+    // friction is needed: the planar case of `super::singular`.
+    let still = b_mat.abs() <= LOST * h[1][1] && b.abs() <= LOST * (q[1].abs() + (c * q[0]).abs());
+    if b == 0.0 || still {
         return finite([-q[0] / hnn, 0.0], Status::Stick, q[0] / hnn);
     }
     // Friction opposes b: it leans towards the side `w` of the section.
@@ -39,6 +45,10 @@ pub fn solve(h: &[[f64; 2]; 2], q: &[f64; 2], plus: f64, minus: f64) -> ([f64; 2
     let floor = 4.0 * f64::EPSILON * h[1][1].abs() + 1e-40 * hnn;
     let stick = -b / b_mat.max(floor);
     // The line is inside the cone as long as |r_t| <= |w| r_n, that is |r_t| den <= -|w| q_n.
+    if den <= 0.0 && b_mat.abs() <= floor {
+        // Friction jams at a velocity no impulse stops: nothing obeys the law.
+        return finite([-q[0] / hnn, 0.0], Status::Slip, q[0] / hnn);
+    }
     if den <= 0.0 || stick.abs() * den <= -w.abs() * q[0] {
         let r_n = -(q[0] + h[0][1] * stick) / hnn;
         return finite([r_n.max(0.0), stick], Status::Stick, q[0] / hnn);

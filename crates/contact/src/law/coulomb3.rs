@@ -19,9 +19,12 @@
 //! climbs monotonically to the smallest λ, quadratically and without a bracket. A Newton iteration
 //! on r_t itself then removes what the adjugate lost on an ill-conditioned B.
 //!
+//! Where B is singular, because the contact cannot move in every direction, [`super::singular`]
+//! takes over: sticking then has more than one impulse to choose from (M88 §17).
+//!
 //! Limits: as in [`super::coulomb2`].
 
-use super::Status;
+use super::{Status, singular};
 
 /// Steps of the monotone iteration; 4 to 8 are usual, near-double roots halve the distance to the
 /// root each time and Newton takes over.
@@ -50,6 +53,11 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
     // the elliptic law scales them apart.
     let floor = [1, 2].map(|i| 8.0 * f64::EPSILON * h[i][i].abs() + 1e-40 * hnn);
     let (stick, definite) = solve2(&bm, &b, &floor);
+    if singular::suspect(&bm, h[1][1], h[2][2])
+        && let Some((r, status)) = singular::disc(h, q, mu)
+    {
+        return finite(r, status, q[0] * inv);
+    }
     if !definite {
         bm[0][0] += floor[0];
         bm[1][1] += floor[1];
@@ -94,7 +102,14 @@ fn solve2(m: &[[f64; 2]; 2], b: &[f64; 2], floor: &[f64; 2]) -> ([f64; 2], bool)
 
 /// r_t at the smallest λ with ψ(λ) = 0 (module head).
 #[inline]
-fn slide(bm: &[[f64; 2]; 2], b: &[f64; 2], w: &[f64; 2], q_n: f64, inv: f64, mu: f64) -> [f64; 2] {
+pub(super) fn slide(
+    bm: &[[f64; 2]; 2],
+    b: &[f64; 2],
+    w: &[f64; 2],
+    q_n: f64,
+    inv: f64,
+    mu: f64,
+) -> [f64; 2] {
     let c = [
         bm[1][1] * b[0] - bm[0][1] * b[1],
         bm[0][0] * b[1] - bm[1][0] * b[0],
@@ -141,7 +156,7 @@ fn slide(bm: &[[f64; 2]; 2], b: &[f64; 2], w: &[f64; 2], q_n: f64, inv: f64, mu:
 /// vanishes one rounding of the angle moves r_n by many digits; r_t itself has no such direction.
 #[allow(clippy::too_many_arguments)]
 #[inline]
-fn polish(
+pub(super) fn polish(
     bm: &[[f64; 2]; 2],
     b: &[f64; 2],
     w: &[f64; 2],

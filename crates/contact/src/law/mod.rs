@@ -27,6 +27,7 @@ pub mod polygon;
 mod reduced;
 mod residual;
 mod rolling;
+mod singular;
 mod small;
 mod smoothed;
 mod static_dynamic;

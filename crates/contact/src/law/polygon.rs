@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use super::error::LawError;
-use super::{Law, Status, small};
+use super::{Law, Status, singular, small};
 
 /// A convex polygon that contains 0, counter-clockwise: the section D of the friction cone.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +121,10 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
     if !(q[0] < 0.0 && h[0][0] > 0.0 && trace > 0.0) {
         return ([0.0; 3], Status::Open);
     }
-    let mut best = enumerate(h, q, vertices, 3.0 / trace);
+    if let Some(answer) = lost_rank(h, q, vertices, 3.0 / trace) {
+        return answer;
+    }
+    let mut best = enumerate(h, q, vertices, 3.0 / trace, true);
     if best.miss > 1e-12 {
         // A singular tangential part has stick solutions on a line or none at all; raising its
         // diagonal by rounding picks one and changes u by no more than rounding.
@@ -129,7 +132,7 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
         for i in 1..3 {
             raised[i][i] += 64.0 * f64::EPSILON * h[i][i].abs();
         }
-        let again = enumerate(&raised, q, vertices, 3.0 / trace);
+        let again = enumerate(&raised, q, vertices, 3.0 / trace, true);
         if again.miss < best.miss {
             best = again;
         }
@@ -141,6 +144,33 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
     }
 }
 
+/// The answer of a block whose tangential part is singular (see [`super::singular`]): rest if some
+/// impulse holds, else sliding; the frictionless impulse if friction jams and there is neither.
+#[inline]
+fn lost_rank(
+    h: &[[f64; 3]; 3],
+    q: &[f64; 3],
+    vertices: &[[f64; 2]],
+    kappa: f64,
+) -> Option<([f64; 3], Status)> {
+    let c = [h[1][0] / h[0][0], h[2][0] / h[0][0]];
+    let b_mat = [0, 1].map(|i| [0, 1].map(|j| h[i + 1][j + 1] - c[i] * h[0][j + 1]));
+    if !singular::suspect(&b_mat, h[1][1], h[2][2]) {
+        return None;
+    }
+    if let Some(r) = singular::stick_in_polygon(h, q, vertices)? {
+        return Some((r, Status::Stick)).filter(|_| r.iter().all(|v| v.is_finite()));
+    }
+    let best = enumerate(h, q, vertices, kappa, false);
+    // Half the digits tell a solution from the best of those that are none.
+    if best.miss <= 1e-8 {
+        Some((best.r, best.status))
+    } else {
+        let r_n = -q[0] / h[0][0];
+        r_n.is_finite().then_some(([r_n, 0.0, 0.0], Status::Slip))
+    }
+}
+
 /// An answer with the largest miss of its inequalities, relative to |r| and κ|q|.
 struct Candidate {
     miss: f64,
@@ -148,8 +178,14 @@ struct Candidate {
     status: Status,
 }
 
-/// The candidate that misses least.
-fn enumerate(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]], kappa: f64) -> Candidate {
+/// The candidate that misses least; sticking is one of them if `with_stick`.
+fn enumerate(
+    h: &[[f64; 3]; 3],
+    q: &[f64; 3],
+    vertices: &[[f64; 2]],
+    kappa: f64,
+    with_stick: bool,
+) -> Candidate {
     // The frictionless answer stands if every candidate is broken (H of no mechanical system).
     let mut best = Candidate {
         miss: f64::INFINITY,
@@ -165,7 +201,7 @@ fn enumerate(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]], kappa: f64)
         }
         miss == 0.0
     };
-    if take(stick(h, q, vertices), Status::Stick) {
+    if with_stick && take(stick(h, q, vertices), Status::Stick) {
         return best;
     }
     let m = vertices.len();

@@ -136,7 +136,11 @@ impl Accuracy {
         let errors: Vec<f64> = computed.iter().map(|x| self.error(x, &reference)).collect();
         match (self.fit, errors.first()) {
             (false, Some(error)) => Ok(*error),
-            _ => fitted_order(&steps, &errors),
+            _ => {
+                let pairs = steps.iter().zip(&errors).map(|(h, e)| [*h, *e]);
+                subject.errors = pairs.collect();
+                fitted_order(&steps, &errors)
+            }
         }
     }
 

@@ -67,6 +67,17 @@ impl Expectation {
         Ok(expectation)
     }
 
+    /// The bounds as a text, for readers that know only what is expected.
+    pub fn bounds(&self) -> Option<Value> {
+        let text = match (self.at_least, self.at_most) {
+            (None, None) => return None,
+            (None, Some(most)) => format!("<= {most}"),
+            (Some(least), None) => format!(">= {least}"),
+            (Some(least), Some(most)) => format!("{least} to {most}"),
+        };
+        Some(Value::Text(text))
+    }
+
     fn expect(
         &mut self,
         value: &Datum,

@@ -131,7 +131,7 @@ fn finding(
     scene: &Scene,
     asked: &Asked,
     case: &str,
-    subject: &Subject<'_>,
+    subject: &mut Subject<'_>,
     value: Valued<Value>,
 ) -> Result<Finding, SceneError> {
     // A run that was refused has no step: one of any length serves to read the expectation.
@@ -156,7 +156,7 @@ fn finding(
     Ok(Finding {
         name: asked.name.clone(),
         value,
-        expected: expectation.expected,
+        expected: expectation.expected.clone().or(expectation.bounds()),
         tolerance: expectation.tolerance,
         at_most: expectation.at_most,
         at_least: expectation.at_least,
@@ -164,6 +164,7 @@ fn finding(
         source: asked.source.clone(),
         about: asked.about.clone(),
         case: case.to_string(),
+        errors: std::mem::take(&mut subject.errors),
         reason,
     })
 }

@@ -56,6 +56,9 @@ pub struct Finding {
     pub about: Option<String>,
     /// The run it looks at.
     pub case: String,
+    /// Step and error of the runs that an order was fitted to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<[f64; 2]>,
     /// Why there is no value, or why it cannot be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

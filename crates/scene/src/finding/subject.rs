@@ -43,6 +43,8 @@ pub(crate) struct Subject<'a> {
     series: HashMap<String, Rc<[f64]>>,
     /// Values of observables on instants in runs with other steps, by what they depend on.
     pub compared: HashMap<String, Valued<Rc<[f64]>>>,
+    /// Steps and errors that the order asked for last was fitted to.
+    pub errors: Vec<[f64; 2]>,
 }
 
 enum State<'a> {
@@ -77,6 +79,7 @@ impl<'a> Subject<'a> {
             state,
             series: HashMap::new(),
             compared: HashMap::new(),
+            errors: Vec::new(),
         }
     }
 
@@ -89,6 +92,7 @@ impl<'a> Subject<'a> {
             state: State::Refused(reason),
             series: HashMap::new(),
             compared: HashMap::new(),
+            errors: Vec::new(),
         }
     }
 

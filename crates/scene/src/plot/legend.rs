@@ -43,14 +43,18 @@ where
     if count < 2 {
         return Ok(());
     }
+    let names = figure.series.iter().filter(|s| !s.label.is_empty()).count();
     let at = |pixels: u32| i32::try_from(px(pixels)).unwrap_or(i32::MAX);
     let text = |text: String, height: u32| {
         let style = ("sans-serif", px(14)).into_font().color(&BLACK);
         let style = style.pos(Pos::new(HPos::Left, VPos::Center));
         Text::new(text, (at(SAMPLE + 8), at(height)), style)
     };
-    for (k, series) in figure.series.iter().enumerate().take(LINES) {
-        let height = 20 + LINE * u32::try_from(k).unwrap_or(0);
+    // A series without a name belongs to the one before.
+    let named = figure.series.iter().enumerate();
+    let named = named.filter(|(_, series)| !series.label.is_empty());
+    for (line, (k, series)) in named.take(LINES).enumerate() {
+        let height = 20 + LINE * u32::try_from(line).unwrap_or(0);
         let style = Style::of(series, k, count);
         let ends = [(0, at(height)), (at(SAMPLE), at(height))];
         match (series.mark, style.dash) {
@@ -65,7 +69,7 @@ where
         }
         area.draw(&text(shortened(&series.label), height))?;
     }
-    if count > LINES {
+    if names > LINES {
         let height = 20 + LINE * u32::try_from(LINES).unwrap_or(0);
         area.draw(&text(format!("… {} more", count - LINES), height))?;
     }

@@ -3,10 +3,11 @@
 use super::axis::Scale;
 use super::figure::{Figure, Mark, Series};
 use super::gallery::PlotError;
+use crate::finding::Finding;
 use crate::record::{Cell, Record, RecordError};
 
 /// Names and titles of the pictures that every run has; `phase:NAME` comes for every coordinate.
-pub(super) const STANDARD: [(&str, &str); 5] = [
+pub(super) const STANDARD: [(&str, &str); 6] = [
     ("energy", "kinetic, potential and total energy over time"),
     ("residual", "residual of each step, logarithmic"),
     (
@@ -15,6 +16,10 @@ pub(super) const STANDARD: [(&str, &str); 5] = [
     ),
     ("impulses", "impulses of the constraints in each step"),
     ("trajectory", "all coordinates over time"),
+    (
+        "orders",
+        "errors over the step, with the orders fitted to them",
+    ),
 ];
 
 /// What `phase:` is followed by.
@@ -30,6 +35,7 @@ pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, Plot
         "penetration" => penetration(record, of("penetration"))?,
         "impulses" => impulses(record, of("impulses"))?,
         "trajectory" => trajectory(record, of("coordinates"))?,
+        "orders" => orders(record, of("order of convergence"))?,
         _ => match name.strip_prefix(PHASE) {
             Some(coordinate) => phase(record, coordinate, of("phase portrait"))?,
             None => return Ok(None),
@@ -166,6 +172,58 @@ fn trajectory(record: &Record, title: String) -> Result<Figure, RecordError> {
         .enumerate()
         .map(|(k, c)| Series::line(&c.name, &t, &states.numbers(&c.name), k));
     Ok(over_time(title, "coordinates", series.collect()))
+}
+
+/// Errors of the findings that are orders, each with a dashed line of its fitted slope.
+fn orders(record: &Record, title: String) -> Result<Figure, PlotError> {
+    let findings = record.manifest().findings.iter().flatten();
+    let read = findings.filter_map(|f| serde_json::from_value::<Finding>(f.clone()).ok());
+    let mut series = Vec::new();
+    for (k, finding) in read.filter(|f| f.errors.len() > 1).enumerate() {
+        let points: Vec<(f64, f64)> = finding.errors.iter().map(|p| (p[0], p[1])).collect();
+        let order = slope(&points);
+        let n = points.len() as f64;
+        let centre = points
+            .iter()
+            .fold((0.0, 0.0), |c, p| (c.0 + p.0.ln() / n, c.1 + p.1.ln() / n));
+        let fitted = points
+            .iter()
+            .map(|(h, _)| (*h, (centre.1 + order * (h.ln() - centre.0)).exp()));
+        series.push(Series {
+            label: format!("{}: {order:.2}", finding.name),
+            points: fitted.collect(),
+            mark: Mark::Dashed,
+            colour: k,
+        });
+        series.push(Series {
+            label: String::new(),
+            points,
+            mark: Mark::Points,
+            colour: k,
+        });
+    }
+    if series.is_empty() {
+        let none = "no finding of this scene is an order of convergence";
+        return Err(PlotError::Nothing(none.into()));
+    }
+    Ok(Figure {
+        title,
+        x_label: "step h".into(),
+        y_label: "error".into(),
+        series,
+        x_scale: Scale::Log,
+        y_scale: Scale::Log,
+        ..Figure::default()
+    })
+}
+
+/// Least-squares slope of ln e over ln h.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let logs = || points.iter().map(|(h, e)| (h.ln(), e.ln()));
+    let mean = logs().fold((0.0, 0.0), |m, p| (m.0 + p.0 / n, m.1 + p.1 / n));
+    let over: f64 = logs().map(|p| (p.0 - mean.0) * (p.1 - mean.1)).sum();
+    over / logs().map(|p| (p.0 - mean.0).powi(2)).sum::<f64>()
 }
 
 fn phase(record: &Record, name: &str, title: String) -> Result<Figure, PlotError> {

@@ -105,6 +105,10 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
     rest.iter_mut()
         .zip(values)
         .for_each(|(c, x)| c.push_real(x));
+    if let Some(gamma) = rest.get_mut(values.len()) {
+        // Infinite where no contact slides.
+        gamma.push_optional(Some(ledger.gamma).filter(|g| g.is_finite()));
+    }
 }
 
 /// One row of `coordinates`.

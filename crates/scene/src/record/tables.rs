@@ -155,13 +155,14 @@ fn time() -> Column {
 }
 
 /// Columns of `steps` after number and time: name, type, unit, meaning.
-const STEPS: [(&str, Type, &str, &str); 16] = {
+const STEPS: [(&str, Type, &str, &str); 17] = {
     use Type::{Integer, Real, Truth};
     let reached = "whether residual and force iteration reached their tolerances";
     let penetration = "largest -gap over all contacts at the end of the step";
     let momentum = "momentum balance left over, relative to its largest term";
     let energy = "energy balance left over, relative to its largest term";
     let gain = "energy gained through contacts that do not move, relative";
+    let gamma = "smallest Painleve gamma of a sliding contact, absent where none slides; not unique at <= 0";
     let drift = "largest |f| over all joints at the end of the step";
     let residual = "dimensionless residual R2 of the contact problem";
     [
@@ -206,6 +207,7 @@ const STEPS: [(&str, Type, &str, &str); 16] = {
         ),
         ("energy", Real, "1", energy),
         ("gain", Real, "1", gain),
+        ("gamma", Real, "1/mass", gamma),
     ]
 };
 

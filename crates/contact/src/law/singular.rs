@@ -1,0 +1,363 @@
+//! Coulomb friction in space where the contact cannot move in every direction (M88 §17).
+//!
+//! With u_n = 0 eliminated the block reads
+//!
+//! ```text
+//! u_t = B r_t + b,   r_n = -(q_n + H_nt·r_t) / H_nn,   -u_t ∈ N_{r_n D}(r_t),   B singular
+//! ```
+//!
+//! Rest (u_t = 0) then asks for b in the range of B and leaves r_t free along the null space of B:
+//! the contact sticks when *some* impulse r_t = t + λk of that line (of the whole plane when B = 0)
+//! is in the cone. Seen from the directions the contact can move in, this is the projected cone of
+//! M88 §17: more holds at rest than in sliding, and everything holds when the line runs into the
+//! cone for good (wedging).
+//!
+//! Which impulse is told: the admissible one of least friction, |r_t| being measured in units of
+//! the section's extent along each axis. It is unique (a strictly convex function on a convex
+//! set), independent of units and of the order of the axes, and the limit of equal small tangential
+//! compliances in both directions, so it continues what a block of full rank gives. With B = 0 it
+//! is the frictionless impulse.
+//!
+//! Sliding with b in the range goes along the only direction there is, with a closed form. With b
+//! outside the range (a boundary that moves where the contact cannot follow) u_t never vanishes and
+//! the multiplier of [`super::coulomb3`] is used; if friction then jams there is no impulse at all
+//! that obeys the law, and the frictionless one is given, which the residual shows.
+//!
+//! Limits: rank is decided at [`LOST`]. Where rest and sliding are both possible rest is taken.
+
+use super::{Status, coulomb3};
+
+/// Rank counts as lost when the smaller eigenvalue of B relative to diag(H_11, H_22) is below
+/// this, and b counts as in the range when what no impulse can stop is below this times the sizes
+/// it was summed from. H = G A⁻¹ Gᵀ carries rounding of about n cond(A) ε, 1e-12 for a few thousand
+/// in n cond(A); a velocity this small relative to H r and q is not told from rest by any residual.
+pub(super) const LOST: f64 = 1e-12;
+/// Steps of the descent to the largest multiplier; it is linear, Newton's iteration follows.
+const MAX_DESCENT: usize = 200;
+
+/// The tangential problem that is left when u_n = 0 has eliminated r_n.
+pub(super) struct Tangential {
+    b_mat: [[f64; 2]; 2],
+    b: [f64; 2],
+    w: [f64; 2],
+    q_n: f64,
+    inv: f64,
+    /// H_11 and H_22.
+    diagonal: [f64; 2],
+    /// |q_i| + |H_in q_n / H_nn|: the sizes b_i was summed from.
+    parts: [f64; 2],
+}
+
+/// The tangential impulses that leave no velocity.
+enum Rest {
+    /// None: part of b cannot be stopped.
+    Never,
+    /// All: B and b vanish.
+    Always,
+    /// t + λk, with t ⊥ k and |k| = 1. `slide`: the only direction of u_t, of either sense;
+    /// `push`: the velocity along it without friction.
+    Line {
+        t: [f64; 2],
+        k: [f64; 2],
+        slide: [f64; 2],
+        push: f64,
+    },
+}
+
+/// Whether the smaller eigenvalue ν of B relative to diag(h1, h2) may be below [`LOST`]:
+/// det B / (B_11 h2 + B_22 h1) = ν ν' / (ν + ν') lies between ν/2 and ν. True for NaN.
+#[inline]
+pub(super) fn suspect(b_mat: &[[f64; 2]; 2], h1: f64, h2: f64) -> bool {
+    let det = b_mat[0][0] * b_mat[1][1] - b_mat[0][1] * b_mat[1][0];
+    let sum = b_mat[0][0] * h2 + b_mat[1][1] * h1;
+    // The negated comparison sends NaN to the careful side.
+    !matches!(
+        det.partial_cmp(&(LOST * sum)),
+        Some(std::cmp::Ordering::Greater)
+    )
+}
+
+/// Solves a block of lost rank with a disc of radius `mu`; None when the ordinary way has the
+/// answer: the rank is not lost after all, or H is of no mechanical system.
+#[cold]
+#[inline(never)]
+pub(super) fn disc(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Option<([f64; 3], Status)> {
+    let block = Tangential::new(h, q)?;
+    match block.rest() {
+        Rest::Always => Some((block.impulse([0.0; 2]), Status::Stick)),
+        Rest::Line { t, k, slide, push } => {
+            if let Some(t) = block.least_in_disc(t, k, mu) {
+                return Some((block.impulse(t), Status::Stick));
+            }
+            let sense = [slide[0] * push.signum(), slide[1] * push.signum()];
+            let den = 1.0 - mu * block.inv * dot(block.w, sense);
+            let r_n = -block.q_n * block.inv / den;
+            // With den <= 0 the line t is in the cone for good: only a rounding away from rest.
+            (den > 0.0).then_some((
+                [r_n, -mu * r_n * sense[0], -mu * r_n * sense[1]],
+                Status::Slip,
+            ))
+        }
+        Rest::Never if block.definite() => None,
+        Rest::Never => Some((block.unstoppable(mu), Status::Slip)),
+    }
+}
+
+/// The sticking impulse of a block of lost rank whose section has the given counter-clockwise
+/// vertices: None when the ordinary way has the answer, Some(None) when no impulse holds.
+#[cold]
+#[inline(never)]
+pub(super) fn stick_in_polygon(
+    h: &[[f64; 3]; 3],
+    q: &[f64; 3],
+    vertices: &[[f64; 2]],
+) -> Option<Option<[f64; 3]>> {
+    let extent = [0, 1].map(|i| {
+        let a = vertices.iter().fold(0.0_f64, |m, v| m.max(v[i].abs()));
+        if a > 0.0 && a.is_finite() { a } else { 1.0 }
+    });
+    let p = [1.0, extent[0], extent[1]];
+    let scaled = std::array::from_fn(|i| std::array::from_fn(|j| p[i] * p[j] * h[i][j]));
+    let block = Tangential::new(&scaled, &[q[0], p[1] * q[1], p[2] * q[2]])?;
+    let t = match block.rest() {
+        Rest::Always => Some([0.0; 2]),
+        Rest::Line { t, k, .. } => block.least_in_polygon(t, k, vertices, extent),
+        Rest::Never if block.definite() => return None,
+        Rest::Never => None,
+    };
+    Some(t.map(|t| {
+        let r = block.impulse(t);
+        [r[0], p[1] * r[1], p[2] * r[2]]
+    }))
+}
+
+impl Tangential {
+    /// Eliminates the normal row; None unless the rank is lost and H is one of a mechanical system.
+    fn new(h: &[[f64; 3]; 3], q: &[f64; 3]) -> Option<Self> {
+        let inv = 1.0 / h[0][0];
+        let w = [h[0][1], h[0][2]];
+        let c = [h[1][0] * inv, h[2][0] * inv];
+        let out = Self {
+            b_mat: [0, 1].map(|i| [0, 1].map(|j| h[i + 1][j + 1] - c[i] * w[j])),
+            b: [0, 1].map(|i| q[i + 1] - c[i] * q[0]),
+            w,
+            q_n: q[0],
+            inv,
+            diagonal: [h[1][1], h[2][2]],
+            parts: [0, 1].map(|i| q[i + 1].abs() + (c[i] * q[0]).abs()),
+        };
+        let [[a, f], [g, d]] = out.b_mat;
+        let [h1, h2] = out.diagonal;
+        let sum = a.abs() * h2 + d.abs() * h1;
+        let semidefinite = a >= -LOST * h1 && d >= -LOST * h2;
+        ((a * d - f * g).abs() <= LOST * sum && semidefinite && inv > 0.0).then_some(out)
+    }
+
+    /// Whether the smaller eigenvalue is above the rounding of B itself. Then a b outside the range
+    /// of the larger part may still be stopped by an impulse of ordinary size.
+    fn definite(&self) -> bool {
+        let [[a, f], [g, d]] = self.b_mat;
+        let [h1, h2] = self.diagonal;
+        a * d - f * g > 8.0 * f64::EPSILON * (a * h2 + d * h1)
+    }
+
+    /// r of a tangential impulse, with u_n = 0.
+    fn impulse(&self, t: [f64; 2]) -> [f64; 3] {
+        [-(self.q_n + dot(self.w, t)) * self.inv, t[0], t[1]]
+    }
+
+    fn velocity(&self, t: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|i| dot(self.b_mat[i], t) + self.b[i])
+    }
+
+    /// Factors B = x yᵀ on its larger diagonal entry (relative to H) and looks for u_t = 0.
+    fn rest(&self) -> Rest {
+        let [h1, h2] = self.diagonal;
+        let (a, d) = (self.b_mat[0][0], self.b_mat[1][1]);
+        let i = match (a > LOST * h1, d > LOST * h2) {
+            (false, false) => {
+                let still = |i: usize| self.b[i].abs() <= LOST * self.parts[i];
+                return if still(0) && still(1) {
+                    Rest::Always
+                } else {
+                    Rest::Never
+                };
+            }
+            (true, false) => 0,
+            (false, true) => 1,
+            (true, true) => usize::from(d * h1 > a * h2),
+        };
+        let y = self.b_mat[i];
+        let size = norm(y);
+        let k = [-y[1] / size, y[0] / size];
+        let t = [-self.b[i] * k[1] / size, self.b[i] * k[0] / size];
+        // What is left of the other row, against the terms of H t and of b.
+        let j = 1 - i;
+        let reach = self.diagonal[j].sqrt() * (h1.sqrt() * t[0].abs() + h2.sqrt() * t[1].abs());
+        let left = self.velocity(t)[j].abs();
+        // Not a number is no rest.
+        if left <= LOST * (self.parts[j] + reach) {
+            let mut slide = [1.0; 2];
+            slide[j] = self.b_mat[j][i] / y[i];
+            let length = norm(slide);
+            Rest::Line {
+                t,
+                k,
+                slide: slide.map(|x| x / length),
+                push: self.b[i],
+            }
+        } else {
+            Rest::Never
+        }
+    }
+
+    /// The point of least |t| on t + λk in the cone |t| <= mu r_n.
+    ///
+    /// |t + λk|² = |t|² + λ², so λ goes where r_n grows, by the smallest s >= 0 with
+    /// |t|² + s² = mu² (n + a s)², n + a s >= 0; n is r_n at t and a its growth.
+    fn least_in_disc(&self, t: [f64; 2], k: [f64; 2], mu: f64) -> Option<[f64; 2]> {
+        let n = self.impulse(t)[0];
+        let length = norm(t);
+        if length <= mu * n {
+            return Some(t);
+        }
+        let slope = -dot(self.w, k) * self.inv;
+        let (mn, ma) = (mu * n, mu * slope.abs());
+        let open = (1.0 - ma) * (1.0 + ma);
+        let (half, rest) = (ma * mn, (length - mn) * (length + mn));
+        // half² - open rest, without its cancellation.
+        let root = (mn * mn - open * length * length).sqrt();
+        let s = if n > 0.0 && ma > 0.0 {
+            rest / (half + root)
+        } else if open < 0.0 {
+            (half - root) / open
+        } else {
+            return None;
+        };
+        let s = s * slope.signum();
+        // A root that is not real comes here as NaN.
+        s.is_finite().then(|| [t[0] + s * k[0], t[1] + s * k[1]])
+    }
+
+    /// The point of least |t| on t + λk in the cone over a polygon, axes in units of `extent`.
+    fn least_in_polygon(
+        &self,
+        t: [f64; 2],
+        k: [f64; 2],
+        vertices: &[[f64; 2]],
+        extent: [f64; 2],
+    ) -> Option<[f64; 2]> {
+        let n = self.impulse(t)[0];
+        let slope = -dot(self.w, k) * self.inv;
+        let unit = |v: [f64; 2]| [v[0] / extent[0], v[1] / extent[1]];
+        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+        // at + λ growth >= 0.
+        let mut cut = |at: f64, growth: f64, noise: f64| {
+            if growth.abs() > 4.0 * f64::EPSILON {
+                let bound = -at / growth;
+                if growth > 0.0 {
+                    low = low.max(bound);
+                } else {
+                    high = high.min(bound);
+                }
+            } else if at < -noise {
+                high = f64::NEG_INFINITY;
+            }
+        };
+        cut(n, slope, 0.0);
+        for (i, &v) in vertices.iter().enumerate() {
+            let (v, next) = (unit(v), unit(vertices[(i + 1) % vertices.len()]));
+            let e = [next[0] - v[0], next[1] - v[1]];
+            let length = norm(e);
+            let inward = [-e[1] / length, e[0] / length];
+            let at = dot(inward, t) - n * dot(inward, v);
+            let noise = 8.0 * f64::EPSILON * (norm(t) + n.abs() * norm(v));
+            cut(at, dot(inward, k) - slope * dot(inward, v), noise);
+        }
+        let s = if low > 0.0 { low } else { high.min(0.0) };
+        (low <= high).then(|| [t[0] + s * k[0], t[1] + s * k[1]])
+    }
+
+    /// Sliding with a velocity no impulse stops: r_t = -(B + λI)⁻¹ b at the smallest λ, or at the
+    /// largest where friction would jam below it; the frictionless impulse if there is none.
+    fn unstoppable(&self, mu: f64) -> [f64; 3] {
+        let (bm, b, w) = (&self.b_mat, &self.b, &self.w);
+        let (q_n, inv) = (self.q_n, self.inv);
+        let plain = self.impulse([0.0; 2]);
+        if mu == 0.0 {
+            return plain;
+        }
+        let climbed = coulomb3::slide(bm, b, w, q_n, inv, mu);
+        let starts = [Some(climbed), self.descend(mu)];
+        for start in starts.into_iter().flatten() {
+            let t = coulomb3::polish(bm, b, w, q_n, inv, mu, start);
+            let r_n = self.impulse(t)[0];
+            let c = mu * r_n / norm(t);
+            let t = [c * t[0], c * t[1]];
+            if self.slides(t) {
+                return [r_n, t[0], t[1]];
+            }
+        }
+        plain
+    }
+
+    /// Whether -u_t is a positive multiple of t, above what counts as rest, and r_n > 0.
+    fn slides(&self, t: [f64; 2]) -> bool {
+        let u = self.velocity(t);
+        let (length, speed) = (norm(t), norm(u));
+        let rest = LOST * self.diagonal[0].max(self.diagonal[1]);
+        let across = (u[0] * t[1] - u[1] * t[0]).abs();
+        // Half the digits tell a solution from the end of an iteration that found none.
+        dot(u, t) < 0.0
+            && speed > rest * length
+            && across <= 1e-8 * length * speed
+            && self.impulse(t)[0] > 0.0
+    }
+
+    /// r_t at the largest root of ψ(λ) = |c + λb| - mu N(λ) (see [`super::coulomb3`]).
+    ///
+    /// On [0, λ] the convex |c + λb| is below its chord: the larger root of chord = mu N cannot be
+    /// below the largest root of ψ, and falls to it.
+    fn descend(&self, mu: f64) -> Option<[f64; 2]> {
+        let ([[a, f], [g, d]], b) = (self.b_mat, self.b);
+        let c = [d * b[0] - f * b[1], a * b[1] - g * b[0]];
+        let n2 = -self.q_n * self.inv;
+        let n1 = n2 * (a + d) + self.inv * dot(self.w, b);
+        let n0 = n2 * (a * d - f * g) + self.inv * dot(self.w, c);
+        let start = norm(c);
+        let larger_root = |slope: f64| {
+            let (a2, a1, a0) = (mu * n2, mu * n1 - slope, mu * n0 - start);
+            let root = (a1 * a1 - 4.0 * a2 * a0).sqrt();
+            if a1 > 0.0 {
+                -2.0 * a0 / (a1 + root)
+            } else {
+                (root - a1) / (2.0 * a2)
+            }
+        };
+        let mut lam = larger_root(norm(b));
+        for _ in 0..MAX_DESCENT {
+            // No root, or not a number: no solution.
+            if lam.is_nan() || lam <= 0.0 {
+                return None;
+            }
+            let chord = (norm([c[0] + lam * b[0], c[1] + lam * b[1]]) - start) / lam;
+            let next = larger_root(chord);
+            if next >= lam * (1.0 - 1e-9) {
+                break;
+            }
+            lam = next;
+        }
+        let det = (a + lam) * (d + lam) - f * g;
+        Some([0, 1].map(|i| -(c[i] + lam * b[i]) / det))
+    }
+}
+
+#[inline]
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+#[inline]
+fn norm(a: [f64; 2]) -> f64 {
+    (a[0] * a[0] + a[1] * a[1]).sqrt()
+}
