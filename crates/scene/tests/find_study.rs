@@ -10,8 +10,10 @@ kind = "mechanism"
 [parameters]
 g = 10.0
 v = 3.0
+x0 = 0.0
 [[coordinate]]
 name = "x"
+initial = "x0"
 velocity = "v"
 [dynamics]
 kinetic = "0.5*x_dot^2"
@@ -187,10 +189,9 @@ fn a_bisection_finds_where_the_condition_changes() {
 #[test]
 fn runs_that_fail_are_rows_without_values() {
     let folder = Folder::new("fail");
-    // Thrown into the floor it stands on: refused.
-    let study = folder.study(
-        "[vary]\nv = [1, -1]\n[observe]\nend = \"final(x)\"\nbad = \"fails('incompatible')\"",
-    );
+    // Begins below the floor: refused.
+    let study = folder
+        .study("[vary]\nx0 = [0, -1]\n[observe]\nend = \"final(x)\"\nbad = \"fails('violates')\"");
     let study = study.expect("a study");
     let result = study.run(Threads::new(1), &mut |_| true);
     let rows = result.expect("a result").table.rows;
@@ -198,7 +199,7 @@ fn runs_that_fail_are_rows_without_values() {
     assert_eq!(rows[0].cells[1].value, Some(Value::Truth(false)));
     let stopped = rows[1].stopped.clone().expect("a reason");
     assert!(
-        stopped.starts_with("the run cannot start: the initial velocity"),
+        stopped.starts_with("the run cannot start: the initial position"),
         "{stopped}"
     );
     assert_eq!(rows[1].cells[0].reason, Some(stopped));

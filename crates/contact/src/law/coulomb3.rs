@@ -75,7 +75,8 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
         return finite([-q[0] * inv, 0.0, 0.0], Status::Slip, q[0] * inv);
     }
     let start = slide(&bm, &b, &w, q[0], inv, mu);
-    let t = polish(&bm, &b, &w, q[0], inv, mu, start);
+    let kappa = 1.0 / (bm[0][0] + bm[1][1]);
+    let t = polish(&bm, &b, &w, q[0], inv, mu, kappa, start);
     let r_n = -(q[0] + w[0] * t[0] + w[1] * t[1]) * inv;
     // The last rounding goes out of the cone's equation, not into it.
     let c = mu * r_n / norm(t);
@@ -154,6 +155,7 @@ pub(super) fn slide(
 ///
 /// The angle alone would do with r_n = -q_n / (H_nn + mu H_nt·t), but where that denominator nearly
 /// vanishes one rounding of the angle moves r_n by many digits; r_t itself has no such direction.
+/// `kappa` turns velocities into impulses, so that both equations are measured alike.
 #[allow(clippy::too_many_arguments)]
 #[inline]
 pub(super) fn polish(
@@ -163,12 +165,11 @@ pub(super) fn polish(
     q_n: f64,
     inv: f64,
     mu: f64,
+    kappa: f64,
     start: [f64; 2],
 ) -> [f64; 2] {
     let mut r = start;
     let mut best = (f64::INFINITY, start);
-    // Turns velocities into impulses, so that both equations are measured alike.
-    let kappa = 1.0 / (bm[0][0] + bm[1][1]);
     for _ in 0..MAX_POLISH_STEPS {
         let len = norm(r);
         let t = [r[0] / len, r[1] / len];

@@ -10,6 +10,8 @@
 //! how far it misses its inequalities, in units of impulse, and the least miss wins; an exact hit
 //! ends the search. Cost: linear in the number of vertices.
 //!
+//! A singular tangential part is left to [`super::singular`] for the stick (M88 §17).
+//!
 //! Limits: where several candidates hit (strong normal-tangential coupling) the first in the order
 //! stick, then vertex and edge by index is taken.
 
@@ -124,7 +126,7 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
     if let Some(answer) = lost_rank(h, q, vertices, 3.0 / trace) {
         return answer;
     }
-    let mut best = enumerate(h, q, vertices, 3.0 / trace, true);
+    let mut best = enumerate(h, q, vertices, 3.0 / trace, None);
     if best.miss > 1e-12 {
         // A singular tangential part has stick solutions on a line or none at all; raising its
         // diagonal by rounding picks one and changes u by no more than rounding.
@@ -132,7 +134,7 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
         for i in 1..3 {
             raised[i][i] += 64.0 * f64::EPSILON * h[i][i].abs();
         }
-        let again = enumerate(&raised, q, vertices, 3.0 / trace, true);
+        let again = enumerate(&raised, q, vertices, 3.0 / trace, None);
         if again.miss < best.miss {
             best = again;
         }
@@ -153,7 +155,8 @@ fn lost_rank(
     vertices: &[[f64; 2]],
     kappa: f64,
 ) -> Option<([f64; 3], Status)> {
-    let c = [h[1][0] / h[0][0], h[2][0] / h[0][0]];
+    let inv = 1.0 / h[0][0];
+    let c = [h[1][0] * inv, h[2][0] * inv];
     let b_mat = [0, 1].map(|i| [0, 1].map(|j| h[i + 1][j + 1] - c[i] * h[0][j + 1]));
     if !singular::suspect(&b_mat, h[1][1], h[2][2]) {
         return None;
@@ -161,9 +164,9 @@ fn lost_rank(
     if let Some(r) = singular::stick_in_polygon(h, q, vertices)? {
         return Some((r, Status::Stick)).filter(|_| r.iter().all(|v| v.is_finite()));
     }
-    let best = enumerate(h, q, vertices, kappa, false);
-    // Half the digits tell a solution from the best of those that are none.
-    if best.miss <= 1e-8 {
+    let best = enumerate(h, q, vertices, kappa, Some(singular::LOST));
+    // Each candidate solves its equations to a few roundings of |r|: a larger miss is no solution.
+    if best.miss <= 1e-13 {
         Some((best.r, best.status))
     } else {
         let r_n = -q[0] / h[0][0];
@@ -178,13 +181,14 @@ struct Candidate {
     status: Status,
 }
 
-/// The candidate that misses least; sticking is one of them if `with_stick`.
+/// The candidate that misses least. With `lost`, the relative size below which a pivot is a lost
+/// rank: sliding alone, and no impulse out of such a pivot.
 fn enumerate(
     h: &[[f64; 3]; 3],
     q: &[f64; 3],
     vertices: &[[f64; 2]],
     kappa: f64,
-    with_stick: bool,
+    lost: Option<f64>,
 ) -> Candidate {
     // The frictionless answer stands if every candidate is broken (H of no mechanical system).
     let mut best = Candidate {
@@ -201,18 +205,21 @@ fn enumerate(
         }
         miss == 0.0
     };
-    if with_stick && take(stick(h, q, vertices), Status::Stick) {
+    if lost.is_none() && take(stick(h, q, vertices), Status::Stick) {
         return best;
     }
     let m = vertices.len();
+    let least = lost.unwrap_or(0.0);
     for k in 0..m {
         let (before, v, after) = (
             vertices[(k + m - 1) % m],
             vertices[k],
             vertices[(k + 1) % m],
         );
-        if take(at_vertex(h, q, before, v, after, kappa), Status::Slip)
-            || take(on_edge(h, q, v, after, kappa), Status::Slip)
+        if take(
+            at_vertex(h, q, [before, v, after], kappa, least),
+            Status::Slip,
+        ) || take(on_edge(h, q, [v, after], kappa, least), Status::Slip)
         {
             break;
         }
@@ -263,13 +270,13 @@ fn stick(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3], f
 fn at_vertex(
     h: &[[f64; 3]; 3],
     q: &[f64; 3],
-    before: [f64; 2],
-    v: [f64; 2],
-    after: [f64; 2],
+    [before, v, after]: [[f64; 2]; 3],
     kappa: f64,
+    least: f64,
 ) -> ([f64; 3], f64) {
-    let den = h[0][0] + dot2([h[0][1], h[0][2]], v);
-    if den <= 0.0 {
+    let lean = dot2([h[0][1], h[0][2]], v);
+    let den = h[0][0] + lean;
+    if den <= least * (h[0][0] + lean.abs()) {
         return ([0.0; 3], f64::INFINITY);
     }
     let r_n = -q[0] / den;
@@ -284,9 +291,9 @@ fn at_vertex(
 fn on_edge(
     h: &[[f64; 3]; 3],
     q: &[f64; 3],
-    v: [f64; 2],
-    w: [f64; 2],
+    [v, w]: [[f64; 2]; 2],
     kappa: f64,
+    least: f64,
 ) -> ([f64; 3], f64) {
     let e = minus(w, v);
     let len = small::norm(&e);
@@ -298,7 +305,9 @@ fn on_edge(
     let (a, b) = (column(1.0, v), column(0.0, e));
     let mut m = [a[0], b[0], a[1], b[1]];
     let mut x = [-q[0], -dot2([q[1], q[2]], e)];
-    if !small::solve(&mut m, 2, &mut x) || x[0] <= 0.0 {
+    let (product, other) = (m[0] * m[3], m[1] * m[2]);
+    let flat = (product - other).abs() < least * (product.abs() + other.abs());
+    if flat || !small::solve(&mut m, 2, &mut x) || x[0] <= 0.0 {
         return ([0.0; 3], f64::INFINITY);
     }
     let (r_n, sigma) = (x[0], x[1]);

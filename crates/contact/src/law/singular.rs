@@ -65,11 +65,12 @@ enum Rest {
 }
 
 /// Whether the smaller eigenvalue ν of B relative to diag(h1, h2) may be below [`LOST`]:
-/// det B / (B_11 h2 + B_22 h1) = ν ν' / (ν + ν') lies between ν/2 and ν. True for NaN.
+/// det B / (B_11 h2 + B_22 h1) = ν ν' / (ν + ν') lies between ν/2 and ν. True for NaN, and for
+/// a B of nothing but rounding, whatever its signs.
 #[inline]
 pub(super) fn suspect(b_mat: &[[f64; 2]; 2], h1: f64, h2: f64) -> bool {
-    let det = b_mat[0][0] * b_mat[1][1] - b_mat[0][1] * b_mat[1][0];
-    let sum = b_mat[0][0] * h2 + b_mat[1][1] * h1;
+    let det = b_mat[0][0] * b_mat[1][1] - (b_mat[0][1] * b_mat[1][0]).abs();
+    let sum = (b_mat[0][0] * h2).abs() + (b_mat[1][1] * h1).abs();
     // The negated comparison sends NaN to the careful side.
     !matches!(
         det.partial_cmp(&(LOST * sum)),
@@ -93,10 +94,10 @@ pub(super) fn disc(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Option<([f64; 3]
             let den = 1.0 - mu * block.inv * dot(block.w, sense);
             let r_n = -block.q_n * block.inv / den;
             // With den <= 0 the line t is in the cone for good: only a rounding away from rest.
-            (den > 0.0).then_some((
-                [r_n, -mu * r_n * sense[0], -mu * r_n * sense[1]],
-                Status::Slip,
-            ))
+            (den > 0.0).then(|| {
+                let t = [-mu * r_n * sense[0], -mu * r_n * sense[1]];
+                (block.polished(t, mu), Status::Slip)
+            })
         }
         Rest::Never if block.definite() => None,
         Rest::Never => Some((block.unstoppable(mu), Status::Slip)),
@@ -148,9 +149,17 @@ impl Tangential {
         };
         let [[a, f], [g, d]] = out.b_mat;
         let [h1, h2] = out.diagonal;
-        let sum = a.abs() * h2 + d.abs() * h1;
         let semidefinite = a >= -LOST * h1 && d >= -LOST * h2;
-        ((a * d - f * g).abs() <= LOST * sum && semidefinite && inv > 0.0).then_some(out)
+        let lost = (a * d - f * g).abs() <= LOST * (a.abs() * h2 + d.abs() * h1);
+        ((lost || out.vanishes()) && semidefinite && inv > 0.0).then_some(out)
+    }
+
+    /// Whether all of B is rounding: nothing tangential moves once u_n = 0.
+    fn vanishes(&self) -> bool {
+        let [[a, f], [g, d]] = self.b_mat;
+        let [h1, h2] = self.diagonal;
+        let mixed = LOST * (h1 * h2).sqrt();
+        a.abs() <= LOST * h1 && d.abs() <= LOST * h2 && f.abs() <= mixed && g.abs() <= mixed
     }
 
     /// Whether the smaller eigenvalue is above the rounding of B itself. Then a b outside the range
@@ -158,7 +167,8 @@ impl Tangential {
     fn definite(&self) -> bool {
         let [[a, f], [g, d]] = self.b_mat;
         let [h1, h2] = self.diagonal;
-        a * d - f * g > 8.0 * f64::EPSILON * (a * h2 + d * h1)
+        let noise = 8.0 * f64::EPSILON;
+        a > noise * h1 && d > noise * h2 && a * d - f * g > noise * (a * h2 + d * h1)
     }
 
     /// r of a tangential impulse, with u_n = 0.
@@ -281,24 +291,36 @@ impl Tangential {
     /// Sliding with a velocity no impulse stops: r_t = -(B + λI)⁻¹ b at the smallest λ, or at the
     /// largest where friction would jam below it; the frictionless impulse if there is none.
     fn unstoppable(&self, mu: f64) -> [f64; 3] {
-        let (bm, b, w) = (&self.b_mat, &self.b, &self.w);
-        let (q_n, inv) = (self.q_n, self.inv);
         let plain = self.impulse([0.0; 2]);
         if mu == 0.0 {
             return plain;
         }
-        let climbed = coulomb3::slide(bm, b, w, q_n, inv, mu);
+        let (b_mat, b, w) = (&self.b_mat, &self.b, &self.w);
+        let climbed = coulomb3::slide(b_mat, b, w, self.q_n, self.inv, mu);
         let starts = [Some(climbed), self.descend(mu)];
         for start in starts.into_iter().flatten() {
-            let t = coulomb3::polish(bm, b, w, q_n, inv, mu, start);
-            let r_n = self.impulse(t)[0];
-            let c = mu * r_n / norm(t);
-            let t = [c * t[0], c * t[1]];
-            if self.slides(t) {
-                return [r_n, t[0], t[1]];
+            let r = self.polished(start, mu);
+            if self.slides([r[1], r[2]]) {
+                return r;
             }
         }
         plain
+    }
+
+    /// The sliding impulse next to t, with the rounding of B that a closed form left out.
+    fn polished(&self, t: [f64; 2], mu: f64) -> [f64; 3] {
+        if mu == 0.0 {
+            return self.impulse([0.0; 2]);
+        }
+        let (b_mat, b, w) = (&self.b_mat, &self.b, &self.w);
+        // B may be nothing but rounding: the multiplier of u_t = -λ t scales with it.
+        let lambda = norm(self.velocity(t)) / norm(t);
+        let kappa = 1.0 / (b_mat[0][0].abs() + b_mat[1][1].abs() + lambda);
+        let t = coulomb3::polish(b_mat, b, w, self.q_n, self.inv, mu, kappa, t);
+        let r_n = self.impulse(t)[0];
+        // The last rounding goes out of the cone's equation, not into it.
+        let c = mu * r_n / norm(t);
+        [r_n, c * t[0], c * t[1]]
     }
 
     /// Whether -u_t is a positive multiple of t, above what counts as rest, and r_n > 0.

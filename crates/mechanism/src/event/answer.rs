@@ -13,7 +13,9 @@ use convex::dense;
 
 use super::frame::{Frame, Local};
 use super::linear;
+use super::margin::force_sizes;
 use super::shape::{Grip, Mode, Scale, Set, along, norm, scaled};
+use super::spread::Family;
 
 /// Below this share of the terms a velocity has no direction.
 const NO_DIRECTION: f64 = 1e-11;
@@ -33,8 +35,6 @@ pub(super) struct Answer {
     /// What is left of the equations, relative to their terms, and where.
     pub(super) defect: f64,
     pub(super) worst: usize,
-    /// Whether the reactions are determined.
-    pub(super) regular: bool,
 }
 
 /// An unknown or an equation: a combination of the rows of one constraint.
@@ -94,6 +94,7 @@ pub(super) fn slide(local: &Local, p: usize, grip: &Grip) -> Vec<f64> {
 /// The system of one set of modes.
 struct System<'a> {
     frame: &'a Frame,
+    modes: &'a [Mode],
     unknown: Vec<Line>,
     equation: Vec<Line>,
     /// Forces that depend on no unknown, by constraint.
@@ -103,9 +104,10 @@ struct System<'a> {
 impl<'a> System<'a> {
     /// `unit` holds, for joints whose friction follows the magnitude of two reactions, the unit
     /// vector of that reaction.
-    fn new(frame: &'a Frame, modes: &[Mode], unit: &[Vec<f64>]) -> Self {
+    fn new(frame: &'a Frame, modes: &'a [Mode], unit: &[Vec<f64>]) -> Self {
         let mut system = Self {
             frame,
+            modes,
             unknown: Vec::new(),
             equation: Vec::new(),
             constant: Vec::with_capacity(modes.len()),
@@ -184,7 +186,9 @@ impl<'a> System<'a> {
         }
         let (y, regular) = linear::solve(&matrix, &right);
         let mut answer = self.assemble(&y, given);
-        answer.regular = regular;
+        if !regular {
+            self.spread(&y, &mut answer);
+        }
         self.coefficients(&matrix, regular, &mut answer);
         answer
     }
@@ -213,6 +217,36 @@ impl<'a> System<'a> {
         };
         self.measure(&mut answer);
         answer
+    }
+
+    /// Chooses among the reactions that give the same accelerations.
+    fn spread(&self, y: &[f64], answer: &mut Answer) {
+        let hats = self.unknown.iter().map(|l| scaled(&l.hat, l.scale));
+        let size = norm(y).max(f64::MIN_POSITIVE);
+        let none: Vec<Vec<f64>> = (self.frame.locals.iter())
+            .map(|local| vec![0.0; local.rows()])
+            .collect();
+        let mut columns = Vec::new();
+        for combination in linear::null_space(hats.collect()) {
+            let mut column = none.clone();
+            for (line, c) in self.unknown.iter().zip(&combination) {
+                dense::axpy(c * size * line.scale, &line.weight, &mut column[line.local]);
+            }
+            columns.push(column);
+        }
+        columns.push(answer.reaction.clone());
+        let family = Family {
+            locals: &self.frame.locals,
+            modes: self.modes,
+            columns,
+            force: force_sizes(self.frame, answer),
+        };
+        let z = family.best();
+        for (column, z) in family.columns.iter().zip(z) {
+            for (total, part) in answer.reaction.iter_mut().zip(column) {
+                dense::axpy(z, part, total);
+            }
+        }
     }
 
     /// What the equations leave.

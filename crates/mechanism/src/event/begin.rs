@@ -12,6 +12,8 @@ use convex::dense;
 
 use super::answer::answer;
 use super::frame::Frame;
+use super::linear;
+use super::project::shortest;
 use super::shape::{Grip, Mode, Set, norm, scaled};
 
 /// Rounds of the map.
@@ -40,7 +42,8 @@ pub(super) fn begin(frame: &Frame, modes: &mut [Mode]) {
     for &(k, p) in &unknown {
         let part = &frame.locals[k].shape.parts[p];
         let force = &first.reaction[k][part.rows.clone()];
-        set_direction(modes, k, p, against(&part.set, force));
+        let e = reachable(frame, modes, k, p, against(&part.set, force));
+        set_direction(modes, k, p, e);
     }
     for _ in 0..ROUNDS {
         let Some(found) = answer(frame, modes) else {
@@ -69,6 +72,44 @@ pub(super) fn begin(frame: &Frame, modes: &mut [Mode]) {
         if change < 1e-15 {
             return;
         }
+    }
+}
+
+/// The part of a direction in which the part can move at all while normal rows hold: a contact whose
+/// map has reduced rank slides in fewer directions than its force has (M88 §17).
+fn reachable(frame: &Frame, modes: &[Mode], k: usize, p: usize, e: Vec<f64>) -> Vec<f64> {
+    let mut normals: Vec<Vec<f64>> = Vec::new();
+    for (local, mode) in frame.locals.iter().zip(modes) {
+        if !mode.is_open() {
+            normals.extend((0..local.shape.normal).map(|i| local.hat_row(i).to_vec()));
+        }
+    }
+    let local = &frame.locals[k];
+    let rows = local.shape.parts[p].rows.clone();
+    // Ĝ_t of what the normals leave, and the virtual motion along e: Ĝ_t Ĝ_tᵀ e.
+    let mut hats: Vec<Vec<f64>> = rows.map(|i| local.hat_row(i).to_vec()).collect();
+    let length = norm(&local.length);
+    for hat in &mut hats {
+        let against: Vec<f64> = normals.iter().map(|n| -dense::dot(n, hat)).collect();
+        if !normals.is_empty() {
+            let (change, _) = shortest(&normals, &against);
+            dense::axpy(1.0, &change, hat);
+        }
+        if norm(hat) <= 1e-9 * length {
+            hat.fill(0.0);
+        }
+    }
+    let null = linear::null_space(hats);
+    let mut e = e;
+    for direction in null {
+        let along = dense::dot(&direction, &e);
+        dense::axpy(-along, &direction, &mut e);
+    }
+    let size = norm(&e);
+    if size > 0.0 {
+        scaled(&e, 1.0 / size)
+    } else {
+        e
     }
 }
 

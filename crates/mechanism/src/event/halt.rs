@@ -39,6 +39,8 @@ impl<S: System> EventDriven<S> {
     /// No step is short enough.
     pub(super) fn stall(&mut self, active: &[usize], modes: &[Mode]) -> Result<(), MechanismError> {
         self.guard(self.now.t)?;
+        // What comes after has nothing to do with the steps that led here.
+        self.now.h = self.settings.step;
         self.unbounded(active, modes)
     }
 

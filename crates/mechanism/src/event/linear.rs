@@ -40,13 +40,9 @@ fn refine(m: &[f64], b: &[f64], lu: &[f64], pivots: &[usize], y: &mut [f64]) {
     y.iter_mut().zip(&rest).for_each(|(y, r)| *y += r);
 }
 
-/// V Σ⁺ Uᵀ b.
-fn least(m: &[f64], b: &[f64]) -> Vec<f64> {
-    let n = b.len();
-    // Columns of M, rotated until orthogonal: M V = U Σ.
-    let mut column: Vec<Vec<f64>> = (0..n)
-        .map(|j| (0..n).map(|i| m[i * n + j]).collect())
-        .collect();
+/// Columns rotated until orthogonal, M V = U Σ: the rotated columns and V, by columns.
+fn rotate(mut column: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let n = column.len();
     let mut v: Vec<Vec<f64>> = (0..n)
         .map(|j| (0..n).map(|i| f64::from(u8::from(i == j))).collect())
         .collect();
@@ -61,6 +57,14 @@ fn least(m: &[f64], b: &[f64]) -> Vec<f64> {
             break;
         }
     }
+    (column, v)
+}
+
+/// V Σ⁺ Uᵀ b.
+fn least(m: &[f64], b: &[f64]) -> Vec<f64> {
+    let n = b.len();
+    let column = (0..n).map(|j| (0..n).map(|i| m[i * n + j]).collect());
+    let (column, v) = rotate(column.collect());
     let squares: Vec<f64> = column.iter().map(|c| dense::dot(c, c)).collect();
     let largest = squares.iter().fold(0.0_f64, |m, &s| m.max(s)).sqrt();
     let mut y = vec![0.0; n];
@@ -71,6 +75,15 @@ fn least(m: &[f64], b: &[f64]) -> Vec<f64> {
         }
     }
     y
+}
+
+/// Orthonormal combinations of the columns that vanish.
+pub(super) fn null_space(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let (column, v) = rotate(columns);
+    let sizes: Vec<f64> = column.iter().map(|c| dense::dot(c, c).sqrt()).collect();
+    let largest = sizes.iter().fold(0.0_f64, |m, &s| m.max(s));
+    let gone = |(v, size): (Vec<f64>, f64)| (size <= RANK * largest).then_some(v);
+    v.into_iter().zip(sizes).filter_map(gone).collect()
 }
 
 /// Rotates columns p and q until they are orthogonal; false if they are already.

@@ -66,7 +66,6 @@ pub(super) fn margins(
     phase: Phase<'_>,
 ) -> Vec<Margin> {
     let mut list = Vec::new();
-    let whole = norm(&frame.free) + norm(&answer.hat);
     for (k, local) in frame.locals.iter().enumerate() {
         let mut push = |what, value, scale| {
             list.push(Margin {
@@ -76,9 +75,7 @@ pub(super) fn margins(
                 scale,
             });
         };
-        let rates: Vec<f64> = (0..local.rows())
-            .map(|i| local.length[i] * whole + local.bias[i].abs())
-            .collect();
+        let rates = rate_sizes(frame, answer, local);
         let (reaction, rate) = (&answer.reaction[k], &answer.rate[k]);
         let Mode::Closed { sign, grips } = &modes[k] else {
             if let Phase::Choose(_) = phase {
@@ -115,6 +112,24 @@ pub(super) fn margins(
         }
     }
     list
+}
+
+/// Sizes of the terms of U̇, row by row.
+fn rate_sizes(frame: &Frame, answer: &Answer, local: &Local) -> Vec<f64> {
+    let whole = norm(&frame.free) + norm(&answer.hat);
+    let row = |i: usize| local.length[i] * whole + local.bias[i].abs();
+    (0..local.rows()).map(row).collect()
+}
+
+/// Sizes of the forces, constraint by constraint.
+pub(super) fn force_sizes(frame: &Frame, answer: &Answer) -> Vec<f64> {
+    let sizes = frame.locals.iter().zip(&answer.reaction);
+    sizes
+        .map(|(local, reaction)| {
+            let rates = rate_sizes(frame, answer, local);
+            force_size(local, reaction, &rates)
+        })
+        .collect()
 }
 
 /// Size of the forces of a constraint: what it carries, and what its rates could ask for.

@@ -33,6 +33,7 @@ mod project;
 mod runge;
 mod settle;
 mod shape;
+mod spread;
 mod tableau;
 mod zeno;
 

@@ -60,6 +60,8 @@ pub(crate) struct Stage {
     pub(crate) impulse: Vec<f64>,
     /// U_F by row.
     pub(crate) end: Vec<f64>,
+    /// Ū = U_F + ρ U_I by row.
+    weighted: Vec<f64>,
     /// U and S of an impact that was treated apart from the step, by row.
     struck: Option<(Vec<f64>, Vec<f64>)>,
     /// Ū without impulses, by row.

@@ -14,6 +14,13 @@ impl Stage {
         self.free[row] - (1.0 + self.weight[row]) * self.begin[row]
     }
 
+    /// γ of the `k`-th constraint as it was solved: H_nn − max over D of −H_nt·w (P15 §3).
+    pub(crate) fn gamma(&self, k: usize) -> f64 {
+        let (rows, d) = (self.rows(k), self.boundary.len());
+        let first = &self.matrix[rows.start * d..(rows.start + 1) * d][rows];
+        first[0] - self.law[k].shift(first)
+    }
+
     /// Whether the `k`-th constraint begins with a sliding velocity and with no more approach than
     /// a few steps of the forces make.
     pub(crate) fn slides_without_collision(&self, k: usize) -> bool {
@@ -31,11 +38,11 @@ impl Stage {
         let scale = size(&self.begin[rows.clone()])
             .max(size(&self.free[rows.clone()]))
             .max(f64::MIN_POSITIVE);
-        let weighted: Vec<f64> = rows
-            .clone()
-            .map(|r| self.end[r] + self.weight[r] * self.begin[r])
-            .collect();
-        self.law[k].status(&self.impulse[rows], &weighted, 1e-9 * scale)
+        self.law[k].status(
+            &self.impulse[rows.clone()],
+            &self.weighted[rows],
+            1e-9 * scale,
+        )
     }
 
     pub(super) fn names<S: System + ?Sized>(&self, system: &S, active: &[usize]) -> String {

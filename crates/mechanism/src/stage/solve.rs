@@ -252,6 +252,11 @@ impl Stage {
             let g = &self.jacobian[row * n..(row + 1) * n];
             self.end[row] = self.boundary[row] + dense::dot(g, v);
         }
+        self.weighted.clear();
+        for row in 0..rows {
+            self.weighted
+                .push(self.end[row] + self.weight[row] * self.begin[row]);
+        }
         self.natural = change;
     }
 }

@@ -179,21 +179,13 @@ impl<S: System> Stepper<S> {
 
     /// Smallest γ over the contacts that slide without colliding.
     fn gamma(&self) -> f64 {
-        let (stage, inertia) = (&self.work.stage, &self.work.inertia);
-        let n = inertia.n;
-        let mut smallest = f64::INFINITY;
-        for k in 0..stage.active.len() {
-            let rows = stage.rows(k);
-            let slid = self.state.status[stage.active[k]] == Status::Slip;
-            if !stage.law[k].normal() || !(slid || stage.slides_without_collision(k)) {
-                continue;
-            }
-            let mut normal = stage.jacobian[rows.start * n..(rows.start + 1) * n].to_vec();
-            inertia.solve(&mut normal);
-            let row = |r: usize| dense::dot(&stage.jacobian[r * n..(r + 1) * n], &normal);
-            let first: Vec<f64> = rows.map(row).collect();
-            smallest = smallest.min(first[0] - stage.law[k].shift(&first));
-        }
-        smallest
+        let stage = &self.work.stage;
+        let slides = |k: &usize| {
+            let slid = self.state.status[stage.active[*k]] == Status::Slip;
+            let friction = stage.law[*k].normal() && stage.rows(*k).len() > 1;
+            friction && (slid || stage.slides_without_collision(*k))
+        };
+        let all = (0..stage.active.len()).filter(slides);
+        all.fold(f64::INFINITY, |m, k| m.min(stage.gamma(k)))
     }
 }

@@ -58,7 +58,9 @@ impl<S: System> Stepper<S> {
                 break;
             }
             let scale = self.scale();
-            if change <= SETTLED * scale || (change <= 50.0 * SETTLED * scale && change >= last) {
+            // v is not known better than the contact problem was solved.
+            let enough = (SETTLED + 10.0 * self.work.solved.residual) * scale;
+            if change <= enough || (change <= 50.0 * enough && change >= last) {
                 self.work.settled = true;
                 break;
             }

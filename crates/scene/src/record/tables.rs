@@ -155,14 +155,13 @@ fn time() -> Column {
 }
 
 /// Columns of `steps` after number and time: name, type, unit, meaning.
-const STEPS: [(&str, Type, &str, &str); 17] = {
+const STEPS: [(&str, Type, &str, &str); 16] = {
     use Type::{Integer, Real, Truth};
     let reached = "whether residual and force iteration reached their tolerances";
     let penetration = "largest -gap over all contacts at the end of the step";
     let momentum = "momentum balance left over, relative to its largest term";
     let energy = "energy balance left over, relative to its largest term";
     let gain = "energy gained through contacts that do not move, relative";
-    let gamma = "smallest Painleve gamma of a sliding contact, absent where none slides; not unique at <= 0";
     let drift = "largest |f| over all joints at the end of the step";
     let residual = "dimensionless residual R2 of the contact problem";
     [
@@ -207,7 +206,6 @@ const STEPS: [(&str, Type, &str, &str); 17] = {
         ),
         ("energy", Real, "1", energy),
         ("gain", Real, "1", gain),
-        ("gamma", Real, "1/mass", gamma),
     ]
 };
 
@@ -215,7 +213,15 @@ fn steps() -> Vec<Column> {
     let rest = STEPS
         .iter()
         .map(|(name, kind, unit, meaning)| Column::new(*name, *kind, unit, *meaning));
-    [step(), time()].into_iter().chain(rest).collect()
+    let mut columns: Vec<Column> = [step(), time()].into_iter().chain(rest).collect();
+    // Where no contact slides there is no gamma.
+    columns.push(gamma().or_null());
+    columns
+}
+
+fn gamma() -> Column {
+    let meaning = "smallest Painleve gamma of a sliding contact; at 0 and below not unique";
+    Column::new("gamma", Type::Real, "1/mass", meaning)
 }
 
 fn events() -> Vec<Column> {
