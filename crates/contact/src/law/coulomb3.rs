@@ -19,7 +19,7 @@
 //! climbs monotonically to the smallest λ, quadratically and without a bracket. A Newton iteration
 //! on r_t itself then removes what the adjugate lost on an ill-conditioned B.
 //!
-//! Where B is singular, because the contact cannot move in every direction, [`super::singular`]
+//! Where B is singular, because the contact cannot move in every direction, `law::singular`
 //! takes over: sticking then has more than one impulse to choose from (M88 §17).
 //!
 //! Limits: as in [`super::coulomb2`].

@@ -10,7 +10,7 @@
 //! how far it misses its inequalities, in units of impulse, and the least miss wins; an exact hit
 //! ends the search. Cost: linear in the number of vertices.
 //!
-//! A singular tangential part is left to [`super::singular`] for the stick (M88 §17).
+//! A singular tangential part is left to `law::singular` for the stick (M88 §17).
 //!
 //! Limits: where several candidates hit (strong normal-tangential coupling) the first in the order
 //! stick, then vertex and edge by index is taken.
@@ -146,7 +146,7 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], vertices: &[[f64; 2]]) -> ([f64; 3
     }
 }
 
-/// The answer of a block whose tangential part is singular (see [`super::singular`]): rest if some
+/// The answer of a block whose tangential part is singular (see `law::singular`): rest if some
 /// impulse holds, else sliding; the frictionless impulse if friction jams and there is neither.
 #[inline]
 fn lost_rank(

@@ -108,6 +108,8 @@ fn touching(
         "detach" => Some(Nth::Detach),
         "stick" => Some(Nth::Stick),
         "slip" => Some(Nth::Slip),
+        "locked" => Some(Nth::Locked),
+        "painleve" => Some(Nth::Painleve),
         "impacts" | "accumulation" | "impulse" => None,
         _ => return Ok(None),
     };

@@ -16,7 +16,9 @@ pub(crate) fn nth(subject: &Subject<'_>, what: Nth, constraint: usize, k: usize)
         (Nth::Touch, EventKind::Touch)
         | (Nth::Detach, EventKind::Detach)
         | (Nth::Stick, EventKind::Stick)
-        | (Nth::Slip, EventKind::Slip) => Some(event.t),
+        | (Nth::Slip, EventKind::Slip)
+        | (Nth::Locked, EventKind::Locked)
+        | (Nth::Painleve, EventKind::Painleve { .. }) => Some(event.t),
         _ => None,
     };
     let events = subject.motion()?.events().iter();
@@ -36,6 +38,8 @@ pub(crate) fn nth(subject: &Subject<'_>, what: Nth, constraint: usize, k: usize)
         Nth::Detach => ("detachment", "detachments"),
         Nth::Stick => ("beginning of sticking", "beginnings of sticking"),
         Nth::Slip => ("beginning of sliding", "beginnings of sliding"),
+        Nth::Locked => ("locking", "lockings"),
+        Nth::Painleve => ("passage to gamma <= 0", "passages to gamma <= 0"),
     };
     let name = subject.constraint_name(constraint);
     let stopped = subject

@@ -8,7 +8,7 @@ use crate::finding::value::{Absent, Value, Valued};
 use crate::finding::{happening, series};
 
 /// How each measure is written.
-const MEASURES: [(&str, &str); 40] = [
+const MEASURES: [(&str, &str); 42] = [
     ("initial", "initial(x)"),
     ("final", "final(x)"),
     ("at", "at(x, time)"),
@@ -27,6 +27,8 @@ const MEASURES: [(&str, &str); 40] = [
     ("detach", "detach(contact, k)"),
     ("stick", "stick(contact, k)"),
     ("slip", "slip(contact, k)"),
+    ("locked", "locked(joint, k)"),
+    ("painleve", "painleve(contact, k)"),
     ("accumulation", "accumulation(contact)"),
     (
         "impulse",
@@ -108,6 +110,8 @@ pub(crate) enum Nth {
     Detach,
     Stick,
     Slip,
+    Locked,
+    Painleve,
 }
 
 /// A number measured on a run, with its arguments.

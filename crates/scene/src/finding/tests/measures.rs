@@ -102,6 +102,8 @@ fn bouncing() -> Hand {
         event(1.75, 0, impact(-1.0, 0.0)),
         event(1.75, 0, EventKind::Touch),
         event(1.8, 0, EventKind::Slip),
+        event(1.85, 1, EventKind::Locked),
+        event(1.86, 0, EventKind::Painleve { gamma: -0.1 }),
         event(1.9, 0, EventKind::Detach),
     ];
     hand.push(2.0, still, &[touch(0, &[1.0, -0.25])], &events);
@@ -125,6 +127,8 @@ fn events_are_found_by_contact_and_number() {
         ("detach(floor, 1)", 1.9),
         ("stick(floor, 1)", 1.5),
         ("slip(floor, 1)", 1.8),
+        ("locked(wall, 1)", 1.85),
+        ("painleve(floor, 1)", 1.86),
         ("-speed_after(floor, 1)/speed_before(floor, 1)", 0.5),
     ] {
         assert_eq!(number(&mut subject, text), expected, "{text}");

@@ -1,6 +1,7 @@
 //! What is said of texts that cannot be read.
 
 use super::compile;
+use crate::finding::measure;
 
 /// The whole message, place and all.
 fn message(text: &str) -> String {
@@ -12,15 +13,15 @@ fn message(text: &str) -> String {
 
 #[test]
 fn a_message_shows_the_place_and_what_would_be_right() {
+    let measures: Vec<&str> = measure::names().collect();
     assert_eq!(
         message("2 + fianl(x)"),
-        "unknown measure or function `fianl`; did you mean `final`? (measures: initial, final, at, \
-         maximum, minimum, mean, integral, crossing, rising, falling, impact, speed_before, \
-         speed_after, impacts, touch, detach, stick, slip, accumulation, impulse, worst, missed, \
-         order, order_l1, order_final, error, error_l1, error_final, column, threshold, distinct, \
-         clusters, share, spread, count, smallest, largest, item, list, fails)\n  \
-         | 2 + fianl(x)\n  \
-         |     ^^^^^"
+        format!(
+            "unknown measure or function `fianl`; did you mean `final`? (measures: {})\n  \
+             | 2 + fianl(x)\n  \
+             |     ^^^^^",
+            measures.join(", ")
+        )
     );
     assert_eq!(
         message("impact(flor, 1)"),
