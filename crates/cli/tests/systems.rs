@@ -116,3 +116,59 @@ fn the_scene_of_the_tutorial_runs_as_it_says() {
     let findings = summary["findings"].as_array().expect("findings");
     assert!(!findings.is_empty() && findings.iter().all(|f| f["ok"] != false));
 }
+
+/// A ball and a pendulum, with steps as long as a tolerance allows.
+const VARIABLE: &str = r#"
+kind = "mechanism"
+title = "Variable steps"
+[parameters]
+g = 9.81
+[[coordinate]]
+name = "z"
+initial = 1.0
+[[coordinate]]
+name = "a"
+initial = 1.0
+[dynamics]
+kinetic = "0.5*z_dot^2 + 0.5*a_dot^2"
+potential = "g*z - g*cos(a)"
+[[contact]]
+name = "ground"
+gap = "z"
+restitution = 0.8
+[run]
+until = 1.5
+step = { tolerance = 1e-7, smallest = 1e-5, largest = 0.05 }
+[[finding]]
+name = "first"
+value = "impact(ground, 1)"
+expected = "sqrt(2/g)"
+tolerance = 1e-4
+[[finding]]
+name = "second"
+value = "impact(ground, 2)"
+expected = "2.6*sqrt(2/g)"
+tolerance = 1e-4
+[[finding]]
+name = "energy_of_flight"
+value = "at(energy, 0.4)"
+expected = "initial_energy"
+tolerance = 1e-5
+"#;
+
+#[test]
+fn variable_steps_are_fine_at_impacts_and_long_between_them() {
+    let folder = folder();
+    let text = VARIABLE.replace("g = 9.81", "g = 9.81\ninitial_energy = \"g - g*cos(1)\"");
+    std::fs::write(folder.path().join("variable.toml"), text).expect("a scene");
+    let ran = percuss(
+        folder.path(),
+        &["run", "variable.toml", "-o", "run", "--json", "--quiet"],
+    );
+    assert_eq!(ran.status, 0, "{} {}", ran.out, ran.err);
+    let steps = ran.json()["certificate"]["steps"]
+        .as_u64()
+        .expect("a number");
+    // With the smallest step everywhere there would be 150,000.
+    assert!((100..5000).contains(&steps), "{steps}");
+}

@@ -124,7 +124,10 @@ pub(crate) fn drive(
         },
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
             match Stepper::new(built.system, built.settings, built.initial) {
-                Ok(mut motion) => follow(&mut motion, until - left, sink, progress),
+                Ok(mut motion) => {
+                    motion.end_at(until);
+                    follow(&mut motion, until - left, sink, progress)
+                }
                 Err(error) => refused(error),
             }
         }

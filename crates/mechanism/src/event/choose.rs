@@ -123,7 +123,6 @@ impl<S: System> Chooser<'_, S> {
             refusal.sliding.extend(pulling);
             return Ok(None);
         }
-        if std::env::var_os("EVDBG").is_some() { println!("t {} modes {:?}\n    now {:?}", self.at.t, modes, now.iter().map(|m| (m.local, m.what, m.share())).collect::<Vec<_>>()); }
         if now.iter().any(|m| !(m.share() >= -ZERO)) {
             return Ok(None);
         }
@@ -164,7 +163,6 @@ impl<S: System> Chooser<'_, S> {
             return Ok(false);
         };
         let later = margins(&frame, modes, &found, Phase::Choose(self.limit));
-        if std::env::var_os("EVDBG").is_some() { println!("    later {:?}", later.iter().map(|m| (m.local, m.what, m.share())).collect::<Vec<_>>()); }
         let fine = |(now, later): (&Margin, &Margin)| now.share() > ZERO || later.share() >= -LATER;
         Ok(now.iter().zip(&later).all(fine))
     }

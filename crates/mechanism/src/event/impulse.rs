@@ -169,7 +169,19 @@ impl<S: System> EventDriven<S> {
                 ),
             };
         }
-        if std::env::var_os("EVDBG").is_some() { println!("v {:?} q {:?} modes {:?}", self.now.v, self.now.q, self.now.modes); for l in &frame.locals { println!("{} u {:?} shape {:?} speed {:e}", l.constraint, l.u, l.shape, self.now.speed[l.constraint]); } println!("{refusal:?}"); }
+        if std::env::var_os("EVDBG").is_some() {
+            println!(
+                "v {:?} q {:?} modes {:?}",
+                self.now.v, self.now.q, self.now.modes
+            );
+            for l in &frame.locals {
+                println!(
+                    "{} u {:?} shape {:?} speed {:e}",
+                    l.constraint, l.u, l.shape, self.now.speed[l.constraint]
+                );
+            }
+            println!("{refusal:?}");
+        }
         let all: Vec<String> = (0..frame.locals.len()).map(name).collect();
         MechanismError::Events {
             t,

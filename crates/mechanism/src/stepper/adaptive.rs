@@ -70,7 +70,8 @@ impl<S: System> Stepper<S> {
     /// The end of a step of length h, exactly the end of the run where it is that.
     fn end_of(&self, h: f64) -> f64 {
         let end = self.state.t + h;
-        if (self.until - end).abs() <= 1e-12 * self.until.abs().max(h) {
+        let near = 1e-12 * self.until.abs().max(h);
+        if self.until.is_finite() && (self.until - end).abs() <= near {
             self.until
         } else {
             end
