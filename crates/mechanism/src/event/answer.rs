@@ -86,6 +86,7 @@ pub(super) fn slide(local: &Local, p: usize, grip: &Grip) -> Vec<f64> {
     let part = &local.shape.parts[p];
     let u = match grip {
         Grip::Along(last) => direction(local, part.rows.clone(), last),
+        Grip::Begin(e) => e.clone(),
         _ => local.u[part.rows.clone()].to_vec(),
     };
     part.set.opposite(&u, grip)

@@ -14,10 +14,11 @@ use std::ops::Range;
 use convex::dense;
 
 use super::answer::{Answer, answer};
-use super::begin::begin;
+use super::begin::{adapt, begin};
 use super::frame::{Frame, Local};
 use super::margin::{Margin, Phase, What, margins};
 use super::shape::{Grip, Mode, Scale, Set, norm, scaled};
+use super::{REST, SLOW};
 use crate::error::MechanismError;
 use crate::system::{Instant, Kind, System};
 
@@ -130,6 +131,7 @@ impl<S: System> Chooser<'_, S> {
         if open > 0 && !self.later(&modes, &found, &now, frame)? {
             return Ok(None);
         }
+        self.slow(frame, &found, &mut modes);
         let missed = now.iter().map(|m| -m.share()).fold(0.0, f64::max);
         Ok(Some(Choice {
             modes,
@@ -137,6 +139,25 @@ impl<S: System> Chooser<'_, S> {
             answer: found,
             refused: refusal.sliding.clone(),
         }))
+    }
+
+    /// Parts that move, but slowly and faster and faster, are still at their beginning.
+    fn slow(&self, frame: &Frame, found: &Answer, modes: &mut [Mode]) {
+        for (k, mode) in modes.iter_mut().enumerate() {
+            let Mode::Closed { grips, .. } = mode else {
+                continue;
+            };
+            for (part, grip) in frame.locals[k].shape.parts.iter().zip(grips) {
+                let Grip::Along(e) = grip else {
+                    continue;
+                };
+                let speed = norm(&frame.locals[k].u[part.rows.clone()]);
+                let gains = dense::dot(&found.rate[k][part.rows.clone()], e) > 0.0;
+                if gains && speed <= SLOW / REST * self.limit[k] {
+                    *grip = Grip::Begin(std::mem::take(e));
+                }
+            }
+        }
     }
 
     /// Whether the margins that are 0 now are not negative a moment later.
@@ -159,10 +180,11 @@ impl<S: System> Chooser<'_, S> {
             v: &v,
         };
         let frame = Frame::new(self.system, moved, self.members)?;
-        let Some(found) = answer(&frame, modes) else {
+        let modes = adapt(&frame, modes);
+        let Some(found) = answer(&frame, &modes) else {
             return Ok(false);
         };
-        let later = margins(&frame, modes, &found, Phase::Choose(self.limit));
+        let later = margins(&frame, &modes, &found, Phase::Choose(self.limit));
         let fine = |(now, later): (&Margin, &Margin)| now.share() > ZERO || later.share() >= -LATER;
         Ok(now.iter().zip(&later).all(fine))
     }
@@ -297,7 +319,7 @@ fn grip_options(local: &Local, rows: &Range<usize>, set: &Set, limit: f64) -> Ve
             list
         }
         Set::Disc(_) | Set::Ellipse(_) if moves => vec![Grip::Along(scaled(u, 1.0 / speed))],
-        Set::Disc(_) | Set::Ellipse(_) => vec![Grip::Hold, Grip::Along(Vec::new())],
+        Set::Disc(_) | Set::Ellipse(_) => vec![Grip::Hold, Grip::Begin(Vec::new())],
         Set::Polygon(section) => {
             let v = section.vertices();
             let reach: Vec<f64> = v.iter().map(|v| -v[0] * u[0] - v[1] * u[1]).collect();

@@ -7,15 +7,16 @@
 
 use convex::dense;
 
-use super::EventDriven;
 use super::account::SUMS;
 use super::answer::{answer, direction};
+use super::begin::adapt;
 use super::frame::Frame;
 use super::halt::spirals;
 use super::locate::{Search, Trigger, Watch};
 use super::margin::What;
 use super::runge::Runge;
-use super::shape::{Grip, Mode};
+use super::shape::{Grip, Mode, norm};
+use super::{EventDriven, SLOW};
 use crate::error::MechanismError;
 use crate::system::{Instant, System};
 
@@ -63,7 +64,8 @@ impl Layout {
             return Err(Halt::Unsettled);
         }
         let frame = Frame::new(system, Instant { t, q, v }, active)?;
-        let found = answer(&frame, modes).ok_or(Halt::Unsettled)?;
+        let modes = adapt(&frame, modes);
+        let found = answer(&frame, &modes).ok_or(Halt::Unsettled)?;
         slope.fill(0.0);
         system.chart().rate_into(q, v, &mut slope[..self.np]);
         slope[self.np..self.np + self.n].copy_from_slice(&frame.plain_of(&found.hat));
@@ -331,16 +333,27 @@ impl<S: System> EventDriven<S> {
 
     /// Directions of sliding, as seen last.
     fn follow(&mut self, frame: &Frame) {
-        for local in &frame.locals {
-            let Mode::Closed { grips, .. } = &mut self.now.modes[local.constraint] else {
+        let active: Vec<usize> = frame.locals.iter().map(|l| l.constraint).collect();
+        let modes = self.active_modes(&active);
+        let mut modes = adapt(frame, &modes).into_owned();
+        for (local, mode) in frame.locals.iter().zip(&mut modes) {
+            let fast = SLOW * self.now.speed[local.constraint];
+            let Mode::Closed { grips, .. } = mode else {
                 continue;
             };
-            for (p, grip) in grips.iter_mut().enumerate() {
-                if let Grip::Along(last) = grip {
-                    let rows = local.shape.parts[p].rows.clone();
-                    *last = direction(local, rows, last);
+            for (part, grip) in local.shape.parts.iter().zip(grips) {
+                let rows = part.rows.clone();
+                match grip {
+                    Grip::Along(last) => *last = direction(local, rows, last),
+                    Grip::Begin(e) if norm(&local.u[rows.clone()]) > fast => {
+                        *grip = Grip::Along(direction(local, rows, e));
+                    }
+                    _ => {}
                 }
             }
+        }
+        for (i, mode) in active.into_iter().zip(modes) {
+            self.now.modes[i] = mode;
         }
     }
 }

@@ -5,6 +5,7 @@
 //! that are only rounding below 0 are no events.
 
 use super::answer::answer;
+use super::begin::adapt;
 use super::frame::Frame;
 use super::margin::{Margin, Phase, What, margins};
 use super::project::first_gaps;
@@ -100,8 +101,9 @@ impl<S: System> EventDriven<S> {
         }
         let frame = Frame::new(&mut self.system, at, active)?;
         let speeds: Vec<f64> = active.iter().map(|&i| self.now.speed[i]).collect();
-        let found = answer(&frame, modes);
-        Ok(found.map(|a| (margins(&frame, modes, &a, Phase::Run(&speeds)), a.defect)))
+        let modes = adapt(&frame, modes);
+        let found = answer(&frame, &modes);
+        Ok(found.map(|a| (margins(&frame, &modes, &a, Phase::Run(&speeds)), a.defect)))
     }
 
     /// Value of what is watched at a place.

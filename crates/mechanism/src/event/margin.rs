@@ -172,12 +172,14 @@ impl View<'_> {
         }
         // Velocity while it lasts, acceleration where it begins.
         let (motion, size) = match self.limit {
-            (false, size) => (u, size),
-            (true, _) => (&self.rate[rows.clone()], norm(&self.rates[rows])),
+            (false, size) if !matches!(grip, Grip::Begin(_)) => (u, size),
+            _ => (&self.rate[rows.clone()], norm(&self.rates[rows])),
         };
         match (grip, &part.set) {
             (Grip::Sign(sign), _) => push(What::Slide, sign * motion[0], size),
-            (Grip::Along(last), _) => push(What::Slide, dense::dot(motion, last), size),
+            (Grip::Along(last) | Grip::Begin(last), _) => {
+                push(What::Slide, dense::dot(motion, last), size)
+            }
             (Grip::Vertex(k), Set::Polygon(section)) => {
                 // −U in the normal cone of the vertex: it points away along neither edge.
                 let v = section.vertices();

@@ -69,6 +69,8 @@ pub(super) enum Grip {
     Sign(f64),
     /// Slides; the unit vector is the direction of U last seen.
     Along(Vec<f64>),
+    /// Has begun to slide and is still slow; the unit vector is the direction of U̇.
+    Begin(Vec<f64>),
     /// Slides with the force at a vertex of the polygon.
     Vertex(usize),
     /// Slides with the force on the edge that starts at this vertex.

@@ -4,8 +4,11 @@
 //! error = max_i |q_i(h) − q_i(h/2, h/2)| / (1 + |q_i|)
 //! ```
 //!
-//! The halves are kept. In smooth motion the error of a step is of order h³, through an impact of
-//! order h: a step across an impact shrinks to the smallest allowed and is then taken as it is.
+//! The halves are kept. In smooth motion the error of a step is of order h³. Through an impact it is of
+//! order h, and step and halves may agree in missing it: a step in which a contact closes or
+//! penetrates by more than the tolerance shrinks until it is the smallest allowed, and is then taken.
+
+use contact::law::Status;
 
 use super::Stepper;
 use crate::error::MechanismError;
@@ -16,6 +19,9 @@ use crate::system::System;
 const SHRINK: f64 = 0.25;
 const GROW: f64 = 2.0;
 const SAFETY: f64 = 0.8;
+
+/// What a step in which a contact closes counts as, in tolerances: about a third of its length next.
+const CLOSING: f64 = 20.0;
 
 impl<S: System> Stepper<S> {
     /// One accepted half step: the halves of a pair are two steps of the motion.
@@ -30,8 +36,11 @@ impl<S: System> Stepper<S> {
         }
         loop {
             let h = self.trial.min(self.until - self.state.t);
-            let (coarse, fine) = self.try_both(h)?;
-            let error = distance(&coarse, &fine);
+            let (coarse, fine, closing) = self.try_both(h)?;
+            let mut error = distance(&coarse, &fine);
+            if closing {
+                error = error.max(CLOSING * limits.tolerance);
+            }
             let factor = (SAFETY * limits.tolerance / error.max(1e-300)).cbrt();
             let wanted = self.trial.min(2.0 * h) * factor.clamp(SHRINK, GROW);
             self.trial = wanted.clamp(limits.smallest, limits.largest);
@@ -41,22 +50,39 @@ impl<S: System> Stepper<S> {
         }
     }
 
-    /// End states of one step of length h and of two of length h/2; the state is as before.
-    fn try_both(&mut self, h: f64) -> Result<(State, State), MechanismError> {
+    /// End states of one step of length h and of two of length h/2, and whether a contact closes in
+    /// them; the state is as before.
+    fn try_both(&mut self, h: f64) -> Result<(State, State, bool), MechanismError> {
         let (begin, ledger): (State, Ledger) = (self.state.clone(), self.ledger);
         let watch = self.watch.clone();
         let t = begin.t;
         let end = self.end_of(h);
         self.step(h, end)?;
         let coarse = self.next.clone();
+        let mut closing = self.closes(ledger.penetration);
         self.step(0.5 * h, t + 0.5 * h)?;
+        closing |= self.closes(ledger.penetration);
         self.accept();
         let result = self.step(0.5 * h, end);
+        closing |= self.closes(ledger.penetration);
         let fine = self.next.clone();
         self.state = begin;
         self.ledger = ledger;
         self.watch = watch;
-        result.map(|()| (coarse, fine))
+        result.map(|()| (coarse, fine, closing))
+    }
+
+    /// Whether the step just computed closes a contact that was open, or penetrates
+    /// deeper than `before`.
+    fn closes(&self, before: f64) -> bool {
+        let stage = &self.work.stage;
+        let new = |(k, &i): (usize, &usize)| {
+            let contact = self.system.constraints()[i].is_contact();
+            let pushes = stage.impulse[stage.offset[k]] > 0.0;
+            contact && pushes && self.state.status[i] == Status::Open
+        };
+        let tolerance = self.settings.adaptive.map_or(0.0, |a| a.tolerance);
+        self.ledger.penetration > before + tolerance || stage.active.iter().enumerate().any(new)
     }
 
     fn take_first_half(&mut self, h: f64) -> Result<(), MechanismError> {
