@@ -222,7 +222,9 @@ impl<S: System> EventDriven<S> {
             });
         }
         let kinetic = inertia.energy(&self.now.v);
-        self.now.energy = self.now.energy.max(kinetic);
+        // What is there, and what the forces could give in an interval.
+        let given = inertia.dual_norm(&mut inertia.force.clone()) * self.settings.step;
+        self.now.energy = self.now.energy.max(kinetic).max(0.5 * given * given);
         let potential = self.system.potential(self.now.t, &self.now.q)?;
         let gamma = self.least_gamma()?;
         self.ledger = self.balance(h, kinetic, potential, (penetration, drift), gamma);

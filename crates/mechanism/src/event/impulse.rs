@@ -122,6 +122,14 @@ impl<S: System> EventDriven<S> {
 
     /// γ of a contact, as an event.
     pub(super) fn report_painleve(&mut self, constraint: usize) -> Result<(), MechanismError> {
+        let told = |e: &Event| {
+            e.t == self.now.t
+                && e.constraint == constraint
+                && matches!(e.kind, EventKind::Painleve { .. })
+        };
+        if self.tally.events.iter().any(told) {
+            return Ok(());
+        }
         let at = Instant {
             t: self.now.t,
             q: &self.now.q,
@@ -168,19 +176,6 @@ impl<S: System> EventDriven<S> {
                     names[0], refusal.defect
                 ),
             };
-        }
-        if std::env::var_os("EVDBG").is_some() {
-            println!(
-                "v {:?} q {:?} modes {:?}",
-                self.now.v, self.now.q, self.now.modes
-            );
-            for l in &frame.locals {
-                println!(
-                    "{} u {:?} shape {:?} speed {:e}",
-                    l.constraint, l.u, l.shape, self.now.speed[l.constraint]
-                );
-            }
-            println!("{refusal:?}");
         }
         let all: Vec<String> = (0..frame.locals.len()).map(name).collect();
         MechanismError::Events {

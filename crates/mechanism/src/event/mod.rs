@@ -75,7 +75,7 @@ struct Now {
     bounces: Vec<Bounces>,
     /// Accumulations still to come.
     pending: Vec<Event>,
-    /// Largest kinetic energy met.
+    /// Largest kinetic energy met, or that forces could give in an interval.
     energy: f64,
     /// Output intervals done.
     intervals: u64,
