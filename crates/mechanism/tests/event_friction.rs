@@ -267,3 +267,35 @@ fn a_spinning_sphere_in_space_rolls_off_in_its_own_direction() {
         1e-10,
     );
 }
+
+#[test]
+fn rolling_resistance_brakes_a_rolling_ball_as_the_closed_form() {
+    // (x, z, phi), solid sphere of radius 0.1: decel = (5/7) g mu_roll/R, to rest.
+    let (radius, bound) = (0.1, 0.02);
+    let model = Model::new(3, |_, _, _, _| {})
+        .dynamics(move |_, _, _, mass, k| {
+            let inertia = 0.4 * radius * radius;
+            mass.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, inertia]);
+            k.copy_from_slice(&[0.0, -G, 0.0]);
+        })
+        .constraint("floor", Kind::Contact, 3)
+        .gaps(move |_, q, gaps| gaps[0] = q[1] - radius)
+        .rows(move |_, _, _, g, _| {
+            g.copy_from_slice(&[0.0, 1.0, 0.0, 1.0, 0.0, -radius, 0.0, 0.0, 1.0]);
+        })
+        .law(move |_, _, _, _| Law::RollingPlane {
+            mu: 0.5,
+            mu_roll: bound,
+        });
+    let mut motion = start(model, 0.1, 0.0, &[0.0, radius, 0.0], &[1.0, 0.0, 10.0]);
+    let run = run(&mut motion, 10);
+    let braking = 5.0 / 7.0 * G * bound / radius;
+    close(run.states[5].v[0], 1.0 - 0.5 * braking, 1e-12);
+    close(
+        run.instants(0, |k| *k == EventKind::Stick)[0],
+        1.0 / braking,
+        1e-11,
+    );
+    close(run.last().q[0], 0.5 / braking, 1e-12);
+    assert_eq!(run.last().status[0], Status::Stick);
+}

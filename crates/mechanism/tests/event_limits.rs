@@ -73,6 +73,48 @@ fn where_two_motions_are_possible_the_rod_leaves_and_says_so() {
     assert!(motion.touches().is_empty());
 }
 
+#[test]
+fn a_sliding_tip_is_followed_to_its_catastrophe_and_beyond() {
+    // M88 example 15.3: a round tip slides while its body turns backwards; gamma falls to 0.
+    let (k, mu, r) = (50.0_f64, 0.5_f64, 0.1_f64);
+    let model = Model::new(3, |_, _, _, _| {})
+        .dynamics(move |_, _, _, mass, f| {
+            mass.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0 / k]);
+            f.copy_from_slice(&[0.0, -9.81, 0.0]);
+        })
+        .constraint("tip", Kind::Contact, 2)
+        .gaps(move |_, q, gaps| gaps[0] = q[1] - q[2].cos() - r)
+        .rows(move |_, _, q, g, _| {
+            let (s, c) = q[2].sin_cos();
+            g.copy_from_slice(&[0.0, 1.0, s, 1.0, 0.0, c + r]);
+        })
+        .bias(|_, _, q, v, b| {
+            let (s, c) = q[2].sin_cos();
+            b.copy_from_slice(&[c * v[2] * v[2], -s * v[2] * v[2]]);
+        })
+        .law(move |_, _, _, _| Law::Coulomb { mu });
+    let (s, c) = std::f64::consts::FRAC_PI_6.sin_cos();
+    let (q, spin) = ([0.0, c + r, std::f64::consts::FRAC_PI_6], -0.6);
+    let v = [5.0 - spin * (c + r), -spin * s, spin];
+    let mut motion = start(model, 7.5e-4, 0.0, &q, &v);
+    let run = run(&mut motion, 150);
+    let jump = run.events.iter().find_map(|e| match e.kind {
+        EventKind::Painleve { gamma } => Some((e.t, gamma)),
+        _ => None,
+    });
+    let (t, gamma) = jump.unwrap();
+    // Reactions grow without bound only at gamma = 0, where the last step ends.
+    assert!(gamma.abs() < 1e-6, "{gamma:e}");
+    let slide = |v: &[f64], q: &[f64]| v[0] + (q[2].cos() + r) * v[2];
+    let before = &run.states[(t / 7.5e-4) as usize];
+    let after = &run.states[(t / 7.5e-4) as usize + 2];
+    assert!(slide(&before.v, &before.q) > 1.0);
+    // Of all outcomes the one that stops the sliding; then the body leaves and flies freely.
+    assert!(slide(&after.v, &after.q).abs() < 0.1);
+    assert!(run.events.iter().any(|e| e.kind == EventKind::Detach));
+    assert!(run.worst_energy < 1e-9, "{:e}", run.worst_energy);
+}
+
 /// A bar between two rails, the lower with friction: q = (x, y, theta) as in B02 example 14, with
 /// the reaction of the lower rail as the normal of a joint with friction.
 fn rails(mu: f64, angle: f64, push: [f64; 3]) -> Model {

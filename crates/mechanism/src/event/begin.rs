@@ -12,11 +12,12 @@
 //! begins at the boundary of the set.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use convex::dense;
 
 use super::answer::{Answer, answer};
-use super::frame::Frame;
+use super::frame::{Frame, Local};
 use super::linear;
 use super::project::shortest;
 use super::shape::{Grip, Mode, Set, norm, scaled};
@@ -27,6 +28,20 @@ const ROUNDS: usize = 300;
 
 /// Steps of Newton's method.
 const STEPS: usize = 12;
+
+/// A velocity is slow when friction could stop it within this share of an output interval.
+const SLOW: f64 = 1e-6;
+
+/// The speed below which a part with this reaction is still beginning.
+pub(super) fn slow(local: &Local, rows: Range<usize>, reaction: &[f64], step: f64) -> f64 {
+    let weight = norm(&local.length[rows.clone()]).powi(2) / rows.len() as f64;
+    SLOW * step * weight * norm(&reaction[rows])
+}
+
+/// Whether some part is beginning.
+pub(super) fn begins(modes: &[Mode]) -> bool {
+    !beginning(modes).is_empty()
+}
 
 /// Replaces the directions that are still unknown.
 pub(super) fn begin(frame: &Frame, modes: &mut [Mode]) {

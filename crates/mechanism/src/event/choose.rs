@@ -14,11 +14,10 @@ use std::ops::Range;
 use convex::dense;
 
 use super::answer::{Answer, answer};
-use super::begin::{adapt, begin};
+use super::begin::{adapt, begin, slow};
 use super::frame::{Frame, Local};
 use super::margin::{Margin, Phase, What, margins};
 use super::shape::{Grip, Mode, Scale, Set, norm, scaled};
-use super::{REST, SLOW};
 use crate::error::MechanismError;
 use crate::system::{Instant, Kind, System};
 
@@ -66,8 +65,9 @@ pub(super) struct Chooser<'a, S: System> {
     pub(super) limit: &'a [f64],
     /// Modes that have just ended.
     pub(super) ended: Option<&'a [Mode]>,
-    /// Length of the moment.
+    /// Length of the moment, and of an output interval.
     pub(super) moment: f64,
+    pub(super) step: f64,
 }
 
 impl<S: System> Chooser<'_, S> {
@@ -131,7 +131,7 @@ impl<S: System> Chooser<'_, S> {
         if open > 0 && !self.later(&modes, &found, &now, frame)? {
             return Ok(None);
         }
-        self.slow(frame, &found, &mut modes);
+        self.mark_slow(frame, &found, &mut modes);
         let missed = now.iter().map(|m| -m.share()).fold(0.0, f64::max);
         Ok(Some(Choice {
             modes,
@@ -142,7 +142,7 @@ impl<S: System> Chooser<'_, S> {
     }
 
     /// Parts that move, but slowly and faster and faster, are still at their beginning.
-    fn slow(&self, frame: &Frame, found: &Answer, modes: &mut [Mode]) {
+    fn mark_slow(&self, frame: &Frame, found: &Answer, modes: &mut [Mode]) {
         for (k, mode) in modes.iter_mut().enumerate() {
             let Mode::Closed { grips, .. } = mode else {
                 continue;
@@ -153,7 +153,9 @@ impl<S: System> Chooser<'_, S> {
                 };
                 let speed = norm(&frame.locals[k].u[part.rows.clone()]);
                 let gains = dense::dot(&found.rate[k][part.rows.clone()], e) > 0.0;
-                if gains && speed <= SLOW / REST * self.limit[k] {
+                let local = &frame.locals[k];
+                let limit = slow(local, part.rows.clone(), &found.reaction[k], self.step);
+                if gains && speed <= limit {
                     *grip = Grip::Begin(std::mem::take(e));
                 }
             }

@@ -5,18 +5,20 @@
 //! or the error is too large the step is shortened. A step that would have to be shorter than
 //! rounding is where reactions grow without bound or a sliding velocity dies in a spiral.
 
+use std::ops::Range;
+
 use convex::dense;
 
+use super::EventDriven;
 use super::account::SUMS;
 use super::answer::{answer, direction};
-use super::begin::adapt;
+use super::begin::{adapt, begins, slow};
 use super::frame::Frame;
 use super::halt::spirals;
 use super::locate::{Search, Trigger, Watch};
 use super::margin::What;
 use super::runge::Runge;
 use super::shape::{Grip, Mode, norm};
-use super::{EventDriven, SLOW};
 use crate::error::MechanismError;
 use crate::system::{Instant, System};
 
@@ -336,8 +338,18 @@ impl<S: System> EventDriven<S> {
         let active: Vec<usize> = frame.locals.iter().map(|l| l.constraint).collect();
         let modes = self.active_modes(&active);
         let mut modes = adapt(frame, &modes).into_owned();
-        for (local, mode) in frame.locals.iter().zip(&mut modes) {
-            let fast = SLOW * self.now.speed[local.constraint];
+        let found = if begins(&modes) {
+            answer(frame, &modes)
+        } else {
+            None
+        };
+        let step = self.settings.step;
+        for (k, (local, mode)) in frame.locals.iter().zip(&mut modes).enumerate() {
+            let fast = |rows: Range<usize>| {
+                let reaction = found.as_ref().map(|a| &a.reaction[k]);
+                let limit = reaction.map_or(0.0, |r| slow(local, rows.clone(), r, step));
+                norm(&local.u[rows]) > limit
+            };
             let Mode::Closed { grips, .. } = mode else {
                 continue;
             };
@@ -345,7 +357,7 @@ impl<S: System> EventDriven<S> {
                 let rows = part.rows.clone();
                 match grip {
                     Grip::Along(last) => *last = direction(local, rows, last),
-                    Grip::Begin(e) if norm(&local.u[rows.clone()]) > fast => {
+                    Grip::Begin(e) if fast(rows.clone()) => {
                         *grip = Grip::Along(direction(local, rows, e));
                     }
                     _ => {}

@@ -54,9 +54,6 @@ const CLOSED: f64 = 1e-10;
 /// At rest below this share of the velocities at hand.
 const REST: f64 = 1e-10;
 
-/// Just beginning to move below this share.
-const SLOW: f64 = 1e-6;
-
 /// Where the motion is, and what it remembers.
 #[derive(Debug, Clone)]
 struct Now {

@@ -84,9 +84,12 @@ impl<S: System> EventDriven<S> {
 
     /// Remembers the velocities met.
     pub(super) fn measure(&mut self, frame: &Frame) {
+        // Where nothing has moved yet, what the forces could give in a moment is a velocity too.
+        let moment = MOMENTS[0] * self.settings.step * norm(&frame.free);
         for local in &frame.locals {
             let speed = &mut self.now.speed[local.constraint];
-            *speed = speed.max(norm(&local.size));
+            let given = moment * norm(&local.length);
+            *speed = speed.max(norm(&local.size)).max(given);
         }
     }
 
@@ -139,6 +142,7 @@ impl<S: System> EventDriven<S> {
                 limit: &limit,
                 ended: ended.as_deref(),
                 moment: moment * self.settings.step,
+                step: self.settings.step,
             };
             answer = chooser.choose(&near)?;
             if answer.is_ok() {

@@ -71,7 +71,8 @@ impl<'a> Gallery<'a> {
         });
         let mut all: Vec<(String, String)> = declared.collect();
         for (name, title) in standard::STANDARD {
-            if all.iter().all(|(known, _)| known != name) {
+            let there = name != standard::ORDERS || standard::has_orders(self.record);
+            if there && all.iter().all(|(known, _)| known != name) {
                 all.push((name.into(), title.into()));
             }
         }

@@ -22,6 +22,9 @@ pub(super) const STANDARD: [(&str, &str); 6] = [
     ),
 ];
 
+/// The picture that only runs with orders of convergence among their findings have.
+pub(super) const ORDERS: &str = "orders";
+
 /// What `phase:` is followed by.
 pub(super) const PHASE: &str = "phase:";
 
@@ -35,7 +38,7 @@ pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, Plot
         "penetration" => penetration(record, of("penetration"))?,
         "impulses" => impulses(record, of("impulses"))?,
         "trajectory" => trajectory(record, of("coordinates"))?,
-        "orders" => orders(record, of("order of convergence"))?,
+        ORDERS => orders(record, of("order of convergence"))?,
         _ => match name.strip_prefix(PHASE) {
             Some(coordinate) => phase(record, coordinate, of("phase portrait"))?,
             None => return Ok(None),
@@ -174,12 +177,22 @@ fn trajectory(record: &Record, title: String) -> Result<Figure, RecordError> {
     Ok(over_time(title, "coordinates", series.collect()))
 }
 
-/// Errors of the findings that are orders, each with a dashed line of its fitted slope.
-fn orders(record: &Record, title: String) -> Result<Figure, PlotError> {
+/// Whether any finding of the run is an order of convergence.
+pub(super) fn has_orders(record: &Record) -> bool {
+    fitted(record).next().is_some()
+}
+
+/// The findings that are orders of convergence.
+fn fitted(record: &Record) -> impl Iterator<Item = Finding> {
     let findings = record.manifest().findings.iter().flatten();
     let read = findings.filter_map(|f| serde_json::from_value::<Finding>(f.clone()).ok());
+    read.filter(|finding| finding.errors.len() > 1)
+}
+
+/// Errors of the findings that are orders, each with a dashed line of its fitted slope.
+fn orders(record: &Record, title: String) -> Result<Figure, PlotError> {
     let mut series = Vec::new();
-    for (k, finding) in read.filter(|f| f.errors.len() > 1).enumerate() {
+    for (k, finding) in fitted(record).enumerate() {
         let points: Vec<(f64, f64)> = finding.errors.iter().map(|p| (p[0], p[1])).collect();
         let order = slope(&points);
         let n = points.len() as f64;

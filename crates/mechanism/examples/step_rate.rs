@@ -1,6 +1,6 @@
 //! Steps per second of the time stepper on systems written in Rust.
 //!
-//! `cargo run --release -p percuss-mechanism --example speed`
+//! `cargo run --release -p percuss-mechanism --example step_rate`
 
 #[path = "../tests/native/mod.rs"]
 mod native;

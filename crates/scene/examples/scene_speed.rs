@@ -1,6 +1,6 @@
 //! Steps per second of mechanisms written as text, beside the same mechanisms written in Rust.
 //!
-//! `cargo run --release -p percuss-scene --example speed`
+//! `cargo run --release -p percuss-scene --example scene_speed`
 //!
 //! Both forms run in turn in the same process; the best of seven rounds counts, because machines are
 //! shared. The product's aim: 200,000 steps a second, and at most five times the cost of Rust.
