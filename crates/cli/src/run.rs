@@ -106,6 +106,7 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     let place = Place::new(args.output.as_deref(), scene.name());
     let layout = Layout::of_scene(&scene, &built.system);
     let every = built.record_every;
+    let mut system = built.system.clone();
     let mut recorder = Recorder::new(place, manifest(&scene, &built), layout, every)?;
     let outcome = follow(args, built, &mut recorder);
     if let Some(fault) = recorder.take_fault() {
@@ -114,6 +115,7 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
         return Err(fault.into());
     }
     let stopped = outcome.stopped.as_ref().map(ToString::to_string);
+    recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
     recorder.close(&outcome.certificate, stopped)?;
     let refused = outcome.stopped.as_ref().is_some_and(|s| !s.started);
     if !args.no_findings {

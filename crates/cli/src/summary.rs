@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use scene::Nonunique;
 use scene::record::{Manifest, Status};
 use serde::Serialize;
 use serde_json::Value;
@@ -23,6 +24,9 @@ pub struct Summary<'a> {
     reached: Option<f64>,
     certificate: &'a Value,
     findings: &'a [Value],
+    /// Where the continuation is not unique.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    nonunique: &'a [Nonunique],
 }
 
 /// What a run came to.
@@ -76,6 +80,7 @@ impl Report<'_> {
             reached: manifest.reached,
             certificate: self.certificate(),
             findings: self.findings(),
+            nonunique: &manifest.nonunique,
         }
     }
 
@@ -111,6 +116,9 @@ impl Report<'_> {
         let _ = writeln!(text, "{}", self.how());
         if manifest.certificate.is_some() {
             let _ = write!(text, "\n{}", self.certificate_text());
+        }
+        if !manifest.nonunique.is_empty() {
+            let _ = write!(text, "\n{}", nonunique_text(&manifest.nonunique));
         }
         if !self.findings().is_empty() {
             let _ = write!(text, "\n{}", findings_text(self.findings()));
@@ -291,4 +299,40 @@ mod tests {
         assert_eq!(expectation(&json!({"expected": null})), "");
         assert_eq!(value_text(&json!([1, 2, 3, 4, 5])), "[1, 2, … 5 in all]");
     }
+}
+
+/// Places shown in the summary; the manifest has all.
+const PLACES: usize = 5;
+
+/// Where the motion need not have gone on as it did.
+fn nonunique_text(places: &[Nonunique]) -> String {
+    let count = places.len();
+    let noun = if count == 1 { "instant" } else { "instants" };
+    let mut text = format!("not unique at {count} {noun} (P15 section 3)\n");
+    let list = |values: &[(String, f64)]| {
+        let entries: Vec<String> = values
+            .iter()
+            .map(|(name, value)| format!("{name} = {}", short(*value)))
+            .collect();
+        entries.join(", ")
+    };
+    for place in places.iter().take(PLACES) {
+        let between = match place.outcomes.as_str() {
+            "segment" => "any velocity between",
+            _ => "either of",
+        };
+        let _ = writeln!(
+            text,
+            "  t = {}: `{}` slides with gamma = {}; {between}\n    {}\n    {}",
+            short(place.t),
+            place.contact,
+            short(place.gamma),
+            list(&place.before),
+            list(&place.jump)
+        );
+    }
+    if places.len() > PLACES {
+        let _ = writeln!(text, "  and {} more, in run.json", places.len() - PLACES);
+    }
+    text
 }

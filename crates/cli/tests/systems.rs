@@ -170,3 +170,29 @@ fn variable_steps_are_fine_at_impacts_and_long_between_them() {
     // With the smallest step everywhere there would be 150,000.
     assert!((100..5000).contains(&steps), "{steps}");
 }
+
+#[test]
+fn a_run_that_need_not_have_gone_on_so_says_what_else_was_possible() {
+    let folder = folder();
+    let args = [
+        "run",
+        "painleve-rod",
+        "-o",
+        "run",
+        "--no-findings",
+        "--json",
+        "--quiet",
+    ];
+    let ran = percuss(folder.path(), &args);
+    let place = &ran.json()["nonunique"][0];
+    assert_eq!(
+        (&place["contact"], &place["outcomes"]),
+        (&"tip".into(), &"two".into())
+    );
+    // The tip at rest: v⁺ by hand. It is evaluated half a step of 1e-4 on, where the angle is the same.
+    let expected = [-0.5625, 0.324_759_526_419_164_5, 1.299_038_105_676_657_8];
+    for (k, exact) in expected.into_iter().enumerate() {
+        let found = place["jump"][k][1].as_f64().expect("a velocity");
+        assert!((found - exact).abs() < 1e-8, "{place}");
+    }
+}

@@ -5,6 +5,7 @@ mod certificate;
 mod error;
 mod file;
 pub mod finding;
+mod nonunique;
 pub mod plot;
 pub mod record;
 mod run;
@@ -20,6 +21,7 @@ pub use file::{
     Vary,
 };
 pub use finding::{Threads, Value, check_findings, evaluate_findings};
+pub use nonunique::{Nonunique, nonunique};
 pub use run::{RunOutcome, Stop, StopReason, run};
 pub use sink::{Discard, Sink};
 pub use study::{StudyFile, StudyResult, StudyTable};

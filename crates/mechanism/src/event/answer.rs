@@ -167,7 +167,7 @@ impl<'a> System<'a> {
         }
     }
 
-    fn solve(&self) -> Answer {
+    fn solve(&self, any: bool) -> Answer {
         let frame = self.frame;
         let m = self.unknown.len();
         let mut given = frame.free.clone();
@@ -188,7 +188,7 @@ impl<'a> System<'a> {
         let (y, regular) = linear::solve(&matrix, &right);
         let mut answer = self.assemble(&y, given);
         if !regular {
-            self.spread(&y, &mut answer);
+            self.spread(&y, any, &mut answer);
         }
         self.coefficients(&matrix, regular, &mut answer);
         answer
@@ -221,7 +221,7 @@ impl<'a> System<'a> {
     }
 
     /// Chooses among the reactions that give the same accelerations.
-    fn spread(&self, y: &[f64], answer: &mut Answer) {
+    fn spread(&self, y: &[f64], any: bool, answer: &mut Answer) {
         let hats = self.unknown.iter().map(|l| scaled(&l.hat, l.scale));
         let size = norm(y).max(f64::MIN_POSITIVE);
         let none: Vec<Vec<f64>> = (self.frame.locals.iter())
@@ -242,7 +242,7 @@ impl<'a> System<'a> {
             columns,
             force: force_sizes(self.frame, answer),
         };
-        let z = family.best();
+        let z = family.best(any);
         for (column, z) in family.columns.iter().zip(z) {
             for (total, part) in answer.reaction.iter_mut().zip(column) {
                 dense::axpy(z, part, total);
@@ -292,6 +292,15 @@ impl<'a> System<'a> {
 /// Accelerations of the constraints of `frame` in the given modes. Reactions of joints whose
 /// friction follows two reactions are found by iteration; `None` when it does not settle.
 pub(super) fn answer(frame: &Frame, modes: &[Mode]) -> Option<Answer> {
+    solve(frame, modes, false)
+}
+
+/// As [`answer`], but where reactions are not determined any that satisfies the laws will do.
+pub(super) fn rough(frame: &Frame, modes: &[Mode]) -> Option<Answer> {
+    solve(frame, modes, true)
+}
+
+fn solve(frame: &Frame, modes: &[Mode], any: bool) -> Option<Answer> {
     let pair = |k: usize| {
         let shape = &frame.locals[k].shape;
         let slides = matches!(&modes[k], Mode::Closed { grips, .. } if grips.iter().any(|g| *g != Grip::Hold));
@@ -299,7 +308,7 @@ pub(super) fn answer(frame: &Frame, modes: &[Mode]) -> Option<Answer> {
     };
     let mut unit: Vec<Vec<f64>> = vec![Vec::new(); modes.len()];
     let pairs: Vec<usize> = (0..modes.len()).filter(|&k| pair(k)).collect();
-    let mut answer = System::new(frame, modes, &unit).solve();
+    let mut answer = System::new(frame, modes, &unit).solve(any);
     if pairs.is_empty() {
         return Some(answer);
     }
@@ -319,7 +328,7 @@ pub(super) fn answer(frame: &Frame, modes: &[Mode]) -> Option<Answer> {
         if change < 1e-13 {
             return Some(answer);
         }
-        answer = System::new(frame, modes, &unit).solve();
+        answer = System::new(frame, modes, &unit).solve(any);
     }
     None
 }

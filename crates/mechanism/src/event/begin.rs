@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use convex::dense;
 
-use super::answer::{Answer, answer};
+use super::answer::{Answer, answer, rough};
 use super::frame::{Frame, Local};
 use super::linear;
 use super::project::shortest;
@@ -113,7 +113,7 @@ fn turn(frame: &Frame, modes: &mut [Mode], first: usize) {
 
 /// One round of the map; the largest change of a direction.
 fn map(frame: &Frame, modes: &mut [Mode], parts: &[(usize, usize)]) -> Option<f64> {
-    let found = answer(frame, modes)?;
+    let found = rough(frame, modes)?;
     let mut change = 0.0_f64;
     for &(k, p) in parts {
         let local = &frame.locals[k];
@@ -162,7 +162,7 @@ fn turned(modes: &[Mode], parts: &[(usize, usize)], angle: &[f64]) -> Vec<Mode> 
 fn newton(frame: &Frame, modes: &mut [Mode], parts: &[(usize, usize)]) -> bool {
     let m = parts.len();
     let value = |modes: &[Mode]| {
-        let found = answer(frame, modes)?;
+        let found = rough(frame, modes)?;
         Some(across(&found, frame, modes, parts))
     };
     let Some(now) = value(modes) else {

@@ -11,7 +11,7 @@ use convex::dense;
 
 use super::EventDriven;
 use super::account::SUMS;
-use super::answer::{answer, direction};
+use super::answer::{answer, direction, rough};
 use super::begin::{adapt, begins, slow};
 use super::frame::Frame;
 use super::halt::spirals;
@@ -67,7 +67,7 @@ impl Layout {
         }
         let frame = Frame::new(system, Instant { t, q, v }, active)?;
         let modes = adapt(&frame, modes);
-        let found = answer(&frame, &modes).ok_or(Halt::Unsettled)?;
+        let found = rough(&frame, &modes).ok_or(Halt::Unsettled)?;
         slope.fill(0.0);
         system.chart().rate_into(q, v, &mut slope[..self.np]);
         slope[self.np..self.np + self.n].copy_from_slice(&frame.plain_of(&found.hat));

@@ -130,7 +130,11 @@ impl<S: System> EventDriven<S> {
         let ended: Option<Vec<Mode>> =
             ended.map(|all| members.iter().map(|&i| all[i].clone()).collect());
         let mut answer = Err(Refusal::default());
-        for moment in MOMENTS {
+        // Modes that were thought to have ended are looked at again when no others go on.
+        let tries = MOMENTS.map(|m| (m, ended.as_deref()));
+        let again = MOMENTS.map(|m| (m, None));
+        let again = if ended.is_some() { &again[..] } else { &[] };
+        for &(moment, ended) in tries.iter().chain(again) {
             let mut chooser = Chooser {
                 system: &mut self.system,
                 at: Instant {
@@ -140,7 +144,7 @@ impl<S: System> EventDriven<S> {
                 },
                 members: &members,
                 limit: &limit,
-                ended: ended.as_deref(),
+                ended,
                 moment: moment * self.settings.step,
                 step: self.settings.step,
             };

@@ -48,14 +48,16 @@ impl Family<'_> {
         self.columns.iter().map(|c| c[local][row]).collect()
     }
 
-    /// The z that is best for all margins.
-    pub(super) fn best(&self) -> Vec<f64> {
+    /// The z that is best for all margins; z = 0 if that is good already. With `any`, the first z
+    /// that satisfies all of them.
+    pub(super) fn best(&self, any: bool) -> Vec<f64> {
         let cones = self.cones();
         let free = self.columns.len() - 1;
-        if cones.is_empty() || free == 0 {
+        let barrier = Barrier { cones, free };
+        if free == 0 || barrier.least() >= 0.0 {
             return vec![0.0; free];
         }
-        Barrier { cones, free }.maximise()
+        barrier.maximise(any)
     }
 
     fn cones(&self) -> Vec<Cone> {
@@ -243,18 +245,22 @@ impl Barrier {
         (g, h)
     }
 
-    /// z of the largest τ.
-    fn maximise(&self) -> Vec<f64> {
-        let mut x = vec![0.0; self.free + 1];
+    /// Smallest margin at z = 0.
+    fn least(&self) -> f64 {
         let share = |c: &Cone| {
             let lead = c.line[self.free];
             let f: Vec<f64> = c.body.iter().map(|row| row[self.free]).collect();
             (lead - norm(&f)) / c.weight
         };
-        let least = self.cones.iter().map(share).fold(1.0, f64::min);
-        x[self.free] = least - 1.0;
+        self.cones.iter().map(share).fold(1.0, f64::min)
+    }
+
+    /// z of the largest τ, or with `any` of the first that is positive.
+    fn maximise(&self, any: bool) -> Vec<f64> {
+        let mut x = vec![0.0; self.free + 1];
+        x[self.free] = self.least() - 1.0;
         let mut mu = 1.0;
-        while mu > LAST {
+        while mu > LAST && !(any && x[self.free] > 0.0) {
             mu *= 0.1;
             for _ in 0..40 {
                 if !self.newton(&mut x, mu) {

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::chunk::replace;
 use super::column::Column;
 use super::error::RecordError;
+use crate::nonunique::Nonunique;
 
 /// Schema of the records; raised when a reader of the older one would be misled.
 pub const SCHEMA: u64 = 1;
@@ -82,6 +83,9 @@ pub struct Manifest {
     pub certificate: Option<Value>,
     /// What the scene is known for, as measured; absent until measured.
     pub findings: Option<Vec<Value>>,
+    /// Where the motion need not have gone on as it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nonunique: Vec<Nonunique>,
 }
 
 /// One override.
@@ -128,6 +132,7 @@ impl Manifest {
             reached: None,
             certificate: None,
             findings: None,
+            nonunique: Vec::new(),
         }
     }
 

@@ -14,6 +14,7 @@ use super::place::Place;
 use super::rows::{self, Words};
 use super::tables::{Layout, TABLES};
 use crate::error::SceneError;
+use crate::nonunique::Nonunique;
 use crate::sink::Sink;
 
 /// A table that is being written: at most one chunk of it is in memory.
@@ -181,6 +182,11 @@ impl Recorder {
         self.manifest.reached = self.reached;
         self.manifest.certificate = serde_json::to_value(certificate).ok();
         self.manifest.write(&directory)
+    }
+
+    /// Adds the places where the motion is not unique to the manifest; written with what comes next.
+    pub fn set_nonunique(&mut self, places: Vec<Nonunique>) {
+        self.manifest.nonunique = places;
     }
 
     /// Adds the findings to the manifest.
