@@ -265,42 +265,6 @@ pub fn short(x: f64) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::{expectation, short, value_text};
-
-    #[test]
-    fn numbers_keep_seven_digits_and_no_zeros() {
-        assert_eq!(short(0.5), "0.5");
-        assert_eq!(short(2.0_f64.sqrt()), "1.414214");
-        assert_eq!(short(-1234.5678912), "-1234.568");
-        assert_eq!(short(1.0 / 3.0 * 1e-9), "3.333333e-10");
-        assert_eq!(short(100.0), "100");
-        assert_eq!(short(f64::NAN), "NaN");
-    }
-
-    #[test]
-    fn expectations_are_short() {
-        assert_eq!(
-            expectation(&json!({"expected": 2.0, "tolerance": 0.01})),
-            "2 ± 0.01"
-        );
-        assert_eq!(expectation(&json!({"expected": true})), "true");
-        assert_eq!(
-            expectation(&json!({"expected": null, "at_most": 1e-9})),
-            "<= 1e-9"
-        );
-        assert_eq!(
-            expectation(&json!({"at_most": 3.0, "at_least": 1})),
-            "1 to 3"
-        );
-        assert_eq!(expectation(&json!({"expected": null})), "");
-        assert_eq!(value_text(&json!([1, 2, 3, 4, 5])), "[1, 2, … 5 in all]");
-    }
-}
-
 /// Places shown in the summary; the manifest has all.
 const PLACES: usize = 5;
 
@@ -335,4 +299,40 @@ fn nonunique_text(places: &[Nonunique]) -> String {
         let _ = writeln!(text, "  and {} more, in run.json", places.len() - PLACES);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{expectation, short, value_text};
+
+    #[test]
+    fn numbers_keep_seven_digits_and_no_zeros() {
+        assert_eq!(short(0.5), "0.5");
+        assert_eq!(short(2.0_f64.sqrt()), "1.414214");
+        assert_eq!(short(-1234.5678912), "-1234.568");
+        assert_eq!(short(1.0 / 3.0 * 1e-9), "3.333333e-10");
+        assert_eq!(short(100.0), "100");
+        assert_eq!(short(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn expectations_are_short() {
+        assert_eq!(
+            expectation(&json!({"expected": 2.0, "tolerance": 0.01})),
+            "2 ± 0.01"
+        );
+        assert_eq!(expectation(&json!({"expected": true})), "true");
+        assert_eq!(
+            expectation(&json!({"expected": null, "at_most": 1e-9})),
+            "<= 1e-9"
+        );
+        assert_eq!(
+            expectation(&json!({"at_most": 3.0, "at_least": 1})),
+            "1 to 3"
+        );
+        assert_eq!(expectation(&json!({"expected": null})), "");
+        assert_eq!(value_text(&json!([1, 2, 3, 4, 5])), "[1, 2, … 5 in all]");
+    }
 }
