@@ -46,11 +46,14 @@ fn rotate(mut column: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let mut v: Vec<Vec<f64>> = (0..n)
         .map(|j| (0..n).map(|i| f64::from(u8::from(i == j))).collect())
         .collect();
+    let sizes = column.iter().map(|c| dense::dot(c, c));
+    // What is left of a dependent column is rounding, with no direction to be orthogonal in.
+    let gone = f64::EPSILON * f64::EPSILON * sizes.fold(0.0, f64::max);
     for _ in 0..60 {
         let mut rotated = false;
         for p in 0..n {
             for q in p + 1..n {
-                rotated |= orthogonalise(&mut column, &mut v, p, q);
+                rotated |= orthogonalise(&mut column, &mut v, (p, q), gone);
             }
         }
         if !rotated {
@@ -86,14 +89,20 @@ pub(super) fn null_space(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     v.into_iter().zip(sizes).filter_map(gone).collect()
 }
 
-/// Rotates columns p and q until they are orthogonal; false if they are already.
-fn orthogonalise(column: &mut [Vec<f64>], v: &mut [Vec<f64>], p: usize, q: usize) -> bool {
+/// Rotates columns p and q until they are orthogonal; false if they are already, or if one of them is
+/// `gone`.
+fn orthogonalise(
+    column: &mut [Vec<f64>],
+    v: &mut [Vec<f64>],
+    (p, q): (usize, usize),
+    gone: f64,
+) -> bool {
     let (a, b) = (
         dense::dot(&column[p], &column[p]),
         dense::dot(&column[q], &column[q]),
     );
     let c = dense::dot(&column[p], &column[q]);
-    if c == 0.0 || c.abs() <= f64::EPSILON * (a * b).sqrt() {
+    if a.min(b) <= gone || c.abs() <= f64::EPSILON * (a * b).sqrt() {
         return false;
     }
     let zeta = (b - a) / (2.0 * c);

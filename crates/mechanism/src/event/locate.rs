@@ -4,7 +4,7 @@
 //! step; a sign change, or a dip between samples, is a bracket for a root, found to rounding. Values
 //! that are only rounding below 0 are no events.
 
-use super::answer::answer;
+use super::answer::{Answer, answer, rough};
 use super::begin::adapt;
 use super::frame::Frame;
 use super::margin::{Margin, Phase, What, margins};
@@ -89,12 +89,14 @@ impl<S: System> EventDriven<S> {
         Ok(gaps)
     }
 
-    /// Margins of the active modes at a place.
-    pub(super) fn margins_at(
+    /// Margins of the active modes at a place. For a first look their signs are enough: `solve` may
+    /// then be the rough one.
+    fn margins_at(
         &mut self,
         active: &[usize],
         modes: &[Mode],
         at: Instant<'_>,
+        solve: fn(&Frame, &[Mode]) -> Option<Answer>,
     ) -> Result<Option<(Vec<Margin>, f64)>, MechanismError> {
         if active.is_empty() {
             return Ok(Some((Vec::new(), 0.0)));
@@ -102,7 +104,7 @@ impl<S: System> EventDriven<S> {
         let frame = Frame::new(&mut self.system, at, active)?;
         let speeds: Vec<f64> = active.iter().map(|&i| self.now.speed[i]).collect();
         let modes = adapt(&frame, modes);
-        let found = answer(&frame, &modes);
+        let found = solve(&frame, &modes);
         Ok(found.map(|a| (margins(&frame, &modes, &a, Phase::Run(&speeds)), a.defect)))
     }
 
@@ -122,7 +124,7 @@ impl<S: System> EventDriven<S> {
                 Ok(gaps[first[i]])
             }
             Watch::Margin(k, _) => {
-                let found = self.margins_at(active, modes, at)?;
+                let found = self.margins_at(active, modes, at, answer)?;
                 Ok(found.map_or(f64::NAN, |(list, _)| list[k].value))
             }
         }
@@ -173,7 +175,8 @@ impl<S: System> EventDriven<S> {
             let share = j as f64 / MARGINS as f64;
             let (t, q, v) = self.place(search, share);
             let at = Instant { t, q: &q, v: &v };
-            let Some((list, defect)) = self.margins_at(search.active, search.modes, at)? else {
+            let found = self.margins_at(search.active, search.modes, at, rough)?;
+            let Some((list, defect)) = found else {
                 break;
             };
             if j == MARGINS {
