@@ -25,7 +25,7 @@ pub enum Forces {
     Begin,
 }
 
-/// How velocities jump (THEORY: B02 §3, JM92 §6).
+/// How velocities jump (B02 §3, JM92 §6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImpactLaw {
     /// Moreau's weighted velocity, contact by contact (JM92 6.1).
