@@ -1,6 +1,6 @@
 //! The kinetic metric A(t,q) at one place, factored: A = L Lᵀ, v̂ = Lᵀ v (then E = ½‖v̂‖²).
 
-use convex::dense;
+use convex::{ConvexError, dense};
 
 use crate::error::MechanismError;
 use crate::system::{Instant, System};
@@ -99,23 +99,18 @@ pub(crate) fn describe<S: System + ?Sized>(system: &S, q: &[f64]) -> String {
 
 /// Lower Cholesky factor in place; the error is the pivot that failed and its value.
 pub(crate) fn cholesky(a: &mut [f64], n: usize) -> Result<(), (usize, f64)> {
+    match dense::cholesky_in_place(a, n) {
+        Err(ConvexError::NotPositiveDefinite { pivot, value, .. }) => return Err((pivot, value)),
+        Err(_) => return Err((0, f64::NAN)),
+        Ok(()) => {}
+    }
     for i in 0..n {
-        let diagonal = a[i * n + i].abs();
-        for j in 0..=i {
-            let mut rest = a[i * n + j];
-            for k in 0..j {
-                rest -= a[i * n + k] * a[j * n + k];
-            }
-            if i == j {
-                if !(rest > SINGULAR * diagonal) {
-                    return Err((i, rest));
-                }
-                a[i * n + i] = rest.sqrt();
-            } else {
-                a[i * n + j] = rest / a[j * n + j];
-            }
+        // The diagonal entry was the square of the row of L.
+        let row = &a[i * n..=i * n + i];
+        let pivot = row[i] * row[i];
+        if !(pivot > SINGULAR * dense::dot(row, row)) {
+            return Err((i, pivot));
         }
-        a[i * n + i + 1..(i + 1) * n].fill(0.0);
     }
     Ok(())
 }

@@ -52,7 +52,7 @@ impl Expectation {
             }
             Check::Expected { value, tolerance } => {
                 expectation
-                    .expect(value, parameters, h)
+                    .set_expected(value, parameters, h)
                     .map_err(|e| ("expected", e))?;
                 if let Some(tolerance) = tolerance {
                     let tolerance = read_tolerance(tolerance, parameters, h);
@@ -78,7 +78,7 @@ impl Expectation {
         Some(Value::Text(text))
     }
 
-    fn expect(
+    fn set_expected(
         &mut self,
         value: &Datum,
         parameters: &[(String, f64)],
