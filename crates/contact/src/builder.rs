@@ -3,10 +3,13 @@
 //! Each group's mass matrix is factored once, A = L Lᵀ, and every block of G is stored as
 //! Ĝ = G L⁻ᵀ (each row solves L ĝ = g), so that nothing behind the builder sees a mass.
 
+#[cfg(test)]
+mod tests;
+
 use crate::error::ProblemError;
-use crate::kinetic::{Kinetic, Touch};
+use crate::kinetic::{Form, Kinetic, Sparse, Touch};
 use crate::law::Law;
-use crate::problem::{Operator, Problem};
+use crate::problem::{Buffers, Operator, Problem};
 
 /// Restitution coefficients of a contact: ρ = (1−δ)/(1+δ), δ the dissipation index (JM92 6.1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -22,6 +25,7 @@ pub struct Restitution {
 pub struct KineticBuilder {
     kinetic: Kinetic,
     law: Vec<Law>,
+    buffers: Buffers,
 }
 
 impl Default for KineticBuilder {
@@ -37,15 +41,38 @@ impl Default for KineticBuilder {
                 touch_ptr: vec![0],
                 touch: Vec::new(),
                 jacobian: Vec::new(),
-                boundary: Vec::new(),
-                rebound: Vec::new(),
+                boundary: Sparse::default(),
+                rebound: Sparse::default(),
             },
             law: Vec::new(),
+            buffers: Buffers::default(),
         }
     }
 }
 
 impl KineticBuilder {
+    /// Starts again with the memory of a problem that is no longer needed: a step like the one
+    /// before allocates nothing.
+    pub(crate) fn reuse(mut kinetic: Kinetic, mut law: Vec<Law>, buffers: Buffers) -> Self {
+        kinetic.group_offset.truncate(1);
+        kinetic.factor_ptr.clear();
+        kinetic.factor.clear();
+        kinetic.begin.clear();
+        kinetic.free.clear();
+        kinetic.offset.truncate(1);
+        kinetic.touch_ptr.truncate(1);
+        kinetic.touch.clear();
+        kinetic.jacobian.clear();
+        kinetic.boundary.clear();
+        kinetic.rebound.clear();
+        law.clear();
+        Self {
+            kinetic,
+            law,
+            buffers,
+        }
+    }
+
     /// Adds a group of m coordinates with its mass matrix A (m × m row-major, symmetric positive
     /// definite), velocity at the beginning of the step and impulse hK of the given forces.
     /// Returns the group's index.
@@ -137,7 +164,7 @@ impl KineticBuilder {
         for (i, u) in rebound.iter_mut().enumerate() {
             *u *= if i == 0 { rho[0] } else { rho[1] };
         }
-        k.rebound.extend_from_slice(&rebound);
+        k.rebound.push(k.offset[contact], &rebound);
         Ok(contact)
     }
 
@@ -159,7 +186,53 @@ impl KineticBuilder {
         )?;
         finite("rebound velocity", || format!("contact {contact}"), rebound)?;
         self.push_contact(law, touches, boundary)?;
-        self.kinetic.rebound.extend_from_slice(rebound);
+        let k = &mut self.kinetic;
+        k.rebound.push(k.offset[contact], rebound);
+        Ok(contact)
+    }
+
+    /// Adds a contact of three rows between balls in space whose groups have six coordinates, the
+    /// last three about space axes: the frame (n, t1, t2), and for one or two balls the group with
+    /// s = ±1/√m and c = ±ρ/√I, ρ the distance of the point from the centre along n. It is the
+    /// contact whose blocks are (s n, 0), (s t1, c t2), (s t2, −c t1), in a third of the memory.
+    /// Returns the contact's index.
+    pub fn contact_of_balls(
+        &mut self,
+        law: Law,
+        frame: &[[f64; 3]; 3],
+        balls: &[(usize, f64, f64)],
+        boundary: &[f64; 3],
+        rebound: &[f64; 3],
+    ) -> Result<usize, ProblemError> {
+        let contact = self.kinetic.offset.len() - 1;
+        finite("rebound velocity", || format!("contact {contact}"), rebound)?;
+        self.check_contact(&law, boundary, balls.iter().map(|ball| (ball.0, 18)))?;
+        same_size(
+            "the list of balls",
+            balls.len().clamp(1, 2),
+            balls.len(),
+            "one or two",
+        )?;
+        finite("G", || format!("contact {contact}"), frame.as_flattened())?;
+        let k = &mut self.kinetic;
+        let block = k.jacobian.len();
+        k.jacobian.extend_from_slice(frame.as_flattened());
+        for which in 0..2 {
+            let (s, c) = balls.get(which).map_or((0.0, 0.0), |ball| (ball.1, ball.2));
+            k.jacobian.extend_from_slice(&[s, c]);
+        }
+        for (which, ball) in balls.iter().enumerate() {
+            k.touch.push(Touch {
+                first: k.group_offset[ball.0] as u32,
+                width: 6,
+                block,
+                form: Form::Ball(which as u8),
+            });
+        }
+        finite("G", || format!("contact {contact}"), &k.jacobian[block..])?;
+        self.close_contact(law, boundary);
+        let k = &mut self.kinetic;
+        k.rebound.push(k.offset[contact], rebound);
         Ok(contact)
     }
 
@@ -170,7 +243,27 @@ impl KineticBuilder {
         touches: &[(usize, &[f64])],
         boundary: &[f64],
     ) -> Result<(), ProblemError> {
-        let k = &mut self.kinetic;
+        let sizes = touches.iter().map(|(group, block)| (*group, block.len()));
+        self.check_contact(&law, boundary, sizes)?;
+        let contact = self.kinetic.offset.len() - 1;
+        for &(_, block) in touches {
+            finite("G", || format!("contact {contact}"), block)?;
+        }
+        for &(group, block) in touches {
+            self.kinetic.push_touch(group, block, boundary.len());
+        }
+        self.close_contact(law, boundary);
+        Ok(())
+    }
+
+    /// Whether a contact with blocks of these sizes can be added.
+    fn check_contact(
+        &self,
+        law: &Law,
+        boundary: &[f64],
+        sizes: impl Iterator<Item = (usize, usize)>,
+    ) -> Result<(), ProblemError> {
+        let k = &self.kinetic;
         let (contact, rows) = (k.offset.len() - 1, boundary.len());
         let groups = k.group_offset.len() - 1;
         law.validate(rows)
@@ -180,7 +273,7 @@ impl KineticBuilder {
             || format!("contact {contact}"),
             boundary,
         )?;
-        for &(group, block) in touches {
+        for (group, size) in sizes {
             if group >= groups {
                 return Err(ProblemError::Group {
                     contact,
@@ -189,27 +282,24 @@ impl KineticBuilder {
                 });
             }
             let m = k.group_offset[group + 1] - k.group_offset[group];
-            same_size(
-                "a block of G",
-                block.len(),
-                rows * m,
-                "rows times coordinates",
-            )?;
-            finite("G", || format!("contact {contact}"), block)?;
+            same_size("a block of G", size, rows * m, "rows times coordinates")?;
         }
-        for &(group, block) in touches {
-            k.push_touch(group, block, rows);
-        }
-        k.touch_ptr.push(k.touch.len() as u32);
-        k.boundary.extend_from_slice(boundary);
-        k.offset.push(k.boundary.len());
-        self.law.push(law);
         Ok(())
+    }
+
+    /// Ends the contact whose touches are there.
+    fn close_contact(&mut self, law: Law, boundary: &[f64]) {
+        let k = &mut self.kinetic;
+        k.touch_ptr.push(k.touch.len() as u32);
+        let first = k.offset.last().copied().unwrap_or(0);
+        k.boundary.push(first, boundary);
+        k.offset.push(first + boundary.len());
+        self.law.push(law);
     }
 
     /// Finishes the problem.
     pub fn build(self) -> Result<Problem, ProblemError> {
-        Problem::new(self.law, Operator::Kinetic(self.kinetic))
+        Problem::with_buffers(self.law, Operator::Kinetic(self.kinetic), self.buffers)
     }
 }
 
@@ -243,6 +333,7 @@ impl Kinetic {
             first: first as u32,
             width: m as u32,
             block: start,
+            form: Form::Dense,
         });
     }
 }
@@ -301,43 +392,5 @@ fn forward(l: &[f64], x: &mut [f64]) {
     for i in 0..n {
         let dot: f64 = (0..i).map(|j| l[i * n + j] * x[j]).sum();
         x[i] = (x[i] - dot) / l[i * n + i];
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_contact_between_two_points_of_one_group_has_one_block() {
-        let mut builder = Kinetic::builder();
-        let group = builder.group(&[4.0, 0.0, 0.0, 9.0], &[1.0, 2.0], &[0.0; 2]);
-        let group = group.unwrap();
-        let (left, right) = ([1.0, 0.0], [-0.5, 3.0]);
-        let none = Restitution::default();
-        let touches: [(usize, &[f64]); 2] = [(group, &left), (group, &right)];
-        builder
-            .contact(Law::Frictionless, &touches, &[0.0], none)
-            .unwrap();
-        let problem = builder.build().unwrap();
-        // G = (0.5, 3): H = 0.25/4 + 9/9, b = 0.5 + 6. Exact in binary but for two roundings.
-        assert!((problem.block(0)[0] - 1.0625).abs() <= 1e-15);
-        assert!((problem.free()[0] - 6.5).abs() <= 1e-14);
-        assert!((problem.matrix().diagonal(0)[0] - 1.0625).abs() <= 1e-15);
-    }
-
-    #[test]
-    fn a_group_without_coordinates_touches_nothing() {
-        let mut builder = Kinetic::builder();
-        let empty = builder.kinetic_group(&[], &[]).unwrap();
-        let other = builder.kinetic_group(&[0.0], &[-1.0]).unwrap();
-        let touches: [(usize, &[f64]); 2] = [(empty, &[]), (other, &[2.0])];
-        builder
-            .contact_with_rebound(Law::Frictionless, &touches, &[0.0], &[0.25])
-            .unwrap();
-        let problem = builder.build().unwrap();
-        // W = 2·2 and b = 2·(−1) + 0.25, exact in binary.
-        assert_eq!(problem.matrix().diagonal(0), [4.0]);
-        assert_eq!(problem.free(), [-1.75]);
     }
 }

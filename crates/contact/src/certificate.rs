@@ -91,22 +91,23 @@ impl Certificate {
         let mut after = Vec::new();
         for a in 0..problem.num_contacts() {
             let rows = problem.rows(a);
-            let given = &kinetic.boundary()[rows.clone()];
+            let given = rows.clone().map(|row| kinetic.boundary(row));
             before.clear();
-            before.extend_from_slice(given);
+            before.extend(given.clone());
             kinetic.add_gather(a, kinetic.begin(), &mut before);
             after.clear();
-            after.extend_from_slice(given);
+            after.extend(given);
             kinetic.add_gather(a, motion.end, &mut after);
             let bilateral = !problem.law(a).normal();
-            for (i, s) in motion.impulse[rows].iter().enumerate() {
+            for (i, row) in rows.enumerate() {
+                let s = motion.impulse[row];
                 let work = 0.5 * s * (before[i] + after[i]);
                 if i == 0 || bilateral {
                     self.impact += work;
                 } else {
                     self.sliding += work;
                 }
-                self.boundary -= s * given[i];
+                self.boundary -= s * kinetic.boundary(row);
             }
         }
     }

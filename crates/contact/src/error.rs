@@ -75,3 +75,15 @@ pub enum ProblemError {
         groups: usize,
     },
 }
+
+impl ProblemError {
+    /// The contact that is to blame, where it is one.
+    pub fn contact(&self) -> Option<usize> {
+        match self {
+            Self::Law { contact, .. }
+            | Self::Block { contact, .. }
+            | Self::Group { contact, .. } => Some(*contact),
+            Self::NotFinite { .. } | Self::Size { .. } | Self::Mass { .. } => None,
+        }
+    }
+}

@@ -21,8 +21,60 @@ pub(crate) struct Touch {
     pub(crate) first: u32,
     /// Number of coordinates of the group.
     pub(crate) width: u32,
-    /// First entry of the d × width block in `jacobian`.
+    /// First entry in `jacobian` of the block.
     pub(crate) block: usize,
+    /// How the block is stored.
+    pub(crate) form: Form,
+}
+
+/// How a block of Ĝ is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// d × width entries, row-major.
+    Dense,
+    /// A ball in space, its spin in space axes: the lever is along the normal, so that with the
+    /// frame (n, t1, t2) the three rows are (s n, 0), (s t1, c t2), (s t2, −c t1). Nine entries for
+    /// the frame, which both balls of a contact share, then s and c for each; this is which.
+    Ball(u8),
+}
+
+/// A ball's block, written out.
+fn ball(record: &[f64], which: u8) -> [f64; 18] {
+    let (frame, scale) = record.split_at(9);
+    let (s, c) = (scale[2 * which as usize], scale[2 * which as usize + 1]);
+    let mut block = [0.0; 18];
+    for k in 0..3 {
+        block[k] = s * frame[k];
+        block[6 + k] = s * frame[3 + k];
+        block[9 + k] = c * frame[6 + k];
+        block[12 + k] = s * frame[6 + k];
+        block[15 + k] = -c * frame[3 + k];
+    }
+    block
+}
+
+/// Values by row that are mostly all zero: nothing is stored until one is not.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Sparse(Vec<f64>);
+
+impl Sparse {
+    /// Appends the values of rows `first`, `first + 1`, …
+    pub(crate) fn push(&mut self, first: usize, values: &[f64]) {
+        if self.0.is_empty() && values.iter().all(|v| *v == 0.0) {
+            return;
+        }
+        self.0.resize(first, 0.0);
+        self.0.extend_from_slice(values);
+    }
+
+    #[inline]
+    pub(crate) fn at(&self, row: usize) -> f64 {
+        self.0.get(row).copied().unwrap_or(0.0)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
 }
 
 /// The factored operator of a mechanical system.
@@ -46,9 +98,9 @@ pub struct Kinetic {
     /// Blocks of Ĝ.
     pub(crate) jacobian: Vec<f64>,
     /// Given velocity W_α of a moving boundary, by row.
-    pub(crate) boundary: Vec<f64>,
+    pub(crate) boundary: Sparse,
     /// Weighted begin velocity ρ U_I, by row (zero without restitution).
-    pub(crate) rebound: Vec<f64>,
+    pub(crate) rebound: Sparse,
 }
 
 impl Kinetic {
@@ -87,25 +139,33 @@ impl Kinetic {
         &self.begin
     }
 
-    /// Given boundary velocity W_α by row.
-    pub fn boundary(&self) -> &[f64] {
-        &self.boundary
+    /// Given boundary velocity W_α of a row.
+    #[inline]
+    pub fn boundary(&self, row: usize) -> f64 {
+        self.boundary.at(row)
     }
 
-    /// Weighted begin velocity ρ U_I by row.
-    pub fn rebound(&self) -> &[f64] {
-        &self.rebound
+    /// Weighted begin velocity ρ U_I of a row.
+    #[inline]
+    pub fn rebound(&self, row: usize) -> f64 {
+        self.rebound.at(row)
     }
 
     /// The groups touched by contact `a`: (first coordinate, block d × width of Ĝ row-major).
-    pub fn touches(&self, a: usize) -> impl Iterator<Item = (usize, &[f64])> {
+    pub fn touches(&self, a: usize) -> impl Iterator<Item = (usize, Block<'_>)> {
         let rows = self.offset[a + 1] - self.offset[a];
         self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize]
             .iter()
-            .map(move |t| {
-                let size = rows * t.width as usize;
-                (t.first as usize, &self.jacobian[t.block..t.block + size])
-            })
+            .map(move |t| (t.first as usize, self.written_out(t, rows)))
+    }
+
+    /// The block of a touch, row-major.
+    fn written_out(&self, t: &Touch, rows: usize) -> Block<'_> {
+        let record = &self.jacobian[t.block..];
+        match t.form {
+            Form::Dense => Block::Stored(&record[..rows * t.width as usize]),
+            Form::Ball(which) => Block::Ball(ball(record, which)),
+        }
     }
 
     /// Adds (Ĝ v̂)_a to `u` (the rows of contact `a`).
@@ -115,6 +175,10 @@ impl Kinetic {
         for t in &self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize] {
             let (first, width) = (t.first as usize, t.width as usize);
             let v = &v[first..first + width];
+            if let Form::Ball(which) = t.form {
+                gather_ball(&self.jacobian[t.block..], which, v, u);
+                continue;
+            }
             let block = &self.jacobian[t.block..t.block + rows * width];
             // Bodies in space and in the plane: fixed sizes unroll.
             match (rows, width) {
@@ -137,6 +201,10 @@ impl Kinetic {
         for t in &self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize] {
             let (first, width) = (t.first as usize, t.width as usize);
             let v = &mut v[first..first + width];
+            if let Form::Ball(which) = t.form {
+                scatter_ball(&self.jacobian[t.block..], which, dr, v);
+                continue;
+            }
             let block = &self.jacobian[t.block..t.block + rows * width];
             match (rows, width) {
                 (3, 6) => scatter_fixed::<3, 6>(block, dr, v),
@@ -154,7 +222,7 @@ impl Kinetic {
     /// The rows' constant part: U = Ĝ v̂ + given, given = W_α + ρ U_I.
     #[inline]
     pub fn given(&self, row: usize) -> f64 {
-        self.boundary[row] + self.rebound[row]
+        self.boundary.at(row) + self.rebound.at(row)
     }
 
     /// v̂ = v̂_free + Ĝᵀ r, summed in contact order.
@@ -186,11 +254,11 @@ impl Kinetic {
     /// Assembles W = Ĝ Ĝᵀ as a block-sparse matrix, for factorisations.
     pub fn assemble(&self) -> BlockSparse {
         let n = self.offset.len() - 1;
-        let mut members: Vec<Vec<(u32, usize)>> = vec![Vec::new(); self.num_coordinates() + 1];
+        let mut members: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.num_coordinates() + 1];
         for a in 0..n {
             for k in self.touch_ptr[a]..self.touch_ptr[a + 1] {
-                let t = self.touch[k as usize];
-                members[t.first as usize].push((a as u32, t.block));
+                let first = self.touch[k as usize].first as usize;
+                members[first].push((a as u32, k));
             }
         }
         let mut pattern: Vec<Vec<u32>> = (0..n as u32).map(|a| vec![a]).collect();
@@ -213,22 +281,73 @@ impl Kinetic {
         w
     }
 
-    fn add_group_products(&self, members: &[(u32, usize)], width: usize, w: &mut BlockSparse) {
-        for &(a, block_a) in members {
+    fn add_group_products(&self, members: &[(u32, u32)], width: usize, w: &mut BlockSparse) {
+        for &(a, touch_a) in members {
             let rows_a = w.dim(a as usize);
-            for &(b, block_b) in members {
+            let block_a = self.written_out(&self.touch[touch_a as usize], rows_a);
+            for &(b, touch_b) in members {
                 let rows_b = w.dim(b as usize);
+                let block_b = self.written_out(&self.touch[touch_b as usize], rows_b);
                 let block = w.block_mut(a as usize, b as usize);
                 for i in 0..rows_a {
-                    let row_a = &self.jacobian[block_a + i * width..block_a + (i + 1) * width];
+                    let row_a = &block_a[i * width..(i + 1) * width];
                     for j in 0..rows_b {
-                        let row_b = &self.jacobian[block_b + j * width..block_b + (j + 1) * width];
+                        let row_b = &block_b[j * width..(j + 1) * width];
                         let product: f64 = row_a.iter().zip(row_b).map(|(x, y)| x * y).sum();
                         block[i * rows_b + j] += product;
                     }
                 }
             }
         }
+    }
+}
+
+/// A block of Ĝ, row-major, as stored or written out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Block<'a> {
+    /// As stored.
+    Stored(&'a [f64]),
+    /// That of a ball: 3 × 6.
+    Ball([f64; 18]),
+}
+
+impl std::ops::Deref for Block<'_> {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        match self {
+            Self::Stored(block) => block,
+            Self::Ball(block) => block,
+        }
+    }
+}
+
+/// u += Ĝ v̂ for a ball: two scaled vectors against the frame.
+#[inline(always)]
+fn gather_ball(record: &[f64], which: u8, v: &[f64], u: &mut [f64]) {
+    let f: &[f64; 13] = match record.first_chunk() {
+        Some(f) => f,
+        None => return,
+    };
+    let (s, c) = (f[9 + 2 * which as usize], f[10 + 2 * which as usize]);
+    let (x, y, z) = (s * v[0], s * v[1], s * v[2]);
+    let (a, b, d) = (c * v[3], c * v[4], c * v[5]);
+    u[0] += f[0] * x + f[1] * y + f[2] * z;
+    u[1] += f[3] * x + f[4] * y + f[5] * z + (f[6] * a + f[7] * b + f[8] * d);
+    u[2] += f[6] * x + f[7] * y + f[8] * z - (f[3] * a + f[4] * b + f[5] * d);
+}
+
+/// v̂ += Ĝᵀ dr for a ball.
+#[inline(always)]
+fn scatter_ball(record: &[f64], which: u8, dr: &[f64], v: &mut [f64]) {
+    let f: &[f64; 13] = match record.first_chunk() {
+        Some(f) => f,
+        None => return,
+    };
+    let (s, c) = (f[9 + 2 * which as usize], f[10 + 2 * which as usize]);
+    for k in 0..3 {
+        v[k] += s * (f[k] * dr[0] + f[3 + k] * dr[1] + f[6 + k] * dr[2]);
+        v[3 + k] += c * (f[6 + k] * dr[1] - f[3 + k] * dr[2]);
     }
 }
 

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use crate::builder::finite;
+use crate::builder::{KineticBuilder, finite};
 use crate::error::ProblemError;
 use crate::kinetic::Kinetic;
 use crate::law::Law;
@@ -46,13 +46,45 @@ pub struct Problem {
     kappa: Vec<f64>,
 }
 
+/// Memory of an old problem's derived data, to be filled again.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Buffers {
+    offset: Vec<usize>,
+    free: Vec<f64>,
+    block: Vec<f64>,
+    block_ptr: Vec<usize>,
+    kappa: Vec<f64>,
+}
+
 impl Problem {
     /// Checks the data and prepares the diagonal blocks.
     pub fn new(law: Vec<Law>, operator: Operator) -> Result<Self, ProblemError> {
-        let offset = match &operator {
-            Operator::Kinetic(k) => k.offset().to_vec(),
-            Operator::Stored { matrix, .. } => matrix.offset().to_vec(),
-        };
+        Self::with_buffers(law, operator, Buffers::default())
+    }
+
+    /// The same with memory to be used again.
+    pub(crate) fn with_buffers(
+        law: Vec<Law>,
+        operator: Operator,
+        buffers: Buffers,
+    ) -> Result<Self, ProblemError> {
+        let Buffers {
+            mut offset,
+            mut free,
+            mut block,
+            mut block_ptr,
+            mut kappa,
+        } = buffers;
+        offset.clear();
+        offset.extend_from_slice(match &operator {
+            Operator::Kinetic(k) => k.offset(),
+            Operator::Stored { matrix, .. } => matrix.offset(),
+        });
+        free.clear();
+        block.clear();
+        block_ptr.clear();
+        block_ptr.push(0);
+        kappa.clear();
         let n = offset.len() - 1;
         if law.len() != n {
             return Err(ProblemError::Size {
@@ -70,16 +102,32 @@ impl Problem {
             law,
             offset,
             operator,
-            free: Vec::new(),
-            block: Vec::new(),
-            block_ptr: vec![0],
-            kappa: Vec::with_capacity(n),
+            free,
+            block,
+            block_ptr,
+            kappa,
         };
         problem.fill_free()?;
         for a in 0..n {
             problem.push_block(a)?;
         }
         Ok(problem)
+    }
+
+    /// Takes a problem apart for its memory: the builder of the next one, empty. Only a problem that
+    /// came from masses has memory that a builder can use.
+    pub fn recycle(self) -> KineticBuilder {
+        let Operator::Kinetic(kinetic) = self.operator else {
+            return KineticBuilder::default();
+        };
+        let buffers = Buffers {
+            offset: self.offset,
+            free: self.free,
+            block: self.block,
+            block_ptr: self.block_ptr,
+            kappa: self.kappa,
+        };
+        KineticBuilder::reuse(kinetic, self.law, buffers)
     }
 
     /// A problem with W stored as a scalar compressed-row matrix, Coulomb's law at every contact.
@@ -101,16 +149,16 @@ impl Problem {
 
     fn fill_free(&mut self) -> Result<(), ProblemError> {
         let rows = self.num_rows();
-        self.free = match &self.operator {
+        match &self.operator {
             Operator::Kinetic(k) => {
-                let mut b: Vec<f64> = (0..rows).map(|row| k.given(row)).collect();
+                let b = &mut self.free;
+                b.extend((0..rows).map(|row| k.given(row)));
                 for a in 0..self.law.len() {
                     k.add_gather(a, k.free(), &mut b[self.offset[a]..self.offset[a + 1]]);
                 }
-                b
             }
-            Operator::Stored { free, .. } => free.clone(),
-        };
+            Operator::Stored { free, .. } => self.free.extend_from_slice(free),
+        }
         if self.free.len() != rows {
             return Err(ProblemError::Size {
                 what: "the free velocity b".into(),
@@ -257,6 +305,9 @@ impl Problem {
     }
 }
 
+/// Contacts of bodies have at most this many rows; larger blocks are checked on the heap.
+const SMALL: usize = 6;
+
 /// A diagonal block must be positive semidefinite (its symmetric part: a stored block may carry a
 /// small skew part) with a positive normal entry; tangential rank may be missing (M88 §17).
 fn check_block(block: &[f64], d: usize, normal: bool) -> Result<(), String> {
@@ -272,9 +323,16 @@ fn check_block(block: &[f64], d: usize, normal: bool) -> Result<(), String> {
     }
     // Pivots of the symmetric part. Rounding of products G A⁻¹ Gᵀ leaves negative pivots of the
     // order 1e-16 of the trace in a singular block; 1e-9 keeps clear of that and of the skew part.
-    let mut s: Vec<f64> = (0..d * d)
-        .map(|k| 0.5 * (block[k] + block[(k % d) * d + k / d]))
-        .collect();
+    let (mut small, mut large) = ([0.0; SMALL * SMALL], Vec::new());
+    let s: &mut [f64] = if d <= SMALL {
+        &mut small[..d * d]
+    } else {
+        large.resize(d * d, 0.0);
+        &mut large
+    };
+    for (k, entry) in s.iter_mut().enumerate() {
+        *entry = 0.5 * (block[k] + block[(k % d) * d + k / d]);
+    }
     let floor = 1e-9 * trace;
     for k in 0..d {
         let pivot = s[k * d + k];

@@ -4,6 +4,7 @@
 //! on, with its residual, and says how it ended.
 
 use contact::{Judge, Measure, Problem};
+use smallvec::{SmallVec, smallvec};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +73,9 @@ pub struct Stage {
     pub residual: f64,
 }
 
+/// The stages of a solve in order. The usual one or two need no allocation.
+pub type Path = SmallVec<[Stage; 2]>;
+
 /// The answer to a solve; the impulses themselves are in the caller's buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
@@ -82,7 +86,7 @@ pub struct Report {
     /// Iterations of all stages.
     pub iterations: usize,
     /// The path taken, in order.
-    pub path: Vec<Stage>,
+    pub path: Path,
     /// (iteration, residual) of every judged iterate, if asked for.
     pub history: Vec<(usize, f64)>,
 }
@@ -101,7 +105,7 @@ impl Report {
 }
 
 /// One method of solving (★).
-pub trait Solver {
+pub trait Solver: Send {
     /// Its name on the command line and in reports.
     fn name(&self) -> &'static str;
 
@@ -210,7 +214,7 @@ impl Best {
             },
             residual: self.residual,
             iterations,
-            path: vec![Stage {
+            path: smallvec![Stage {
                 method,
                 iterations,
                 residual: self.residual,

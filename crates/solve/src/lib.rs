@@ -17,7 +17,7 @@ mod sweep;
 pub use admm::Admm;
 pub use auto::Auto;
 pub use bilateral::Direct;
-pub use goal::{Goal, Outcome, Report, Solver, Stage};
+pub use goal::{Goal, Outcome, Path, Report, Solver, Stage};
 pub use interior::Interior;
 pub use newton::Newton;
 pub use nncg::Nncg;

@@ -254,7 +254,7 @@ fn reduce(
             .map(|(_, b)| dot(&b[..b.len() / d], &b[..b.len() / d]))
             .sum();
         if problem.law(a).normal() && left <= LOCKED * problem.block(a)[0] {
-            let velocity = blocks.boundary[0] + kinetic.rebound()[problem.rows(a).start];
+            let velocity = blocks.boundary[0] + kinetic.rebound(problem.rows(a).start);
             let size = problem.free()[problem.rows(a)]
                 .iter()
                 .fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -272,12 +272,12 @@ fn reduce(
             .iter()
             .map(|(g, b)| (*g, b.as_slice()))
             .collect();
-        let rebound = &kinetic.rebound()[problem.rows(a)];
+        let rebound: Vec<f64> = problem.rows(a).map(|row| kinetic.rebound(row)).collect();
         builder.contact_with_rebound(
             problem.law(a).clone(),
             &touches,
             &blocks.boundary,
-            rebound,
+            &rebound,
         )?;
         kept.push(a);
     }
@@ -338,7 +338,7 @@ impl Blocks {
         self.components.clear();
         self.boundary.clear();
         self.boundary
-            .extend_from_slice(&kinetic.boundary()[problem.rows(a)]);
+            .extend(problem.rows(a).map(|row| kinetic.boundary(row)));
         let d = problem.dim(a);
         for (coordinate, block) in kinetic.touches(a) {
             let Place { group, merged } = place[group_of(kinetic, coordinate)];

@@ -21,7 +21,9 @@
 use contact::law::Law;
 use contact::{Operator, Problem, ProblemError};
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver, Stage};
+use smallvec::smallvec;
+
+use crate::goal::{Best, Goal, Outcome, Path, Report, Solver, Stage};
 
 mod kinetic;
 mod pivoted;
@@ -174,7 +176,7 @@ pub fn solve_with(
     let mut reduced = eliminated.restrict(problem, impulse);
     eliminated.recover(problem, &reduced, impulse);
     let residual = best.offer(problem, impulse, 1);
-    let mut path = vec![Stage {
+    let mut path: Path = smallvec![Stage {
         method: "direct",
         iterations: 1,
         residual,
