@@ -1,0 +1,187 @@
+//! Boxes around bodies, grown, and the size class of each.
+
+use super::team::Team;
+use crate::dim::Dim;
+use crate::model::Body;
+use crate::pose::{Bounds, Pose};
+use crate::vector::Vector;
+
+/// Relative widening of a box: 16 units in the last place cover the rounding of bounds and gaps.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Coordinates are at most 2⁴⁰ cells: the rounding of a coordinate in cells is then below 2⁻¹¹, far
+/// within the widening of cells (see `levels`).
+pub(super) const FINEST: f64 = 1.0 / (1u64 << 40) as f64;
+
+/// Size class of a box that meets nothing.
+pub(super) const EMPTY: u16 = u16::MAX;
+/// Size class of an unbounded box.
+pub(super) const UNBOUNDED: u16 = u16::MAX - 1;
+/// Size classes per octave.
+pub(super) const OCTAVE: usize = 8;
+
+/// The boxes of all bodies by number.
+#[derive(Debug)]
+pub(super) struct Boxes<D: Dim> {
+    /// The boxes.
+    pub(super) all: Vec<Bounds<D>>,
+    /// Size classes of the wide boxes: leading bits of the size, or `EMPTY` or `UNBOUNDED`.
+    pub(super) class: Vec<u16>,
+    /// By how much wide boxes are wider on each side.
+    pub(super) skin: f64,
+}
+
+impl<D: Dim> Default for Boxes<D> {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            class: Vec::new(),
+            skin: 0.0,
+        }
+    }
+}
+
+impl<D: Dim> Boxes<D> {
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        self.all.capacity() * size_of::<Bounds<D>>() + self.class.capacity() * size_of::<u16>()
+    }
+
+    /// Boxes of all bodies.
+    pub(super) fn measure(
+        &mut self,
+        team: &Team,
+        bodies: &[Body<D>],
+        poses: &[Pose<D>],
+        growth: &[f64],
+    ) {
+        let n = bodies.len().min(poses.len());
+        self.set(team, n, |i| {
+            let growth = growth.get(i).copied().unwrap_or(0.0);
+            let bounds = D::bounds(&bodies[i].shape, &poses[i]);
+            grown(bounds, poses[i].position, growth)
+        });
+    }
+
+    /// Boxes as given by number.
+    pub(super) fn set(&mut self, team: &Team, n: usize, given: impl Fn(usize) -> Bounds<D> + Sync) {
+        let zero = Bounds {
+            low: D::Vector::all(0.0),
+            high: D::Vector::all(0.0),
+        };
+        super::set_len(&mut self.all, n, zero);
+        team.over(&mut self.all, |from, all| {
+            for (k, bounds) in all.iter_mut().enumerate() {
+                *bounds = given(from + k);
+            }
+        });
+    }
+
+    /// Sets how much wider the wide boxes are, and classes.
+    pub(super) fn widen(&mut self, team: &Team, skin: f64) {
+        self.skin = skin;
+        super::set_len(&mut self.class, self.all.len(), EMPTY);
+        let all = &self.all;
+        team.over(&mut self.class, |from, class| {
+            for (class, bounds) in class.iter_mut().zip(&all[from..]) {
+                *class = if empty(bounds) {
+                    EMPTY
+                } else {
+                    class_of(&wide(bounds, skin))
+                };
+            }
+        });
+    }
+
+    /// Whether the boxes of two bodies meet; wide ones may where these do not.
+    #[inline(always)]
+    pub(super) fn meet(&self, a: usize, b: usize) -> bool {
+        meet(&self.all[a], &self.all[b])
+    }
+}
+
+/// A box wider by `skin` on each side.
+#[inline(always)]
+pub(super) fn wide<D: Dim>(bounds: &Bounds<D>, skin: f64) -> Bounds<D> {
+    Bounds {
+        low: bounds.low - D::Vector::all(skin),
+        high: bounds.high + D::Vector::all(skin),
+    }
+}
+
+/// The box grown by `growth` and widened by rounding errors of the numbers it came from.
+pub(super) fn grown<D: Dim>(bounds: Bounds<D>, position: D::Vector, growth: f64) -> Bounds<D> {
+    let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+    for k in 0..D::N {
+        let (l, h) = (bounds.low[k] - growth, bounds.high[k] + growth);
+        let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
+        let size = finite(l).max(finite(h)).max(finite(position[k]));
+        low[k] = l - size * ROUNDING;
+        high[k] = h + size * ROUNDING;
+    }
+    Bounds {
+        low: D::Vector::of(&low[..D::N]),
+        high: D::Vector::of(&high[..D::N]),
+    }
+}
+
+/// What counts as the size of a box along an axis: its extent, or the finest cell it can be in.
+#[inline]
+pub(super) fn size_along<D: Dim>(bounds: &Bounds<D>, axis: usize) -> f64 {
+    let (low, high) = (bounds.low[axis], bounds.high[axis]);
+    (high - low).max(low.abs().max(high.abs()) * FINEST)
+}
+
+/// Whether a box meets nothing: a box at infinity, an empty one and what is not a number; in particular
+/// all bodies of a run that has blown up, which must not all meet one another.
+#[inline]
+pub(super) fn empty<D: Dim>(bounds: &Bounds<D>) -> bool {
+    let mut sound = true;
+    for k in 0..D::N {
+        let (low, high) = (bounds.low[k], bounds.high[k]);
+        sound &= (low <= high) & (low < f64::INFINITY) & (high > f64::NEG_INFINITY);
+    }
+    !sound
+}
+
+#[inline]
+fn class_of<D: Dim>(bounds: &Bounds<D>) -> u16 {
+    let mut size = 0.0f64;
+    for k in 0..D::N {
+        size = size.max(size_along(bounds, k));
+    }
+    if !size.is_finite() {
+        return UNBOUNDED;
+    }
+    // Exponent and three bits of the mantissa: monotone in the size, eight classes per octave. The
+    // sign is 0, so that the class is below 2¹⁴.
+    (size.to_bits() >> 49) as u16
+}
+
+/// The smallest size of a class.
+pub(super) fn size_of_class(class: usize) -> f64 {
+    f64::from_bits((class as u64) << 49)
+}
+
+/// Whether a box is within another one.
+#[inline(always)]
+pub(super) fn within<D: Dim>(inner: &Bounds<D>, outer: &Bounds<D>) -> bool {
+    let mut within = true;
+    for k in 0..D::N {
+        within &= (outer.low[k] <= inner.low[k]) & (inner.high[k] <= outer.high[k]);
+    }
+    within
+}
+
+/// Whether two closed boxes have a point in common.
+#[inline(always)]
+pub(super) fn meet<D: Dim>(a: &Bounds<D>, b: &Bounds<D>) -> bool {
+    let mut meet = true;
+    for k in 0..D::N {
+        meet &= (a.low[k] <= b.high[k]) & (b.low[k] <= a.high[k]);
+    }
+    meet
+}

@@ -1,0 +1,178 @@
+//! Boxes sorted by cell.
+//!
+//! Slots are places in the sorted list: first the boxes of the finest level by number of the cell, then
+//! those of coarser levels, then those that are tested against all. One counting sort, flat lists.
+
+use rayon::prelude::*;
+
+use super::boxes::{Boxes, EMPTY, empty, wide, within};
+use super::levels::{Level, Levels};
+use super::team::Team;
+use crate::dim::Dim;
+use crate::pose::Bounds;
+use crate::vector::Vector;
+
+/// Bit of a slot's entry that says that contacts do not move the body.
+pub(super) const HELD: u32 = 1 << 31;
+/// Cell of a box that is in none.
+const NONE: u32 = u32::MAX;
+
+/// Boxes sorted by cell.
+#[derive(Debug)]
+pub(super) struct Grid<D: Dim> {
+    pub(super) levels: Levels,
+    /// Number of the cell by body.
+    cell: Vec<u32>,
+    /// Boxes of cell c are in the slots `start[c]..start[c + 1]`.
+    start: Vec<u32>,
+    /// Body by slot, with `HELD`.
+    order: Vec<u32>,
+    /// Wide box by slot.
+    boxes: Vec<Bounds<D>>,
+    /// How many slots are in cells.
+    in_cells: usize,
+}
+
+impl<D: Dim> Default for Grid<D> {
+    fn default() -> Self {
+        Self {
+            levels: Levels::default(),
+            cell: Vec::new(),
+            start: Vec::new(),
+            order: Vec::new(),
+            boxes: Vec::new(),
+            in_cells: 0,
+        }
+    }
+}
+
+impl<D: Dim> Grid<D> {
+    /// Body by slot, with `HELD`.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Wide box by slot.
+    pub(super) fn boxes(&self) -> &[Bounds<D>] {
+        &self.boxes
+    }
+
+    /// How many slots are in cells; the others are tested against all.
+    pub(super) fn in_cells(&self) -> usize {
+        self.in_cells
+    }
+
+    /// First slot after those of a level.
+    pub(super) fn end(&self, level: &Level) -> usize {
+        self.start[level.offset + level.cells] as usize
+    }
+
+    /// Slots of the cells with numbers `first..=last`.
+    #[inline(always)]
+    pub(super) fn slots(&self, first: usize, last: usize) -> std::ops::Range<usize> {
+        self.start[first] as usize..self.start[last + 1] as usize
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        let numbers = self.cell.capacity() + self.start.capacity() + self.order.capacity();
+        self.levels.memory()
+            + numbers * size_of::<u32>()
+            + self.boxes.capacity() * size_of::<Bounds<D>>()
+    }
+
+    /// Whether all boxes are within their wide ones when they were sorted, and as movable as then:
+    /// pairs of wide boxes then still hold all pairs of boxes.
+    pub(super) fn holds(
+        &self,
+        team: &Team,
+        boxes: &Boxes<D>,
+        movable: impl Fn(usize) -> bool + Sync,
+    ) -> bool {
+        let all = |(entry, outer): (&u32, &Bounds<D>)| {
+            let body = (entry & !HELD) as usize;
+            let inner = &boxes.all[body];
+            within(inner, outer) && !empty(inner) && movable(body) == (entry & HELD == 0)
+        };
+        // A body that met nothing is in no slot, and may be back.
+        if self.order.len() != boxes.len() {
+            return false;
+        }
+        match team.pool(boxes.len()) {
+            None => self.order.iter().zip(&self.boxes).all(all),
+            Some(pool) => pool.install(|| self.order.par_iter().zip(&self.boxes).all(all)),
+        }
+    }
+
+    /// Sorts wide boxes by cell; `movable` says by number whether contacts move a body.
+    pub(super) fn build(&mut self, team: &Team, boxes: &Boxes<D>, movable: impl Fn(usize) -> bool) {
+        self.levels.choose(team, boxes);
+        self.number(team, boxes);
+        self.sort(boxes, movable);
+        let zero = Bounds {
+            low: D::Vector::all(0.0),
+            high: D::Vector::all(0.0),
+        };
+        super::set_len(&mut self.boxes, self.order.len(), zero);
+        let order = &self.order;
+        team.over(&mut self.boxes, |from, piece| {
+            for (to, entry) in piece.iter_mut().zip(&order[from..]) {
+                *to = wide(&boxes.all[(entry & !HELD) as usize], boxes.skin);
+            }
+        });
+    }
+
+    /// The number of each box's cell.
+    fn number(&mut self, team: &Team, boxes: &Boxes<D>) {
+        super::set_len(&mut self.cell, boxes.len(), NONE);
+        let levels = &self.levels;
+        team.over(&mut self.cell, |from, piece| {
+            let given = boxes.all[from..].iter().zip(&boxes.class[from..]);
+            for (to, (bounds, class)) in piece.iter_mut().zip(given) {
+                *to = match levels.of(*class) {
+                    Some(k) => {
+                        let level = &levels.all[k];
+                        let low = wide(bounds, boxes.skin).low;
+                        level.number::<D>(level.cell::<D>(|k| low[k])) as u32
+                    }
+                    None => NONE,
+                };
+            }
+        });
+    }
+
+    /// Counting sort: `start[c + 1]` counts, then is where the next box of cell c goes, and ends up as
+    /// where cell c ends.
+    fn sort(&mut self, boxes: &Boxes<D>, movable: impl Fn(usize) -> bool) {
+        let cells = self.levels.num_cells();
+        super::set_varying_len(&mut self.start, cells + 1, 0);
+        self.start.fill(0);
+        let counted = self.cell.iter().filter(|c| **c != NONE);
+        for cell in counted {
+            self.start[*cell as usize + 1] += 1;
+        }
+        let mut sum = 0;
+        for count in &mut self.start[1..] {
+            sum += std::mem::replace(count, sum);
+        }
+        self.in_cells = sum as usize;
+        super::set_len(&mut self.order, boxes.len(), 0);
+        let mut last = self.in_cells;
+        for (i, cell) in self.cell.iter().enumerate() {
+            let held = if movable(i) { 0 } else { HELD };
+            let slot = match *cell {
+                NONE if boxes.class[i] == EMPTY => continue,
+                NONE => {
+                    last += 1;
+                    last - 1
+                }
+                cell => {
+                    let next = &mut self.start[cell as usize + 1];
+                    *next += 1;
+                    *next as usize - 1
+                }
+            };
+            self.order[slot] = i as u32 | held;
+        }
+        self.order.truncate(last);
+    }
+}

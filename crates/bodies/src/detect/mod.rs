@@ -1,0 +1,161 @@
+//! Which bodies touch where: broad phase, narrow phase, in a fixed order.
+//!
+//! ```text
+//! given   a box B_i ⊇ shape i at its pose, grown by growth_i,   i = 0..n
+//! pairs   P = { (a, b) : a < b,  B_a ∩ B_b ≠ ∅,  a or b movable }
+//! found   all touches of D::touch over P with gap ≤ growth_a + growth_b
+//! ```
+//!
+//! The boxes are closed and widened by a few rounding errors, so that a touch with a gap of exactly
+//! the reach is never lost to the rounding of a box. P is listed by (a, b), what is found by (a, b,
+//! feature): the lists depend on the bodies, their poses and the growths and on nothing else, neither
+//! on the number of threads nor on what was detected before. What is kept from one detection to the
+//! next, a list of pairs of wider boxes (`keep`), saves time and changes nothing.
+//!
+//! Broad phase: a hierarchy of grids (`levels`, `grid`), one level per octave of the size of boxes. A
+//! body is in one cell of its level, meets its own level in half the neighbourhood and coarser levels
+//! in all of it. The few largest bodies, and unbounded ones, are tested against all boxes. Work and
+//! memory are proportional to the number of bodies and pairs, whatever the sizes and the extent of
+//! the scene, with one limit: a cell holds many bodies that do not meet where long and thin bodies of
+//! several directions lie densely in the same place.
+//!
+//! Boxes that are not numbers, or at infinity, meet nothing.
+
+mod boxes;
+mod grid;
+mod keep;
+mod levels;
+mod narrow;
+mod pairs;
+mod search;
+mod team;
+#[cfg(test)]
+mod tests;
+
+use crate::dim::Dim;
+use crate::model::Body;
+use crate::pose::{Pose, Touch};
+
+use boxes::Boxes;
+use grid::Grid;
+use keep::Keep;
+use narrow::Narrow;
+use pairs::Pairs;
+use search::Search;
+use team::Team;
+
+/// Sets the length of a list whose entries are all written next, one for each body: no spare room.
+fn set_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
+    if len > list.capacity() {
+        list.reserve_exact(len - list.len());
+    }
+    list.resize(len, filler);
+}
+
+/// The same where the length is another one each time: some spare room, but not twice as much.
+fn set_varying_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
+    if len > list.capacity() {
+        list.reserve_exact(len - list.len() + len / 16 + 1024);
+    }
+    list.resize(len, filler);
+}
+
+/// A touch with the bodies it is between.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found<D: Dim> {
+    /// The two bodies, the smaller number first; the normal points from the first to the second.
+    pub bodies: [u32; 2],
+    /// Where.
+    pub touch: Touch<D>,
+}
+
+/// Finds contacts; holds buffers that are used again from step to step.
+#[derive(Debug)]
+pub struct Detector<D: Dim> {
+    team: Team,
+    boxes: Boxes<D>,
+    grid: Grid<D>,
+    keep: Keep,
+    search: Search,
+    pairs: Pairs,
+    narrow: Narrow<D>,
+    found: Vec<Found<D>>,
+    num_pairs: usize,
+}
+
+impl<D: Dim> Detector<D> {
+    /// A detector that may use this many threads; what it finds does not depend on it. Where the
+    /// system gives no threads it works without.
+    pub fn new(threads: usize) -> Self {
+        Self {
+            team: Team::new(threads),
+            boxes: Boxes::default(),
+            grid: Grid::default(),
+            keep: Keep::default(),
+            search: Search::default(),
+            pairs: Pairs::default(),
+            narrow: Narrow::default(),
+            found: Vec::new(),
+            num_pairs: 0,
+        }
+    }
+
+    /// Finds every touch with gap ≤ reach between two bodies of which at least one is movable. The
+    /// reach of a pair is the sum of `growth` of its bodies; an empty slice is 0 for all.
+    pub fn detect(&mut self, bodies: &[Body<D>], poses: &[Pose<D>], growth: &[f64]) {
+        self.boxes.measure(&self.team, bodies, poses, growth);
+        self.pair(|i| bodies[i].freedom.movable());
+        self.num_pairs = self.narrow.run(
+            &self.team,
+            (&self.pairs, &self.boxes),
+            (bodies, poses, growth),
+            &mut self.found,
+        );
+    }
+
+    /// A list that holds the pairs of the boxes as they are: the last one, or a new one.
+    fn pair(&mut self, movable: impl Fn(usize) -> bool + Sync) {
+        if self.keep.kept() && self.grid.holds(&self.team, &self.boxes, &movable) {
+            self.keep.serve();
+            return;
+        }
+        self.boxes.widen(&self.team, 0.0);
+        let typical = self.grid.levels.typical(&self.boxes.class);
+        let skin = self.keep.renew(typical);
+        if skin > 0.0 {
+            self.boxes.widen(&self.team, skin);
+        }
+        self.grid.build(&self.team, &self.boxes, movable);
+        self.search.run(&self.team, &self.grid);
+        self.pairs.collect(
+            &self.team,
+            &self.search,
+            self.grid.order(),
+            self.boxes.len(),
+        );
+    }
+
+    /// What was found last, sorted by bodies, then feature.
+    pub fn found(&self) -> &[Found<D>] {
+        &self.found
+    }
+
+    /// Pairs of bodies whose boxes met.
+    pub fn num_pairs(&self) -> usize {
+        self.num_pairs
+    }
+
+    /// The pairs of bodies whose boxes met, sorted; the smaller number first.
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let met = |[a, b]: &[u32; 2]| self.boxes.meet(*a as usize, *b as usize);
+        self.pairs.iter().filter(met)
+    }
+
+    /// Bytes held: for the search of pairs, and for what was found.
+    pub fn memory(&self) -> (usize, usize) {
+        let broad =
+            self.boxes.memory() + self.grid.memory() + self.search.memory() + self.pairs.memory();
+        let found = self.found.capacity() * size_of::<Found<D>>() + self.narrow.memory();
+        (broad, found)
+    }
+}

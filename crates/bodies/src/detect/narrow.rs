@@ -1,0 +1,168 @@
+//! Touches of the pairs, in the order of pairs and then of features.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::Found;
+use super::boxes::Boxes;
+use super::pairs::Pairs;
+use super::team::Team;
+use crate::dim::Dim;
+use crate::model::Body;
+use crate::pose::{Pose, Touch};
+use crate::vector::Vector;
+
+/// Pairs that a thread takes at once.
+const PIECE: usize = 4096;
+/// Pieces per thread between two times of putting together.
+const PIECES: usize = 4;
+
+/// A list that holds all pairs, and the boxes that say which are pairs.
+pub(super) type Listed<'a, D> = (&'a Pairs, &'a Boxes<D>);
+/// Bodies, poses, growths.
+pub(super) type Given<'a, D> = (&'a [Body<D>], &'a [Pose<D>], &'a [f64]);
+
+/// Buffers of the narrow phase, one for each piece.
+#[derive(Debug)]
+pub(super) struct Narrow<D: Dim> {
+    pieces: Vec<Piece<D>>,
+}
+
+#[derive(Debug)]
+struct Piece<D: Dim> {
+    touches: Vec<Touch<D>>,
+    found: Vec<Found<D>>,
+    num_pairs: usize,
+}
+
+impl<D: Dim> Default for Piece<D> {
+    fn default() -> Self {
+        Self {
+            touches: Vec::new(),
+            found: Vec::new(),
+            num_pairs: 0,
+        }
+    }
+}
+
+impl<D: Dim> Default for Narrow<D> {
+    fn default() -> Self {
+        Self { pieces: Vec::new() }
+    }
+}
+
+impl<D: Dim> Narrow<D> {
+    pub(super) fn memory(&self) -> usize {
+        let one = |p: &Piece<D>| {
+            p.touches.capacity() * size_of::<Touch<D>>()
+                + p.found.capacity() * size_of::<Found<D>>()
+        };
+        self.pieces.iter().map(one).sum()
+    }
+
+    /// Writes all touches of the pairs and answers how many pairs there are.
+    pub(super) fn run(
+        &mut self,
+        team: &Team,
+        listed: Listed<'_, D>,
+        given: Given<'_, D>,
+        found: &mut Vec<Found<D>>,
+    ) -> usize {
+        let pairs = listed.0;
+        found.clear();
+        let Some(pool) = team.pool(pairs.len()) else {
+            self.pieces
+                .resize_with(1.max(self.pieces.len()), Piece::default);
+            let touches = &mut self.pieces[0].touches;
+            return touch(listed, 0..pairs.len(), given, touches, found);
+        };
+        let num = pool.current_num_threads() * PIECES;
+        self.pieces.resize_with(num, Piece::default);
+        let mut num_pairs = 0;
+        for from in (0..pairs.len()).step_by(num * PIECE) {
+            pool.install(|| {
+                self.pieces
+                    .par_iter_mut()
+                    .enumerate()
+                    .with_max_len(1)
+                    .for_each(|(k, piece)| {
+                        let begin = (from + k * PIECE).min(pairs.len());
+                        let end = (begin + PIECE).min(pairs.len());
+                        piece.found.clear();
+                        let Piece { touches, found, .. } = piece;
+                        piece.num_pairs = touch(listed, begin..end, given, touches, found);
+                    });
+            });
+            for piece in &self.pieces {
+                reserve(found, piece.found.len());
+                found.extend_from_slice(&piece.found);
+                num_pairs += piece.num_pairs;
+            }
+        }
+        num_pairs
+    }
+}
+
+/// Room for more without doubling what is large.
+fn reserve<T>(list: &mut Vec<T>, more: usize) {
+    if list.capacity() - list.len() < more {
+        list.reserve_exact(more.max(list.len() / 4 + 64));
+    }
+}
+
+/// Appends the touches of consecutive pairs of the list and answers how many are pairs.
+fn touch<D: Dim>(
+    (pairs, boxes): Listed<'_, D>,
+    range: Range<usize>,
+    (bodies, poses, growth): Given<'_, D>,
+    touches: &mut Vec<Touch<D>>,
+    found: &mut Vec<Found<D>>,
+) -> usize {
+    let mut num_pairs = 0;
+    let growth = |i: usize| growth.get(i).copied().unwrap_or(0.0);
+    let mut a = pairs
+        .first
+        .partition_point(|f| *f <= range.start)
+        .saturating_sub(1);
+    for pair in range {
+        while pairs.first[a + 1] <= pair {
+            a += 1;
+        }
+        let b = pairs.other[pair] as usize;
+        if boxes.skin > 0.0 && !boxes.meet(a, b) {
+            continue;
+        }
+        num_pairs += 1;
+        touches.clear();
+        let (one, two) = ((&bodies[a].shape, &poses[a]), (&bodies[b].shape, &poses[b]));
+        D::touch(one, two, growth(a) + growth(b), touches);
+        if touches.len() > 1 {
+            touches.sort_unstable_by(by_feature);
+        }
+        reserve(found, touches.len());
+        let bodies = [a as u32, b as u32];
+        found.extend(touches.iter().map(|touch| Found {
+            bodies,
+            touch: *touch,
+        }));
+    }
+    num_pairs
+}
+
+/// By feature, and touches of the same feature by all that can tell them apart.
+pub(super) fn by_feature<D: Dim>(one: &Touch<D>, two: &Touch<D>) -> Ordering {
+    let vector = |a: D::Vector, b: D::Vector| {
+        let each = a.slice().iter().zip(b.slice());
+        each.map(|(x, y)| x.total_cmp(y))
+            .find(|o| o.is_ne())
+            .unwrap_or(Ordering::Equal)
+    };
+    one.feature
+        .cmp(&two.feature)
+        .then_with(|| one.gap.total_cmp(&two.gap))
+        .then_with(|| vector(one.point_a, two.point_a))
+        .then_with(|| vector(one.point_b, two.point_b))
+        .then_with(|| vector(one.normal, two.normal))
+}

@@ -1,0 +1,355 @@
+//! The two dimensions: what differs between the plane and space, and nothing else.
+//!
+//! ```text
+//!            position   rotation     velocity                     plain contact
+//! plane      ℝ²         angle        (v, ω) ∈ ℝ³                  (n, t) ∈ ℝ²
+//! space      ℝ³         quaternion   (v, Ω) ∈ ℝ⁶, Ω in body axes   (n, t1, t2) ∈ ℝ³
+//! ```
+//!
+//! Body axes are principal axes with their origin at the centre of mass, so that the mass matrix is
+//! diagonal and constant.
+
+use std::fmt::Debug;
+
+use glam::{DQuat, DVec2, DVec3};
+
+use crate::plane::{self, Angle};
+use crate::pose::{Bounds, MassProperties, Pose, Touch};
+use crate::space;
+use crate::vector::Vector;
+
+/// The plane or space.
+pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
+    /// Its name in messages.
+    const NAME: &'static str;
+    /// Number of coordinates of a point, and of rows of a plain contact.
+    const N: usize;
+    /// Number of velocity components of a body.
+    const DOF: usize;
+    /// Points and directions.
+    type Vector: Vector;
+    /// Body axes to space axes.
+    type Rotation: Copy + Debug + Default + PartialEq + Send + Sync;
+    /// Moment of inertia, or principal moments.
+    type Inertia: Copy + Debug + PartialEq + Send + Sync;
+    /// Velocity components: `[f64; DOF]`.
+    type Dofs: Copy + Debug + PartialEq + Send + Sync + AsRef<[f64]> + AsMut<[f64]>;
+    /// Axes of a contact, normal first: `[Vector; N]`.
+    type Frame: Copy + Debug + PartialEq + Send + Sync + AsRef<[Self::Vector]>;
+    /// What a body may look like.
+    type Shape: Clone + Debug + PartialEq + Send + Sync;
+
+    /// No velocity.
+    const REST: Self::Dofs;
+
+    /// Rotates a vector from body axes to space axes.
+    fn rotate(rotation: &Self::Rotation, vector: Self::Vector) -> Self::Vector;
+    /// Rotates a vector from space axes to body axes.
+    fn rotate_back(rotation: &Self::Rotation, vector: Self::Vector) -> Self::Vector;
+    /// The pose after moving for a time h with a constant velocity. In space the rotation is
+    /// Cayley's, cay(hΩ), with which the free step keeps angular momentum (see `space::spin`).
+    fn advance(pose: &Pose<Self>, velocity: &Self::Dofs, h: f64) -> Pose<Self>;
+    /// Change of the spin entries of `velocity` over a free step of length h under a moment given
+    /// in body axes (one entry in the plane, three in space): the gyroscopic terms, implicit.
+    fn turn_freely(inertia: &Self::Inertia, velocity: &mut Self::Dofs, moment: &[f64], h: f64);
+    /// Whether every axis through the centre of mass is a principal one, so that a spin may as well
+    /// be taken about space axes (space; in the plane there is only one axis).
+    fn isotropic(inertia: &Self::Inertia) -> bool;
+    /// Whether the shape is a ball of space: its levers are along the normals.
+    fn ball(shape: &Self::Shape) -> bool;
+    /// The velocity with its spin about space axes instead of body axes.
+    fn outward(rotation: &Self::Rotation, velocity: &Self::Dofs) -> Self::Dofs;
+    /// The velocity with its spin about body axes instead of space axes.
+    fn inward(rotation: &Self::Rotation, velocity: &Self::Dofs) -> Self::Dofs;
+    /// Mass and moments by velocity component: the diagonal of the mass matrix.
+    fn masses(mass: &MassProperties<Self>) -> Self::Dofs;
+    /// Velocity of the point `at` (in space) of a body.
+    fn point_velocity(pose: &Pose<Self>, velocity: &Self::Dofs, at: Self::Vector) -> Self::Vector;
+    /// A direct orthonormal frame whose first vector is `normal`.
+    fn frame(normal: Self::Vector) -> Self::Frame;
+    /// The same with the first tangent along the projection of a direction (space; in the plane the
+    /// tangent is the normal turned by a right angle). Where that has no projection, any tangent.
+    fn frame_along(
+        normal: Self::Vector,
+        along: &[f64; 3],
+        rotation: &Self::Rotation,
+    ) -> Self::Frame;
+    /// The row of G of a body for the velocity at `lever` (from the centre of mass, space axes) in
+    /// direction `direction`, DOF entries.
+    fn row(
+        rotation: &Self::Rotation,
+        lever: Self::Vector,
+        direction: Self::Vector,
+        out: &mut [f64],
+    );
+    /// The row of G for the angular velocity about `axis` (space axes; ignored in the plane).
+    fn spin_row(rotation: &Self::Rotation, axis: Self::Vector, out: &mut [f64]);
+
+    /// The smallest axis-parallel box around a shape.
+    fn bounds(shape: &Self::Shape, pose: &Pose<Self>) -> Bounds<Self>;
+    /// Whether a shape can only bound the others and not move under forces (half-space, mesh, chain).
+    fn boundary_only(shape: &Self::Shape) -> bool;
+    /// Largest distance of a point of the shape from the origin of body axes; infinite if unbounded.
+    fn radius(shape: &Self::Shape) -> f64;
+    /// Mass properties for a density per area (plane) or volume (space); `None` for boundaries.
+    fn mass_properties(shape: &Self::Shape, density: f64) -> Option<MassProperties<Self>>;
+    /// Appends every point where b touches a with gap ≤ `reach` (≥ 0), in a fixed order. Depends on
+    /// nothing but the arguments and allocates only if `out` must grow. Two boundaries never touch.
+    fn touch(
+        a: (&Self::Shape, &Pose<Self>),
+        b: (&Self::Shape, &Pose<Self>),
+        reach: f64,
+        out: &mut Vec<Touch<Self>>,
+    );
+}
+
+/// The plane.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Plane;
+
+/// Space.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Space;
+
+impl Dim for Plane {
+    const NAME: &'static str = "plane";
+    const N: usize = 2;
+    const DOF: usize = 3;
+    type Vector = DVec2;
+    type Rotation = Angle;
+    type Inertia = f64;
+    type Dofs = [f64; 3];
+    type Frame = [DVec2; 2];
+    type Shape = plane::Shape;
+    const REST: [f64; 3] = [0.0; 3];
+
+    #[inline]
+    fn rotate(rotation: &Angle, v: DVec2) -> DVec2 {
+        rotation.rotate(v)
+    }
+
+    #[inline]
+    fn rotate_back(rotation: &Angle, v: DVec2) -> DVec2 {
+        rotation.rotate_back(v)
+    }
+
+    #[inline]
+    fn advance(pose: &Pose<Self>, velocity: &[f64; 3], h: f64) -> Pose<Self> {
+        Pose {
+            position: pose.position + DVec2::new(velocity[0], velocity[1]) * h,
+            rotation: Angle::new(pose.rotation.angle() + h * velocity[2]),
+        }
+    }
+
+    #[inline]
+    fn turn_freely(inertia: &f64, velocity: &mut [f64; 3], moment: &[f64], h: f64) {
+        velocity[2] += h * moment[0] / inertia;
+    }
+
+    fn isotropic(_inertia: &f64) -> bool {
+        false
+    }
+
+    fn ball(_shape: &plane::Shape) -> bool {
+        false
+    }
+
+    #[inline]
+    fn outward(_rotation: &Angle, velocity: &[f64; 3]) -> [f64; 3] {
+        *velocity
+    }
+
+    #[inline]
+    fn inward(_rotation: &Angle, velocity: &[f64; 3]) -> [f64; 3] {
+        *velocity
+    }
+
+    #[inline]
+    fn masses(mass: &MassProperties<Self>) -> [f64; 3] {
+        [mass.mass, mass.mass, mass.inertia]
+    }
+
+    #[inline]
+    fn point_velocity(pose: &Pose<Self>, velocity: &[f64; 3], at: DVec2) -> DVec2 {
+        let lever = at - pose.position;
+        DVec2::new(velocity[0], velocity[1]) + lever.perp() * velocity[2]
+    }
+
+    #[inline]
+    fn frame(normal: DVec2) -> [DVec2; 2] {
+        [normal, normal.perp()]
+    }
+
+    #[inline]
+    fn frame_along(normal: DVec2, _along: &[f64; 3], _rotation: &Angle) -> [DVec2; 2] {
+        Self::frame(normal)
+    }
+
+    #[inline]
+    fn row(_rotation: &Angle, lever: DVec2, direction: DVec2, out: &mut [f64]) {
+        out[0] = direction.x;
+        out[1] = direction.y;
+        out[2] = lever.perp_dot(direction);
+    }
+
+    #[inline]
+    fn spin_row(_rotation: &Angle, _axis: DVec2, out: &mut [f64]) {
+        out[0] = 0.0;
+        out[1] = 0.0;
+        out[2] = 1.0;
+    }
+
+    fn bounds(shape: &plane::Shape, pose: &Pose<Self>) -> Bounds<Self> {
+        shape.bounds(pose)
+    }
+
+    fn boundary_only(shape: &plane::Shape) -> bool {
+        shape.boundary_only()
+    }
+
+    fn radius(shape: &plane::Shape) -> f64 {
+        shape.radius()
+    }
+
+    fn mass_properties(shape: &plane::Shape, density: f64) -> Option<MassProperties<Self>> {
+        shape.mass_properties(density)
+    }
+
+    fn touch(
+        a: (&plane::Shape, &Pose<Self>),
+        b: (&plane::Shape, &Pose<Self>),
+        reach: f64,
+        out: &mut Vec<Touch<Self>>,
+    ) {
+        plane::touch(a, b, reach, out);
+    }
+}
+
+impl Dim for Space {
+    const NAME: &'static str = "space";
+    const N: usize = 3;
+    const DOF: usize = 6;
+    type Vector = DVec3;
+    type Rotation = DQuat;
+    type Inertia = DVec3;
+    type Dofs = [f64; 6];
+    type Frame = [DVec3; 3];
+    type Shape = space::Shape;
+    const REST: [f64; 6] = [0.0; 6];
+
+    #[inline]
+    fn rotate(rotation: &DQuat, v: DVec3) -> DVec3 {
+        *rotation * v
+    }
+
+    #[inline]
+    fn rotate_back(rotation: &DQuat, v: DVec3) -> DVec3 {
+        rotation.conjugate() * v
+    }
+
+    #[inline]
+    fn advance(pose: &Pose<Self>, velocity: &[f64; 6], h: f64) -> Pose<Self> {
+        let [x, y, z, a, b, c] = *velocity;
+        Pose {
+            position: pose.position + DVec3::new(x, y, z) * h,
+            rotation: space::spin::turn(pose.rotation, DVec3::new(a, b, c) * h),
+        }
+    }
+
+    #[inline]
+    fn turn_freely(inertia: &DVec3, velocity: &mut [f64; 6], moment: &[f64], h: f64) {
+        let spin = DVec3::new(velocity[3], velocity[4], velocity[5]);
+        let moment = DVec3::new(moment[0], moment[1], moment[2]);
+        let end = space::spin::free(*inertia, spin, moment, h);
+        velocity[3..6].copy_from_slice(&end.to_array());
+    }
+
+    fn isotropic(inertia: &DVec3) -> bool {
+        inertia.x == inertia.y && inertia.y == inertia.z
+    }
+
+    fn ball(shape: &space::Shape) -> bool {
+        matches!(shape, space::Shape::Sphere { .. })
+    }
+
+    #[inline]
+    fn outward(rotation: &DQuat, velocity: &[f64; 6]) -> [f64; 6] {
+        let [x, y, z, a, b, c] = *velocity;
+        let spin = *rotation * DVec3::new(a, b, c);
+        [x, y, z, spin.x, spin.y, spin.z]
+    }
+
+    #[inline]
+    fn inward(rotation: &DQuat, velocity: &[f64; 6]) -> [f64; 6] {
+        Self::outward(&rotation.conjugate(), velocity)
+    }
+
+    #[inline]
+    fn masses(mass: &MassProperties<Self>) -> [f64; 6] {
+        let (m, i) = (mass.mass, mass.inertia);
+        [m, m, m, i.x, i.y, i.z]
+    }
+
+    #[inline]
+    fn point_velocity(pose: &Pose<Self>, velocity: &[f64; 6], at: DVec3) -> DVec3 {
+        let [x, y, z, a, b, c] = *velocity;
+        let spin = pose.rotation * DVec3::new(a, b, c);
+        DVec3::new(x, y, z) + spin.cross(at - pose.position)
+    }
+
+    #[inline]
+    fn frame(normal: DVec3) -> [DVec3; 3] {
+        let (t1, t2) = normal.any_orthonormal_pair();
+        [normal, t1, t2]
+    }
+
+    fn frame_along(normal: DVec3, along: &[f64; 3], rotation: &DQuat) -> [DVec3; 3] {
+        let along = *rotation * DVec3::from_array(*along);
+        let t1 = along - normal * along.dot(normal);
+        // Below this the projection of a unit vector is rounding and has no direction.
+        if !(t1.length() > 1e-9 * along.length()) {
+            return Self::frame(normal);
+        }
+        let t1 = t1.normalize();
+        [normal, t1, normal.cross(t1)]
+    }
+
+    #[inline]
+    fn row(rotation: &DQuat, lever: DVec3, direction: DVec3, out: &mut [f64]) {
+        let moment = rotation.conjugate() * lever.cross(direction);
+        out[..3].copy_from_slice(&direction.to_array());
+        out[3..6].copy_from_slice(&moment.to_array());
+    }
+
+    #[inline]
+    fn spin_row(rotation: &DQuat, axis: DVec3, out: &mut [f64]) {
+        let axis = rotation.conjugate() * axis;
+        out[..3].fill(0.0);
+        out[3..6].copy_from_slice(&axis.to_array());
+    }
+
+    fn bounds(shape: &space::Shape, pose: &Pose<Self>) -> Bounds<Self> {
+        shape.bounds(pose)
+    }
+
+    fn boundary_only(shape: &space::Shape) -> bool {
+        shape.boundary_only()
+    }
+
+    fn radius(shape: &space::Shape) -> f64 {
+        shape.radius()
+    }
+
+    fn mass_properties(shape: &space::Shape, density: f64) -> Option<MassProperties<Self>> {
+        shape.mass_properties(density)
+    }
+
+    fn touch(
+        a: (&space::Shape, &Pose<Self>),
+        b: (&space::Shape, &Pose<Self>),
+        reach: f64,
+        out: &mut Vec<Touch<Self>>,
+    ) {
+        space::touch(a, b, reach, out);
+    }
+}

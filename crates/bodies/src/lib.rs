@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+
+pub mod detect;
+mod dim;
+mod error;
+pub mod materials;
+pub mod model;
+pub mod plane;
+mod pose;
+mod settings;
+pub mod space;
+mod state;
+mod vector;
+mod world;
+
+pub use detect::{Detector, Found};
+pub use dim::{Dim, Plane, Space};
+pub use error::{ShapeError, WorldError};
+pub use materials::{Friction, Materials, PairLaw};
+pub use model::{Body, Drag, Field, Freedom, Guide, Model, Scenery};
+pub use pose::{Bounds, MassProperties, Pose, Touch};
+pub use settings::{Activation, Settings};
+pub use state::{Contact, Ledger, Memory, State};
+pub use vector::Vector;
+pub use world::{Overlap, World};

@@ -1,0 +1,98 @@
+//! Which law holds between two materials.
+
+use std::sync::Arc;
+
+use contact::Restitution;
+use contact::law::{Section, StaticDynamic};
+
+/// Friction between two materials.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Friction {
+    /// None: 0 ≤ Ū_n ⊥ S_n ≥ 0 alone.
+    #[default]
+    None,
+    /// Coulomb's law with one coefficient.
+    Coulomb(f64),
+    /// Plane: a coefficient for each sense of sliding. The tangent is the normal turned by a right
+    /// angle anticlockwise, so that the sense does not depend on the order of the bodies.
+    Asymmetric {
+        /// Bound of S_t towards +t.
+        plus: f64,
+        /// Bound of S_t towards −t.
+        minus: f64,
+    },
+    /// Space: an ellipse whose first axis is the projection of a direction fixed in the body of the
+    /// first material.
+    Elliptic {
+        /// Coefficient along the direction.
+        mu1: f64,
+        /// Coefficient across it.
+        mu2: f64,
+        /// The direction, in body axes.
+        along: [f64; 3],
+    },
+    /// Space: any convex polygon, its first axis as above.
+    Polygon {
+        /// The section of the cone.
+        section: Arc<Section>,
+        /// Its first axis, in body axes.
+        along: [f64; 3],
+    },
+    /// Static and dynamic coefficients (M88 §17).
+    StaticDynamic(StaticDynamic),
+}
+
+/// What happens where two materials touch.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PairLaw {
+    /// Sliding.
+    pub friction: Friction,
+    /// Bound of the rolling moment over S_n, a length.
+    pub rolling: f64,
+    /// Bound of the spinning moment about the normal over S_n, a length (space).
+    pub spinning: f64,
+    /// Rebound.
+    pub restitution: Restitution,
+}
+
+/// The table of laws.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Materials {
+    count: usize,
+    /// Row-major count × count; entry (a, b) and (b, a) are the same law.
+    table: Vec<PairLaw>,
+    /// For entry (a, b): whether a is the first material of the pair as it was given.
+    first: Vec<bool>,
+}
+
+impl Materials {
+    /// A table for this many materials, `default` between any two of them.
+    pub fn new(count: usize, default: &PairLaw) -> Self {
+        Self {
+            count,
+            table: vec![default.clone(); count * count],
+            first: (0..count * count).map(|k| k / count <= k % count).collect(),
+        }
+    }
+
+    /// Sets the law between two materials; directions belong to bodies of `first`.
+    pub fn set(&mut self, first: usize, second: usize, law: PairLaw) {
+        self.table[second * self.count + first] = law.clone();
+        self.table[first * self.count + second] = law;
+        self.first[second * self.count + first] = false;
+        self.first[first * self.count + second] = true;
+    }
+
+    /// Number of materials.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The law between bodies of two materials, and whether the first body's material is the one
+    /// that directions belong to.
+    #[inline]
+    pub fn law(&self, a: u16, b: u16) -> (&PairLaw, bool) {
+        let k = a as usize * self.count + b as usize;
+        (&self.table[k], self.first[k])
+    }
+}

@@ -1,0 +1,58 @@
+//! Rotations of the plane.
+
+use glam::DVec2;
+
+/// A rotation of the plane: an angle that winds and is never reduced, with its cosine and sine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Angle {
+    angle: f64,
+    axis: DVec2,
+}
+
+impl Default for Angle {
+    fn default() -> Self {
+        Self::new(0.0)
+    }
+}
+
+impl Angle {
+    /// The rotation by an angle in radians, anticlockwise.
+    #[inline]
+    pub fn new(angle: f64) -> Self {
+        let (sin, cos) = angle.sin_cos();
+        Self {
+            angle,
+            axis: DVec2::new(cos, sin),
+        }
+    }
+
+    /// The angle.
+    #[inline]
+    pub fn angle(&self) -> f64 {
+        self.angle
+    }
+
+    /// Body axes to space axes.
+    #[inline]
+    pub fn rotate(&self, v: DVec2) -> DVec2 {
+        DVec2::new(
+            self.axis.x * v.x - self.axis.y * v.y,
+            self.axis.y * v.x + self.axis.x * v.y,
+        )
+    }
+
+    /// Space axes to body axes.
+    #[inline]
+    pub fn rotate_back(&self, v: DVec2) -> DVec2 {
+        DVec2::new(
+            self.axis.x * v.x + self.axis.y * v.y,
+            self.axis.x * v.y - self.axis.y * v.x,
+        )
+    }
+
+    /// The image of the x axis: (cosine, sine).
+    #[inline]
+    pub(super) fn axis(&self) -> DVec2 {
+        self.axis
+    }
+}

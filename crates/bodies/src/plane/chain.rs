@@ -1,0 +1,293 @@
+//! Chains of segments: one-sided boundaries.
+//!
+//! A chain is solid on the right when walking along its vertices. What touches it are its *sides*:
+//! segments, runs of collinear ones taken as one. At a joint the surface is smooth to nothing that
+//! slides over it only if the joint itself decides which normals it may give:
+//!
+//! ```text
+//! turn to the right   convex: normals between those of the two sides (a cone)
+//! turn to the left    concave: none, the sides' own faces rule
+//! open end            the cone of a solid cut off at a right angle
+//! ```
+//!
+//! Sides are found by a binary tree of boxes over runs of consecutive sides, which are neighbours
+//! in the plane as well: O(log n + found), no allocation, in the order of the chain.
+
+use glam::DVec2;
+
+use crate::error::ShapeError;
+
+/// Two neighbours nearer than this, relative to the size of the chain, are one point: rounding of
+/// the coordinates is 2·10⁻¹⁶ of the size, and a side this short has no direction to speak of.
+const SAME: f64 = 1e-12;
+
+/// A vertex nearer than this to the line of its run, relative to the size of the chain, is no
+/// joint. Some hundred units of rounding: vertices put on a line by arithmetic are found, and
+/// longer runs of fine arcs, where such deviations add up, stay far below 10⁻⁹.
+const STRAIGHT: f64 = 1e-13;
+
+/// Connected segments, open or closed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chain {
+    pub(crate) vertices: Vec<DVec2>,
+    pub(crate) closed: bool,
+    /// Largest distance of a vertex from the origin.
+    pub(crate) radius: f64,
+    pub(super) sides: Vec<Side>,
+    /// Boxes (low, high) of a binary tree in heap order: node i has children 2i and 2i + 1, the
+    /// leaves are the last half and stand for the sides; a leaf without one is empty.
+    boxes: Vec<(DVec2, DVec2)>,
+}
+
+/// A run of collinear segments.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Side {
+    pub(super) from: DVec2,
+    pub(super) to: DVec2,
+    /// Unit normal, to the left.
+    pub(super) normal: DVec2,
+    pub(super) before: Joint,
+    pub(super) after: Joint,
+}
+
+/// How a side goes on at one of its ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Joint {
+    /// It does not: solid cut off at a right angle.
+    End,
+    /// The surface is hollow there; the other side's normal.
+    Concave(DVec2),
+    /// The surface is bulging there; the other side's normal.
+    Convex(DVec2),
+}
+
+/// Slack of the cone of a joint, as the sine of an angle: a body flat on a side has that side's
+/// normal up to some units of rounding, and must not lose it.
+const CONE: f64 = 1e-12;
+
+/// One of the two ends of a side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Tip {
+    From,
+    To,
+}
+
+impl Side {
+    /// Its direction.
+    pub(super) fn along(&self) -> DVec2 {
+        -self.normal.perp()
+    }
+
+    pub(super) fn joint(&self, tip: Tip) -> Joint {
+        match tip {
+            Tip::From => self.before,
+            Tip::To => self.after,
+        }
+    }
+
+    /// The normal that bounds the cone of an end on the side away from this one; none if hollow.
+    pub(super) fn limit(&self, tip: Tip) -> Option<DVec2> {
+        match (self.joint(tip), tip) {
+            (Joint::Concave(_), _) => None,
+            (Joint::Convex(normal), _) => Some(normal),
+            (Joint::End, Tip::To) => Some(self.along()),
+            (Joint::End, Tip::From) => Some(-self.along()),
+        }
+    }
+
+    /// Whether a direction lies in the cone of an end, borders included.
+    pub(super) fn admits(&self, tip: Tip, direction: DVec2) -> bool {
+        let Some(limit) = self.limit(tip) else {
+            return false;
+        };
+        // Clockwise from the side before to the side after.
+        let (first, second) = match tip {
+            Tip::From => (limit, self.normal),
+            Tip::To => (self.normal, limit),
+        };
+        // The bisector: the sum of the normals is 0 for a hairpin, the difference of the
+        // directions for a straight joint, and they are parallel.
+        let middle = first + second - (first - second).perp();
+        first.perp_dot(direction) <= CONE
+            && direction.perp_dot(second) <= CONE
+            && middle.dot(direction) > 0.0
+    }
+}
+
+impl Chain {
+    /// From its vertices in order, in body axes as they are.
+    ///
+    /// # Errors
+    /// Fewer than two vertices, repeated neighbours, or vertices that are not finite.
+    pub fn new(vertices: &[DVec2], closed: bool) -> Result<Self, ShapeError> {
+        for (vertex, v) in vertices.iter().enumerate() {
+            if let Some(value) = v.to_array().into_iter().find(|x| !x.is_finite()) {
+                return Err(ShapeError::NotFinite { vertex, value });
+            }
+        }
+        let n = vertices.len();
+        if n < 2 {
+            return Err(ShapeError::Degenerate(format!(
+                "a chain of {n} vertices: at least 2 are needed"
+            )));
+        }
+        let size = size(vertices)?;
+        let segments = if closed { n } else { n - 1 };
+        for i in 0..segments {
+            let (p, q) = (vertices[i], vertices[(i + 1) % n]);
+            if !((q - p).length() > SAME * size) {
+                return Err(ShapeError::Degenerate(format!(
+                    "vertices {i} and {} of the chain are the same point ({}, {})",
+                    (i + 1) % n,
+                    p.x,
+                    p.y
+                )));
+            }
+        }
+        let sides = sides(&joints(vertices, closed, size), closed);
+        let boxes = boxes(&sides);
+        Ok(Self {
+            vertices: vertices.to_vec(),
+            closed,
+            radius: vertices.iter().fold(0.0_f64, |r, v| r.max(v.length())),
+            sides,
+            boxes,
+        })
+    }
+
+    /// Its vertices in order.
+    pub fn vertices(&self) -> &[DVec2] {
+        &self.vertices
+    }
+
+    /// Whether the last vertex is joined to the first.
+    pub fn closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The sides before and after side k, where they meet it in a convex joint.
+    pub(super) fn neighbours(&self, k: usize) -> [Option<usize>; 2] {
+        let (side, n) = (&self.sides[k], self.sides.len());
+        let convex = |joint: Joint, k: usize| matches!(joint, Joint::Convex(_)).then_some(k);
+        [
+            convex(side.before, (k + n - 1) % n),
+            convex(side.after, (k + 1) % n),
+        ]
+    }
+
+    /// Calls `visit` with the number of every side whose box meets the given one, in order.
+    pub(super) fn near(&self, low: DVec2, high: DVec2, mut visit: impl FnMut(usize)) {
+        let leaves = self.boxes.len() / 2;
+        let mut node = 1;
+        while node > 0 {
+            let (l, h) = self.boxes[node];
+            if l.cmple(high).all() && low.cmple(h).all() {
+                if node < leaves {
+                    node *= 2;
+                    continue;
+                }
+                visit(node - leaves);
+            }
+            // Up from right children, then to the sibling on the right; above the root is 0.
+            while node & 1 == 1 {
+                node >>= 1;
+            }
+            if node > 0 {
+                node += 1;
+            }
+        }
+    }
+}
+
+/// Largest extent along an axis.
+fn size(vertices: &[DVec2]) -> Result<f64, ShapeError> {
+    let all = DVec2::splat(f64::INFINITY);
+    let (low, high) = vertices
+        .iter()
+        .fold((all, -all), |(l, h), v| (l.min(*v), h.max(*v)));
+    let size = (high - low).max_element();
+    // The square of the size must be a number, for products of lengths.
+    if !(size * size).is_finite() {
+        return Err(ShapeError::Degenerate(format!(
+            "the chain is too large: its extent is {size}"
+        )));
+    }
+    Ok(size)
+}
+
+/// The vertices where the direction changes, and the ends.
+fn joints(vertices: &[DVec2], closed: bool, size: f64) -> Vec<DVec2> {
+    let n = vertices.len();
+    let straight = |before: DVec2, at: DVec2, after: DVec2| {
+        let chord = after - before;
+        (at - before).dot(after - at) > 0.0
+            && chord.perp_dot(at - before).abs() <= STRAIGHT * size * chord.length()
+    };
+    // A closed chain starts at a vertex that is surely a joint: one farthest from the first.
+    let start = if closed {
+        let far = |i: &usize| (vertices[*i] - vertices[0]).length_squared();
+        (0..n).max_by(|i, j| far(i).total_cmp(&far(j))).unwrap_or(0)
+    } else {
+        0
+    };
+    let mut kept = vec![vertices[start]];
+    for k in 1..n {
+        let at = vertices[(start + k) % n];
+        let last = !closed && k == n - 1;
+        let after = vertices[(start + k + 1) % n];
+        if last || !straight(kept[kept.len() - 1], at, after) {
+            kept.push(at);
+        }
+    }
+    kept
+}
+
+fn sides(joints: &[DVec2], closed: bool) -> Vec<Side> {
+    let n = joints.len();
+    let count = if closed { n } else { n - 1 };
+    // A quotient is exact for sides along an axis, a product with the inverse is not.
+    let direction = |i: usize| {
+        let side = joints[(i + 1) % n] - joints[i % n];
+        side / side.length()
+    };
+    let joint = |first: usize, second: usize, own: usize| {
+        let (d, e) = (direction(first), direction(second));
+        let other = if own == first { e } else { d };
+        // A hairpin, which turns by π, is a thin plate: convex whatever rounding says.
+        let turn = d.perp_dot(e);
+        if turn < 0.0 || d.dot(e) < 0.0 && turn <= STRAIGHT {
+            Joint::Convex(other.perp())
+        } else {
+            Joint::Concave(other.perp())
+        }
+    };
+    (0..count)
+        .map(|i| Side {
+            from: joints[i],
+            to: joints[(i + 1) % n],
+            normal: direction(i).perp(),
+            before: match (closed, i) {
+                (false, 0) => Joint::End,
+                _ => joint((i + count - 1) % count, i, i),
+            },
+            after: match closed {
+                false if i + 1 == count => Joint::End,
+                _ => joint(i, (i + 1) % count, i),
+            },
+        })
+        .collect()
+}
+
+fn boxes(sides: &[Side]) -> Vec<(DVec2, DVec2)> {
+    let leaves = sides.len().next_power_of_two();
+    let all = DVec2::splat(f64::INFINITY);
+    let mut boxes = vec![(all, -all); 2 * leaves];
+    for (i, side) in sides.iter().enumerate() {
+        boxes[leaves + i] = (side.from.min(side.to), side.from.max(side.to));
+    }
+    for node in (1..leaves).rev() {
+        let ((a, b), (c, d)) = (boxes[2 * node], boxes[2 * node + 1]);
+        boxes[node] = (a.min(c), b.max(d));
+    }
+    boxes
+}

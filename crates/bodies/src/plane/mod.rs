@@ -1,0 +1,13 @@
+//! Shapes of the plane and where they touch.
+
+mod angle;
+mod chain;
+mod polygon;
+mod shape;
+mod touch;
+
+pub use angle::Angle;
+pub use chain::Chain;
+pub use polygon::Polygon;
+pub use shape::Shape;
+pub use touch::touch;

@@ -1,0 +1,148 @@
+//! Chains with discs and cores, side by side.
+
+use glam::DVec2;
+
+use super::core::{Core, View};
+use super::manifold::TINY;
+use super::{feature, push, side};
+use crate::dim::Plane;
+use crate::plane::chain::{Chain, Joint, Side, Tip};
+use crate::pose::{Pose, Touch};
+
+/// The boxes of the sides are compared with that of the body grown by this part of its size and
+/// distance, some thousand units of rounding, so that no contact within reach is left out.
+const SLACK: f64 = 1e-12;
+
+/// The number of an end of side k. Two sides that meet in a convex joint have one there.
+fn end(chain: &Chain, k: usize, tip: Tip) -> usize {
+    match (tip, chain.sides[k].after) {
+        (Tip::From, _) => 2 * k,
+        (Tip::To, Joint::Convex(_)) => 2 * ((k + 1) % chain.sides.len()),
+        (Tip::To, _) => 2 * k + 1,
+    }
+}
+
+/// A disc, first, and a chain.
+pub(super) fn disc(
+    (disc, radius): (&Pose<Plane>, f64),
+    (chain, pose): (&Chain, &Pose<Plane>),
+    reach: f64,
+    out: &mut Vec<Touch<Plane>>,
+) {
+    let centre = pose.rotation.rotate_back(disc.position - pose.position);
+    let half = DVec2::splat((radius + reach) * (1.0 + SLACK) + SLACK * centre.length());
+    let start = out.len();
+    chain.near(centre - half, centre + half, |k| {
+        let Some((gap, normal, tip)) = disc_side(&chain.sides[k], centre, radius) else {
+            return;
+        };
+        let number = match tip {
+            Some(tip) => feature::chain(None, Some(end(chain, k, tip)), k, 1),
+            None => feature::chain(None, None, k, 1),
+        };
+        let up = pose.rotation.rotate(normal);
+        let at = disc.position - up * radius;
+        // A foot on a joint may, by rounding, be one on both sides and on the joint.
+        let (foot, same) = (at - up * gap, SLACK * (radius + centre.length()));
+        let known = out[start..]
+            .iter()
+            .any(|t| t.feature == number || (t.point_b - foot).length() <= same);
+        if !known {
+            push(out, reach, gap, -up, at, number);
+        }
+    });
+}
+
+/// Gap, normal from the side, and the end the contact is at if it is at one.
+fn disc_side(side: &Side, centre: DVec2, radius: f64) -> Option<(f64, DVec2, Option<Tip>)> {
+    let from = centre - side.from;
+    let height = side.normal.dot(from);
+    if !(height >= 0.0) {
+        return None;
+    }
+    let tip = if side.along().dot(from) < 0.0 {
+        Tip::From
+    } else if side.along().dot(centre - side.to) > 0.0 {
+        Tip::To
+    } else {
+        return Some((height - radius, side.normal, None));
+    };
+    let across = match tip {
+        Tip::From => from,
+        Tip::To => centre - side.to,
+    };
+    let distance = across.length();
+    // On the joint itself there is no direction; both sides' normals are in its cone.
+    let normal = if distance > TINY * (radius + centre.length()) {
+        across / distance
+    } else {
+        side.normal
+    };
+    side.admits(tip, normal)
+        .then_some((distance - radius, normal, Some(tip)))
+}
+
+/// A core, first, and a chain.
+pub(super) fn core(
+    (core, own): (&Core, &Pose<Plane>),
+    (chain, pose): (&Chain, &Pose<Plane>),
+    reach: f64,
+    out: &mut Vec<Touch<Plane>>,
+) {
+    let view = View::new(pose, own);
+    let (low, high) = span(core, &view);
+    let grown = reach + core.radius;
+    let half = DVec2::splat(grown + SLACK * (core.extent + view.shift.length()));
+    let start = out.len();
+    let count = core.vertices.len();
+    chain.near(low - half, high + half, |k| {
+        let Some(found) = side::side(chain, k, core, &view, reach) else {
+            return;
+        };
+        let frame = if found.exchanged { own } else { pose };
+        let others = start..out.len();
+        for point in found.points() {
+            let (vertex, tip) = match found.exchanged {
+                true => (point.reference, point.incident),
+                false => (point.incident, point.reference),
+            };
+            let tip = tip.map(|t| end(chain, k, [Tip::To, Tip::From][t]));
+            let number = feature::chain(vertex, tip, k, count);
+            // A convex joint has one contact with a core, which both of its sides find, and a
+            // vertex of the core has one with the two sides.
+            let at_end = feature::chain_end(number, count);
+            let same = chain
+                .neighbours(k)
+                .map(|other| other.map(|k| feature::chain(vertex, None, k, count)));
+            let known = |t: &Touch<Plane>| match at_end {
+                Some(_) => feature::chain_end(t.feature, count) == at_end,
+                None => same.contains(&Some(t.feature)),
+            };
+            if out[others.clone()].iter().any(known) {
+                continue;
+            }
+            let at = frame.position + frame.rotation.rotate(point.at);
+            let normal = frame.rotation.rotate(point.normal);
+            match found.exchanged {
+                true => push(out, reach, point.gap, normal, at, number),
+                false => push(
+                    out,
+                    reach,
+                    point.gap,
+                    -normal,
+                    at + normal * point.gap,
+                    number,
+                ),
+            }
+        }
+    });
+}
+
+/// The box of a core's vertices in the axes of the chain.
+fn span(core: &Core, view: &View) -> (DVec2, DVec2) {
+    let all = DVec2::splat(f64::INFINITY);
+    core.vertices.iter().fold((all, -all), |(low, high), v| {
+        let v = view.point(*v);
+        (low.min(v), high.max(v))
+    })
+}

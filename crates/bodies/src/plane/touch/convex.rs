@@ -1,0 +1,171 @@
+//! Two cores: signed distance by separating axes, contact points by clipping.
+//!
+//! ```text
+//! s = max over edges k of either core of  min over vertices v of the other  n_k · (v − p_k)
+//! ```
+//!
+//! The edges of the Minkowski difference M of the cores are those of both, with their normals. If
+//! 0 ∈ M, −s is its distance to the boundary, the least translation that parts the cores, and the
+//! nearest boundary point lies on the edge where s is attained. If 0 ∉ M the nearest point of M is
+//! on that edge or an end of it, since the distances of 0 to the lines of the edges grow towards the
+//! nearest vertex. So the best edge and its support vertex tell the nearest features in every case.
+//!
+//! The normals are sorted by angle, hence so are the support vertices: O(m + n) for m and n vertices
+//! (rotating calipers).
+
+use glam::DVec2;
+
+use super::core::{Core, View};
+use super::manifold::{self, Found};
+
+/// Separations that differ by less than this, relative to the smaller shape, count as equal, and
+/// the choice falls by rules that rounding cannot change: the lower edge, the longer edge, the first
+/// shape. Rounding is some 10⁻¹⁵ of the sizes, so that ties in exact arithmetic are ties here; the
+/// depth is wrong by no more than this.
+const TIE: f64 = 1e-12;
+
+/// The same relative to the larger shape: some fifty units of its rounding, which the smaller one
+/// cannot escape.
+const LARGE_TIE: f64 = 1e-14;
+
+/// What counts as equal for lengths of shapes, or edges, of two sizes.
+pub(super) fn tie(one: f64, other: f64) -> f64 {
+    TIE * one.min(other) + LARGE_TIE * one.max(other)
+}
+
+#[derive(Clone, Copy)]
+struct Best {
+    edge: usize,
+    support: usize,
+    separation: f64,
+}
+
+/// The edge of `r` with the largest separation; `None` if that is above `limit`.
+fn best_edge(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Option<Best> {
+    let mut best = Best {
+        edge: 0,
+        support: 0,
+        separation: f64::NEG_INFINITY,
+    };
+    let (mut support, _) = i.lowest(view.vector_back(*r.normals.first()?));
+    let segment = r.normals.len() == 2;
+    for (edge, (&normal, &vertex)) in r.normals.iter().zip(r.vertices).enumerate() {
+        let direction = view.vector_back(normal);
+        // From one normal of a segment to the other is half a turn: from the lowest vertex to the
+        // highest, where a level edge would end the walk.
+        if segment {
+            support = i.lowest(direction).0;
+        }
+        let mut value = direction.dot(i.vertices[support]);
+        // At most once round: rounding cannot make this endless.
+        for _ in 0..i.vertices.len() {
+            let next = i.next(support);
+            let there = direction.dot(i.vertices[next]);
+            if !(there < value) {
+                break;
+            }
+            (support, value) = (next, there);
+        }
+        let separation = normal.dot(view.shift - vertex) + value;
+        if separation > limit {
+            return None;
+        }
+        if separation > best.separation + tie {
+            best = Best {
+                edge,
+                support,
+                separation,
+            };
+        }
+    }
+    Some(best)
+}
+
+fn length(core: &Core, edge: usize) -> f64 {
+    (core.vertices[core.next(edge)] - core.vertices[edge]).length()
+}
+
+/// Contact points of a and b, seen from a by `view`; the reference is a unless `exchanged`.
+pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64) -> Found {
+    let limit = reach + a.radius + b.radius;
+    let size = a.extent + b.extent;
+    let far = size + reach;
+    if !(view.shift.length_squared() <= far * far) {
+        return Found::default();
+    }
+    let back = view.inverse();
+    let tie = tie(a.extent, b.extent);
+    let (Some(first), Some(second)) = (
+        best_edge(a, b, view, limit, tie),
+        best_edge(b, a, &back, limit, tie),
+    ) else {
+        return Found::default();
+    };
+    let other = if (second.separation - first.separation).abs() > tie {
+        second.separation > first.separation
+    } else {
+        length(b, second.edge) > length(a, first.edge)
+    };
+    let (pair, view, best) = if other {
+        ((b, a), &back, second)
+    } else {
+        ((a, b), view, first)
+    };
+    // Two segments on one line have a Minkowski difference without inside: apart for all purposes.
+    let flat = a.vertices.len() == 2 && b.vertices.len() == 2;
+    let features = (best.edge, best.support);
+    let mut found = if best.separation > 0.0 || flat {
+        manifold::apart(pair, view, features, reach)
+    } else {
+        manifold::face(pair, view, features, reach)
+    };
+    found.exchanged ^= other;
+    // In the order of a's edge, whichever is the reference.
+    if found.exchanged {
+        found.reverse();
+    }
+    found
+}
+
+/// Contact of a core with a disc at `centre` (radius included): gap, normal from the core and the
+/// point on the core's surface.
+pub(super) fn disc(
+    core: &Core,
+    centre: DVec2,
+    radius: f64,
+    reach: f64,
+) -> Option<(f64, DVec2, DVec2)> {
+    let limit = reach + radius + core.radius;
+    let (mut edge, mut separation) = (0, f64::NEG_INFINITY);
+    for (k, (normal, vertex)) in core.normals.iter().zip(core.vertices).enumerate() {
+        let s = normal.dot(centre - *vertex);
+        if s > limit {
+            return None;
+        }
+        if s > separation {
+            (edge, separation) = (k, s);
+        }
+    }
+    let (p, q) = (core.vertices[edge], core.vertices[core.next(edge)]);
+    let normal = core.normals[edge];
+    let along = normal.perp();
+    let (tau, length) = (along.dot(centre - p), along.dot(q - p));
+    // The centre is inside, or over the edge; else the nearer end of the best edge is nearest.
+    let corner = if tau < 0.0 {
+        p
+    } else if tau > length {
+        q
+    } else {
+        let at = p + along * tau + normal * core.radius;
+        let gap = separation - radius - core.radius;
+        return (gap <= reach).then_some((gap, normal, at));
+    };
+    let distance = (centre - corner).length();
+    let normal = if distance > manifold::TINY * (core.extent + radius) {
+        (centre - corner) / distance
+    } else {
+        normal
+    };
+    let gap = distance - radius - core.radius;
+    (gap <= reach).then_some((gap, normal, corner + normal * core.radius))
+}

@@ -1,0 +1,156 @@
+//! Cores: every bounded shape of the plane is a convex polygon, of one vertex (disc), two (capsule)
+//! or more, and the points within a radius of it.
+//!
+//! ```text
+//! signed distance of A ⊕ rB and C ⊕ sB  =  signed distance of A and C − r − s        (B unit disc)
+//! ```
+//!
+//! for shapes apart and for overlapping ones, whose signed distance is minus the least translation
+//! that parts them: a radius moves the boundary of the Minkowski difference by itself.
+
+use glam::DVec2;
+
+use crate::dim::Plane;
+use crate::plane::Polygon;
+use crate::pose::Pose;
+
+/// A convex polygon, anticlockwise, with a radius, in its own axes.
+pub(super) struct Core<'a> {
+    pub(super) vertices: &'a [DVec2],
+    /// Outward normal of the edge from vertex i to vertex i + 1; as many as vertices.
+    pub(super) normals: &'a [DVec2],
+    pub(super) radius: f64,
+    /// Largest distance of its points, radius included, from the origin.
+    pub(super) extent: f64,
+}
+
+/// A segment as a polygon of two vertices and two edges.
+pub(super) struct Segment {
+    vertices: [DVec2; 2],
+    normals: [DVec2; 2],
+    radius: f64,
+    extent: f64,
+}
+
+impl Segment {
+    /// That of a capsule.
+    pub(super) fn capsule(half_length: f64, radius: f64) -> Self {
+        let end = DVec2::new(half_length, 0.0);
+        Self {
+            vertices: [-end, end],
+            normals: [DVec2::NEG_Y, DVec2::Y],
+            radius,
+            extent: half_length + radius,
+        }
+    }
+
+    /// Whose first edge goes from `from` to `to` and has the given normal, to the right.
+    pub(super) fn edge(from: DVec2, to: DVec2, normal: DVec2) -> Self {
+        Self {
+            vertices: [from, to],
+            normals: [normal, -normal],
+            radius: 0.0,
+            extent: from.length().max(to.length()),
+        }
+    }
+
+    pub(super) fn core(&self) -> Core<'_> {
+        Core {
+            vertices: &self.vertices,
+            normals: &self.normals,
+            radius: self.radius,
+            extent: self.extent,
+        }
+    }
+}
+
+impl<'a> Core<'a> {
+    pub(super) fn polygon(polygon: &'a Polygon) -> Self {
+        Self {
+            vertices: &polygon.vertices,
+            normals: &polygon.normals,
+            radius: 0.0,
+            extent: polygon.radius,
+        }
+    }
+
+    /// The vertex after vertex i.
+    #[inline]
+    pub(super) fn next(&self, i: usize) -> usize {
+        if i + 1 == self.vertices.len() {
+            0
+        } else {
+            i + 1
+        }
+    }
+
+    /// The vertex before vertex i.
+    #[inline]
+    pub(super) fn previous(&self, i: usize) -> usize {
+        if i == 0 {
+            self.vertices.len() - 1
+        } else {
+            i - 1
+        }
+    }
+
+    /// Least value of direction · x over the vertices, and where.
+    #[inline]
+    pub(super) fn lowest(&self, direction: DVec2) -> (usize, f64) {
+        let mut best = (0, f64::INFINITY);
+        for (i, v) in self.vertices.iter().enumerate() {
+            let value = direction.dot(*v);
+            if value < best.1 {
+                best = (i, value);
+            }
+        }
+        best
+    }
+}
+
+/// One body's axes seen from another's: x ↦ turn x + shift, turn a unit complex number.
+#[derive(Clone, Copy)]
+pub(super) struct View {
+    turn: DVec2,
+    pub(super) shift: DVec2,
+}
+
+impl View {
+    /// Of b seen from a. The difference of the positions is taken first, so that bodies far from
+    /// the origin lose nothing.
+    pub(super) fn new(a: &Pose<Plane>, b: &Pose<Plane>) -> Self {
+        let (p, q) = (a.rotation.axis(), b.rotation.axis());
+        Self {
+            turn: DVec2::new(p.dot(q), p.perp_dot(q)),
+            shift: a.rotation.rotate_back(b.position - a.position),
+        }
+    }
+
+    #[inline]
+    pub(super) fn point(&self, x: DVec2) -> DVec2 {
+        self.vector(x) + self.shift
+    }
+
+    #[inline]
+    pub(super) fn vector(&self, x: DVec2) -> DVec2 {
+        self.turn.rotate(x)
+    }
+
+    #[inline]
+    pub(super) fn vector_back(&self, x: DVec2) -> DVec2 {
+        let c = self.turn;
+        DVec2::new(c.x * x.x + c.y * x.y, c.x * x.y - c.y * x.x)
+    }
+
+    #[inline]
+    pub(super) fn point_back(&self, x: DVec2) -> DVec2 {
+        self.vector_back(x - self.shift)
+    }
+
+    pub(super) fn inverse(&self) -> Self {
+        Self {
+            turn: DVec2::new(self.turn.x, -self.turn.y),
+            shift: -self.vector_back(self.shift),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Contact points of an edge of one core, the reference, with the other, the incident core.
+//!
+//! In the axes of the reference, with τ along its edge and η along its outward normal n:
+//!
+//! ```text
+//!            ╲ incident ╱
+//!   η         ╲________╱ ← far            near: the incident vertex lowest along n
+//!   ↑      near                           far:  the other end of its edge
+//!   └─────────────────────── τ            both clipped to 0 ≤ τ ≤ length
+//! ```
+//!
+//! The near point is always given (if within reach). The far one is given if its own gap along n is
+//! within reach. So a box flat on a face has two points with the face's normal, a box on a corner
+//! one, and nothing depends on an angle being small. A point clipped at an end of the reference
+//! edge lies there, and the incident surface is met on the line through it along n.
+//!
+//! If the cores are apart and the near vertex is beyond an end of the edge, the nearest points are
+//! the two vertices, and n is the direction between them: then the far point keeps the face's normal,
+//! and is given unless it is deeper than the near one.
+
+use glam::DVec2;
+
+use super::convex::tie;
+use super::core::{Core, View};
+
+/// Distances of vertices below this, relative to the sizes of the shapes, have no direction: it
+/// would be one of rounding (about 10⁻¹⁶), wrong by more than a thousandth.
+pub(super) const TINY: f64 = 1e-13;
+
+/// Vertices that meet within this part of the shorter edge are numbered as one point, so that
+/// equal blocks in a stack, whose corners lie over each other, do not change the numbers of their
+/// contacts while they shift by less. It has no bearing on where the points are.
+const MEET: f64 = 1e-3;
+
+/// A contact point in the axes of the reference, with its normal from the reference.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Point {
+    /// On the surface of the reference.
+    pub(super) at: DVec2,
+    pub(super) normal: DVec2,
+    pub(super) gap: f64,
+    /// The vertex of the reference that is there, if one is.
+    pub(super) reference: Option<usize>,
+    /// The vertex of the incident core that is there, if one is.
+    pub(super) incident: Option<usize>,
+    /// That this is the near point.
+    pub(super) near: bool,
+    /// That its vertex is beyond an end of the reference edge.
+    pub(super) cut: Option<Cut>,
+}
+
+/// How a point comes to lie at an end of the reference edge.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Cut {
+    /// The incident edge lies over the end, and its vertex is beyond by this part of its length.
+    Across(f64),
+    /// No edge of the lowest vertex lies over the reference edge.
+    Beside,
+}
+
+/// At most two points.
+#[derive(Default)]
+pub(super) struct Found {
+    points: [Point; 2],
+    count: usize,
+    /// The two shapes' roles were exchanged.
+    pub(super) exchanged: bool,
+    /// The end of the reference edge where vertex meets vertex with a normal of their own.
+    pub(super) corner: Option<usize>,
+}
+
+impl Found {
+    fn add(&mut self, point: Point, reach: f64) {
+        if point.gap <= reach && self.count < 2 {
+            self.points[self.count] = point;
+            self.count += 1;
+        }
+    }
+
+    pub(super) fn points(&self) -> &[Point] {
+        &self.points[..self.count]
+    }
+
+    /// Drops the points that do not keep to a rule.
+    pub(super) fn retain(&mut self, rule: impl Fn(&Point) -> bool) {
+        let points = self.points;
+        let kept = points[..self.count].iter().filter(|p| rule(p));
+        self.count = 0;
+        for point in kept {
+            self.points[self.count] = *point;
+            self.count += 1;
+        }
+    }
+
+    /// In the opposite sense along the edges.
+    pub(super) fn reverse(&mut self) {
+        self.points[..self.count].reverse();
+    }
+}
+
+/// An edge of a core as an axis.
+struct Strip {
+    edge: usize,
+    next: usize,
+    start: DVec2,
+    normal: DVec2,
+    along: DVec2,
+    length: f64,
+}
+
+impl Strip {
+    fn new(core: &Core, edge: usize) -> Self {
+        let next = core.next(edge);
+        let normal = core.normals[edge];
+        let (start, along) = (core.vertices[edge], normal.perp());
+        Self {
+            edge,
+            next,
+            start,
+            normal,
+            along,
+            length: along.dot(core.vertices[next] - start),
+        }
+    }
+
+    fn coordinates(&self, x: DVec2) -> DVec2 {
+        let x = x - self.start;
+        DVec2::new(self.along.dot(x), self.normal.dot(x))
+    }
+}
+
+/// The incident edge: from the support vertex (near) to its other end (far), in (τ, η).
+struct Incident {
+    edge: usize,
+    near: usize,
+    far: usize,
+    near_at: DVec2,
+    far_at: DVec2,
+    /// Of the lower surface, outward.
+    normal: DVec2,
+    radius: f64,
+    /// A vertex beyond an end by less than this is over it: rounding must not tell two corners in
+    /// one place apart.
+    margin: f64,
+}
+
+impl Incident {
+    /// Of the two edges at `support` the one that faces the strip more squarely; the other if that
+    /// one is wholly beside the strip.
+    fn new(strip: &Strip, core: &Core, view: &View, support: usize) -> Self {
+        let near_at = strip.coordinates(view.point(core.vertices[support]));
+        let margin = tie(strip.length, core.extent);
+        let of = |edge: usize, far: usize| {
+            let normal = view.vector(core.normals[edge]);
+            Self {
+                edge,
+                near: support,
+                far,
+                near_at,
+                far_at: strip.coordinates(view.point(core.vertices[far])),
+                normal: DVec2::new(strip.along.dot(normal), strip.normal.dot(normal)),
+                radius: core.radius,
+                margin,
+            }
+        };
+        let previous = core.previous(support);
+        let (a, b) = (of(support, core.next(support)), of(previous, previous));
+        let (a, b) = if a.normal.y <= b.normal.y {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        let beside = |i: &Self| {
+            let (low, high) = (near_at.x.min(i.far_at.x), near_at.x.max(i.far_at.x));
+            high < -margin || low > strip.length + margin
+        };
+        if beside(&a) && !beside(&b) { b } else { a }
+    }
+
+    fn length(&self) -> f64 {
+        (self.far_at - self.near_at).length()
+    }
+
+    /// Whether the edge, without its radius, lies over τ.
+    fn covers(&self, tau: f64) -> bool {
+        (tau - self.near_at.x) * (tau - self.far_at.x) <= 0.0
+    }
+
+    /// Height of the lower surface over τ between the ends of the edge, and whether that is on the
+    /// round of the near vertex.
+    fn surface(&self, tau: f64) -> (f64, bool) {
+        let offset = self.normal * self.radius;
+        let (p, q) = (self.near_at + offset, self.far_at + offset);
+        let round = |centre: DVec2| {
+            let x = tau - centre.x;
+            centre.y - (self.radius * self.radius - x * x).max(0.0).sqrt()
+        };
+        let span = q.x - p.x;
+        let part = if span == 0.0 { 0.0 } else { (tau - p.x) / span };
+        if part < 0.0 || span == 0.0 {
+            (round(self.near_at), true)
+        } else if part > 1.0 {
+            (round(self.far_at), false)
+        } else {
+            (p.y + (q.y - p.y) * part, false)
+        }
+    }
+}
+
+/// Which vertices are at τ, where an incident vertex at `at` was clipped to the strip.
+fn meeting(strip: &Strip, incident: &Incident, tau: f64) -> (Option<usize>, bool) {
+    let window = MEET * strip.length.min(incident.length());
+    let end = if tau <= window {
+        Some(strip.edge)
+    } else if tau >= strip.length - window {
+        Some(strip.next)
+    } else {
+        None
+    };
+    (end, tau >= -window && tau <= strip.length + window)
+}
+
+fn near_point(strip: &Strip, incident: &Incident, radius: f64) -> Point {
+    let own = incident.near_at.x;
+    let tau = own.clamp(0.0, strip.length.max(0.0));
+    let (end, meets) = meeting(strip, incident, own);
+    let lowest = incident.near_at.y - incident.radius;
+    let (height, cut) = if (tau - own).abs() <= incident.margin {
+        (lowest, None)
+    } else if incident.covers(tau) {
+        let beyond = (tau - own).abs() / incident.length();
+        (incident.surface(tau).0, Some(Cut::Across(beyond)))
+    } else {
+        (lowest, Some(Cut::Beside))
+    };
+    Point {
+        at: strip.start + strip.along * tau + strip.normal * radius,
+        normal: strip.normal,
+        gap: height - radius,
+        reference: end,
+        incident: (meets || cut == Some(Cut::Beside)).then_some(incident.near),
+        near: true,
+        cut,
+    }
+}
+
+fn far_point(strip: &Strip, incident: &Incident, radius: f64) -> Option<Point> {
+    let inside = |x: f64| x.clamp(0.0, strip.length.max(0.0));
+    let (near, own) = (incident.near_at.x, incident.far_at.x);
+    let tau = inside(own);
+    if !((tau - inside(near)) * (own - near) > 0.0) {
+        return None;
+    }
+    let (height, round) = if incident.radius == 0.0 && tau == own {
+        (incident.far_at.y, false)
+    } else {
+        incident.surface(tau)
+    };
+    // On the round of a near vertex that has its own point already there is no second one.
+    if round && inside(near) == near && incident.radius > 0.0 {
+        return None;
+    }
+    let (end, meets) = meeting(strip, incident, own);
+    Some(Point {
+        at: strip.start + strip.along * tau + strip.normal * radius,
+        normal: strip.normal,
+        gap: height - radius,
+        reference: end,
+        incident: meets.then_some(incident.far),
+        near: false,
+        cut: (tau != own).then(|| Cut::Across((tau - own).abs() / incident.length())),
+    })
+}
+
+/// Points in the order of the reference edge.
+fn ordered(found: &mut Found, incident: &Incident) {
+    if incident.near_at.x > incident.far_at.x {
+        found.reverse();
+    }
+}
+
+/// The points of edge `edge` of `r` with the core `i`, whose vertex `support` is lowest over it.
+pub(super) fn face(
+    (r, i): (&Core, &Core),
+    view: &View,
+    (edge, support): (usize, usize),
+    reach: f64,
+) -> Found {
+    let strip = Strip::new(r, edge);
+    let incident = Incident::new(&strip, i, view, support);
+    let mut found = Found::default();
+    found.add(near_point(&strip, &incident, r.radius), reach);
+    if let Some(point) = far_point(&strip, &incident, r.radius) {
+        found.add(point, reach);
+    }
+    ordered(&mut found, &incident);
+    found
+}
+
+/// As [`face`], for cores that are apart: if the nearest points are vertices of both, their
+/// direction is the normal.
+pub(super) fn apart(
+    (r, i): (&Core, &Core),
+    view: &View,
+    (edge, support): (usize, usize),
+    reach: f64,
+) -> Found {
+    let strip = Strip::new(r, edge);
+    let incident = Incident::new(&strip, i, view, support);
+    let tau = incident.near_at.x;
+    let end = if tau < 0.0 {
+        strip.edge
+    } else if tau > strip.length {
+        strip.next
+    } else {
+        return face((r, i), view, (edge, support), reach);
+    };
+    let p = r.vertices[end];
+    // With faces parallel up to rounding the lowest vertex may be one that hangs over the end: then
+    // the end of this edge lies under the incident edge, and that one is the reference.
+    let towards = (incident.far_at - incident.near_at).normalize_or_zero();
+    let foot = towards.dot(strip.coordinates(p) - incident.near_at);
+    if foot > 0.0 && foot < incident.length() {
+        let mut found = face((i, r), &view.inverse(), (incident.edge, end), reach);
+        found.exchanged = true;
+        return found;
+    }
+    // Of two vertices equally low the one nearer to the end.
+    let near = if foot > 0.0 { incident.far } else { support };
+    let v = view.point(i.vertices[near]);
+    let distance = (v - p).length();
+    if distance <= TINY * (r.extent + i.extent) {
+        return face((r, i), view, (edge, support), reach);
+    }
+    let normal = (v - p) / distance;
+    let mut found = Found {
+        corner: Some(end),
+        ..Found::default()
+    };
+    let corner = Point {
+        at: p + normal * r.radius,
+        normal,
+        gap: distance - r.radius - i.radius,
+        reference: Some(end),
+        incident: Some(near),
+        near: true,
+        cut: None,
+    };
+    found.add(corner, reach);
+    // With round cores that overlap across a corner, what lies over the face may be deeper along the
+    // face's normal than the cores are: no contact of its own.
+    let far = far_point(&strip, &incident, r.radius).filter(|_| near == support);
+    if let Some(point) = far.filter(|far| far.gap >= corner.gap) {
+        found.add(point, reach);
+    }
+    ordered(&mut found, &incident);
+    found
+}

@@ -1,0 +1,184 @@
+//! Where two shapes of the plane touch.
+//!
+//! Given two shapes and their poses, all points where the gap along the normal is at most `reach`:
+//!
+//! ```text
+//! gap = (point_b − point_a) · normal,   normal from a to b, point_a ∈ ∂A, point_b ∈ ∂B
+//! ```
+//!
+//! The least gap of a pair of convex shapes is their signed distance: Euclidean when apart, minus
+//! the least translation that parts them when not. Further points (two of a flat contact) have the
+//! gap along the same face's normal. All pairs are taken in an order of their own, so that touching
+//! b with a gives the same numbers, bit for bit, with the opposite normal (but for two equal shapes
+//! in one and the same pose, which cannot be told apart).
+//!
+//! Rounding: lengths are right to some 10⁻¹⁵ of the sizes and of the distance of the positions from
+//! the origin, except for ties, where 10⁻¹² of the smaller size decides (see `convex`).
+
+mod chain;
+mod convex;
+mod core;
+mod feature;
+mod manifold;
+mod round;
+mod side;
+
+use std::cmp::Ordering;
+
+use glam::DVec2;
+
+use self::core::{Core, Segment, View};
+use super::shape::Shape;
+use crate::dim::Plane;
+use crate::pose::{Pose, Touch};
+
+/// Appends every point where b touches a with gap ≤ `reach`; see [`crate::Dim::touch`].
+pub fn touch(
+    a: (&Shape, &Pose<Plane>),
+    b: (&Shape, &Pose<Plane>),
+    reach: f64,
+    out: &mut Vec<Touch<Plane>>,
+) {
+    match order(a, b) {
+        Ordering::Greater => {
+            let start = out.len();
+            pair(b, a, reach, out);
+            let alike = rank(a.0) == rank(b.0);
+            // Two points come in the order of a's edge, whichever was first here.
+            if alike {
+                out[start..].reverse();
+            }
+            for touch in out.iter_mut().skip(start) {
+                std::mem::swap(&mut touch.point_a, &mut touch.point_b);
+                touch.normal = -touch.normal;
+                if alike {
+                    touch.feature = feature::swapped(touch.feature);
+                }
+            }
+        }
+        _ => pair(a, b, reach, out),
+    }
+}
+
+fn rank(shape: &Shape) -> u8 {
+    match shape {
+        Shape::Disc { .. } => 0,
+        Shape::Capsule { .. } => 1,
+        Shape::Polygon(_) => 2,
+        Shape::HalfPlane => 3,
+        Shape::Chain(_) => 4,
+    }
+}
+
+/// An order of pairs that does not depend on which is called a.
+fn order(a: (&Shape, &Pose<Plane>), b: (&Shape, &Pose<Plane>)) -> Ordering {
+    let (p, q) = (a.1, b.1);
+    rank(a.0)
+        .cmp(&rank(b.0))
+        .then_with(|| p.position.x.total_cmp(&q.position.x))
+        .then_with(|| p.position.y.total_cmp(&q.position.y))
+        .then_with(|| p.rotation.angle().total_cmp(&q.rotation.angle()))
+        .then_with(|| a.0.radius().total_cmp(&b.0.radius()))
+}
+
+/// A pair in order.
+fn pair(
+    a: (&Shape, &Pose<Plane>),
+    b: (&Shape, &Pose<Plane>),
+    reach: f64,
+    out: &mut Vec<Touch<Plane>>,
+) {
+    if let Shape::Disc { radius } = a.0 {
+        return with_disc((a.1, *radius), b, reach, out);
+    }
+    let mut store = None;
+    let Some(core) = core_of(a.0, &mut store) else {
+        return;
+    };
+    match b.0 {
+        Shape::HalfPlane => round::core_half_plane((&core, a.1), b.1, reach, out),
+        Shape::Chain(chain) => chain::core((&core, a.1), (chain, b.1), reach, out),
+        other => {
+            let mut store = None;
+            if let Some(second) = core_of(other, &mut store) {
+                cores((&core, a.1), (&second, b.1), reach, out);
+            }
+        }
+    }
+}
+
+/// A disc, first, and anything.
+fn with_disc(
+    disc: (&Pose<Plane>, f64),
+    b: (&Shape, &Pose<Plane>),
+    reach: f64,
+    out: &mut Vec<Touch<Plane>>,
+) {
+    match b.0 {
+        Shape::Disc { radius } => round::discs(disc, (b.1, *radius), reach, out),
+        Shape::HalfPlane => round::disc_half_plane(disc, b.1, reach, out),
+        Shape::Chain(chain) => chain::disc(disc, (chain, b.1), reach, out),
+        other => {
+            let mut store = None;
+            if let Some(core) = core_of(other, &mut store) {
+                round::disc_core(disc, (&core, b.1), reach, out);
+            }
+        }
+    }
+}
+
+/// The core of a capsule or a polygon; `store` holds what is not in the shape.
+fn core_of<'a>(shape: &'a Shape, store: &'a mut Option<Segment>) -> Option<Core<'a>> {
+    match shape {
+        Shape::Polygon(polygon) => Some(Core::polygon(polygon)),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => Some(store.insert(Segment::capsule(*half_length, *radius)).core()),
+        _ => None,
+    }
+}
+
+/// Two cores.
+fn cores(
+    (a, pa): (&Core, &Pose<Plane>),
+    (b, pb): (&Core, &Pose<Plane>),
+    reach: f64,
+    out: &mut Vec<Touch<Plane>>,
+) {
+    let view = View::new(pa, pb);
+    let found = convex::convex(a, b, &view, reach);
+    let pose = if found.exchanged { pb } else { pa };
+    for point in found.points() {
+        let at = pose.position + pose.rotation.rotate(point.at);
+        let normal = pose.rotation.rotate(point.normal);
+        if found.exchanged {
+            let number = feature::pair(point.incident, point.reference);
+            push(
+                out,
+                reach,
+                point.gap,
+                -normal,
+                at + normal * point.gap,
+                number,
+            );
+        } else {
+            let number = feature::pair(point.reference, point.incident);
+            push(out, reach, point.gap, normal, at, number);
+        }
+    }
+}
+
+/// Appends a touch if its gap is within reach; `at` is on the surface of the first shape.
+fn push(out: &mut Vec<Touch<Plane>>, reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) {
+    // Refuses what is not a number or no finite one, too.
+    if gap <= reach && gap > f64::NEG_INFINITY {
+        out.push(Touch {
+            point_a: at,
+            point_b: at + normal * gap,
+            normal,
+            gap,
+            feature,
+        });
+    }
+}

@@ -1,0 +1,132 @@
+//! A tree of boxes over the triangles of a mesh.
+//!
+//! Nodes lie in one array in the order in which they are visited; each knows where to go on if its
+//! box is missed, so that a query needs neither a stack nor memory. Built by halving at the median
+//! of the box centres along the longest side: the depth is ⌈log2(n/4)⌉ whatever the mesh, and the same mesh gives
+//! the same tree.
+
+use glam::DVec3;
+
+/// Triangles per leaf.
+const LEAF: usize = 4;
+
+#[derive(Debug, Clone, PartialEq)]
+struct Node {
+    low: DVec3,
+    high: DVec3,
+    /// Where to go on after this node and all below it.
+    skip: u32,
+    /// Its triangles: `order[first..first + count]`; none in an inner node.
+    first: u32,
+    count: u32,
+}
+
+/// The tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+    order: Vec<u32>,
+}
+
+/// A triangle's number and box.
+struct Item {
+    low: DVec3,
+    high: DVec3,
+    triangle: u32,
+}
+
+impl Tree {
+    /// Over all triangles.
+    pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Self {
+        let mut items: Vec<Item> = (0..)
+            .zip(triangles)
+            .map(|(triangle, corners)| {
+                let [p, q, r] = corners.map(|v| vertices[v as usize]);
+                Item {
+                    low: p.min(q).min(r),
+                    high: p.max(q).max(r),
+                    triangle,
+                }
+            })
+            .collect();
+        let mut tree = Self {
+            nodes: Vec::new(),
+            order: Vec::with_capacity(items.len()),
+        };
+        tree.build(&mut items);
+        tree
+    }
+
+    /// Recursion is as deep as the tree, at most 30.
+    fn build(&mut self, items: &mut [Item]) {
+        let low = items.iter().fold(DVec3::INFINITY, |m, i| m.min(i.low));
+        let high = items.iter().fold(DVec3::NEG_INFINITY, |m, i| m.max(i.high));
+        let at = self.nodes.len();
+        self.nodes.push(Node {
+            low,
+            high,
+            skip: 0,
+            first: self.order.len() as u32,
+            count: 0,
+        });
+        if items.len() <= LEAF {
+            self.nodes[at].count = items.len() as u32;
+            self.order.extend(items.iter().map(|i| i.triangle));
+        } else {
+            let axis = (high - low).max_position();
+            let key = |i: &Item| i.low[axis] + i.high[axis];
+            let half = items.len() / 2;
+            items.select_nth_unstable_by(half, |i, j| {
+                key(i).total_cmp(&key(j)).then(i.triangle.cmp(&j.triangle))
+            });
+            let (left, right) = items.split_at_mut(half);
+            // The order inside a half is left open by the selection; the tree must not depend on it.
+            left.sort_unstable_by_key(|i| i.triangle);
+            right.sort_unstable_by_key(|i| i.triangle);
+            self.build(left);
+            self.build(right);
+        }
+        self.nodes[at].skip = self.nodes.len() as u32;
+    }
+
+    /// Triangles in leaves whose boxes meet a box.
+    pub fn near(&self, low: DVec3, high: DVec3) -> Near<'_> {
+        Near {
+            tree: self,
+            low,
+            high,
+            node: 0,
+            waiting: &[],
+        }
+    }
+}
+
+/// Walks through the tree.
+pub(super) struct Near<'a> {
+    tree: &'a Tree,
+    low: DVec3,
+    high: DVec3,
+    node: u32,
+    waiting: &'a [u32],
+}
+
+impl Iterator for Near<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            if let Some((first, rest)) = self.waiting.split_first() {
+                self.waiting = rest;
+                return Some(*first);
+            }
+            let node = self.tree.nodes.get(self.node as usize)?;
+            if !(node.low.cmple(self.high).all() && node.high.cmpge(self.low).all()) {
+                self.node = node.skip;
+                continue;
+            }
+            self.node += 1;
+            let first = node.first as usize;
+            self.waiting = &self.tree.order[first..first + node.count as usize];
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What a body of space may look like.
+
+use std::sync::Arc;
+
+use glam::{DMat3, DVec3};
+
+use super::mesh::Mesh;
+use super::moments::Moments;
+use super::polyhedron::{Polyhedron, length};
+use crate::dim::Space;
+use crate::error::ShapeError;
+use crate::pose::{Bounds, MassProperties, Pose};
+
+/// The shape of a body, in principal axes, origin at the centre of mass.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A ball.
+    Sphere {
+        /// Its radius.
+        radius: f64,
+    },
+    /// All points within `radius` of a segment on the z axis.
+    Capsule {
+        /// Half the length of the segment.
+        half_length: f64,
+        /// The radius.
+        radius: f64,
+    },
+    /// A circular cylinder with its axis along z.
+    Cylinder {
+        /// Half its length.
+        half_length: f64,
+        /// Its radius.
+        radius: f64,
+    },
+    /// A convex polyhedron (a box is one).
+    Polyhedron(Arc<Polyhedron>),
+    /// The points z ≤ 0: a boundary.
+    HalfSpace,
+    /// A surface of triangles: a boundary.
+    Mesh(Arc<Mesh>),
+}
+
+impl Shape {
+    /// A ball.
+    ///
+    /// # Errors
+    /// A radius that is not a positive, finite length.
+    pub fn sphere(radius: f64) -> Result<Self, ShapeError> {
+        length("radius of the sphere", radius)?;
+        Ok(Self::Sphere { radius })
+    }
+
+    /// A capsule along the z axis; `length` is that of its segment.
+    ///
+    /// # Errors
+    /// Lengths that are not positive and finite.
+    pub fn capsule(length: f64, radius: f64) -> Result<Self, ShapeError> {
+        self::length("length of the capsule's segment", length)?;
+        self::length("radius of the capsule", radius)?;
+        let half_length = 0.5 * length;
+        Ok(Self::Capsule {
+            half_length,
+            radius,
+        })
+    }
+
+    /// A cylinder along the z axis.
+    ///
+    /// # Errors
+    /// Lengths that are not positive and finite.
+    pub fn cylinder(length: f64, radius: f64) -> Result<Self, ShapeError> {
+        self::length("length of the cylinder", length)?;
+        self::length("radius of the cylinder", radius)?;
+        let half_length = 0.5 * length;
+        Ok(Self::Cylinder {
+            half_length,
+            radius,
+        })
+    }
+
+    /// The smallest axis-parallel box around it. A half-space is bounded on one side where its normal
+    /// is exactly along an axis, and has infinite bounds else.
+    pub fn bounds(&self, pose: &Pose<Space>) -> Bounds<Space> {
+        let centre = pose.position;
+        let around = |reach: DVec3| Bounds {
+            low: centre - reach,
+            high: centre + reach,
+        };
+        let axis = pose.rotation * DVec3::Z;
+        match self {
+            Self::Sphere { radius } => around(DVec3::splat(*radius)),
+            Self::Capsule {
+                half_length,
+                radius,
+            } => around(*half_length * axis.abs() + DVec3::splat(*radius)),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => {
+                // Across its axis u a disc of radius r reaches r (1 − u_i²)^½ along axis i.
+                let across = (DVec3::ONE - axis * axis).max(DVec3::ZERO);
+                let across = across.map(f64::sqrt);
+                around(*half_length * axis.abs() + *radius * across)
+            }
+            Self::Polyhedron(p) => match p.half {
+                Some(half) => {
+                    let m = DMat3::from_quat(pose.rotation);
+                    let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(DVec3::abs);
+                    around(x * half.x + y * half.y + z * half.z)
+                }
+                None => around_points(&p.vertices, pose),
+            },
+            Self::HalfSpace => half_space(axis, centre),
+            Self::Mesh(m) => around_points(m.vertices(), pose),
+        }
+    }
+
+    /// Whether it can only bound others.
+    pub fn boundary_only(&self) -> bool {
+        matches!(self, Self::HalfSpace | Self::Mesh(_))
+    }
+
+    /// Largest distance from the origin.
+    pub fn radius(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } => *radius,
+            Self::Capsule {
+                half_length,
+                radius,
+            } => half_length + radius,
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => half_length.hypot(*radius),
+            Self::Polyhedron(p) => p.radius,
+            Self::HalfSpace => f64::INFINITY,
+            Self::Mesh(m) => m
+                .vertices()
+                .iter()
+                .fold(0.0, |most, v| most.max(v.length())),
+        }
+    }
+
+    /// Mass properties for a density per volume; `None` for boundaries.
+    pub fn mass_properties(&self, density: f64) -> Option<MassProperties<Space>> {
+        let moments = match self {
+            Self::Sphere { radius } => Moments::sphere(*radius),
+            Self::Capsule {
+                half_length,
+                radius,
+            } => Moments::capsule(*half_length, *radius),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => Moments::cylinder(*half_length, *radius),
+            Self::Polyhedron(p) => p.moments,
+            Self::HalfSpace | Self::Mesh(_) => return None,
+        };
+        Some(moments.times(density))
+    }
+}
+
+fn around_points(points: &[DVec3], pose: &Pose<Space>) -> Bounds<Space> {
+    let m = DMat3::from_quat(pose.rotation);
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for x in points {
+        let x = m * *x;
+        low = low.min(x);
+        high = high.max(x);
+    }
+    Bounds {
+        low: pose.position + low,
+        high: pose.position + high,
+    }
+}
+
+fn half_space(normal: DVec3, point: DVec3) -> Bounds<Space> {
+    let (mut low, mut high) = (DVec3::NEG_INFINITY, DVec3::INFINITY);
+    for i in 0..3 {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        if normal[j] == 0.0 && normal[k] == 0.0 {
+            if normal[i] > 0.0 {
+                high[i] = point[i];
+            } else {
+                low[i] = point[i];
+            }
+        }
+    }
+    Bounds { low, high }
+}

@@ -1,0 +1,225 @@
+//! Nearest points of convex bodies that are apart.
+//!
+//! ```text
+//! min |w|,   w ∈ B − A
+//! ```
+//!
+//! by the method of Gilbert, Johnson and Keerthi: a simplex of at most four vertices of B − A, the
+//! vertex farthest towards the origin joins, those not needed for the nearest point leave. The end is
+//! a simplex with at most three vertices; as |w| falls strictly no simplex comes twice and the method
+//! ends. Its vertices name the features, from which normal and distance follow without the loss of
+//! digits of a difference of near points: from a triangle the normal is its plane's.
+
+use glam::DVec3;
+
+use super::nearest;
+
+/// A convex body given by its vertices, in the axes of the pair.
+pub(super) trait Core {
+    /// A vertex farthest along d.
+    fn support(&self, d: DVec3, hint: u32) -> u32;
+    /// Vertex number i.
+    fn at(&self, i: u32) -> DVec3;
+}
+
+/// Nearest features: vertices of a and b whose convex combinations are the nearest points.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Nearest {
+    pub a: [u32; 3],
+    pub b: [u32; 3],
+    pub weight: [f64; 3],
+    pub count: usize,
+    /// Unit, from a to b.
+    pub normal: DVec3,
+    pub distance: f64,
+}
+
+pub(super) enum Answer {
+    /// Farther apart than asked for.
+    Beyond,
+    /// Not apart, as far as rounding lets one see.
+    Touching,
+    Apart(Nearest),
+}
+
+/// Iterations at most. Bodies with some hundred vertices need about ten.
+const ITERATIONS: usize = 200;
+
+#[derive(Clone, Copy)]
+struct Vertex {
+    a: u32,
+    b: u32,
+    w: DVec3,
+}
+
+#[derive(Clone, Copy)]
+struct Simplex {
+    vertices: [Vertex; 4],
+    weight: [f64; 4],
+    count: usize,
+}
+
+impl Simplex {
+    fn nearest(&self) -> DVec3 {
+        (0..self.count).fold(DVec3::ZERO, |sum, i| {
+            sum + self.weight[i] * self.vertices[i].w
+        })
+    }
+
+    fn of(vertices: &[Vertex], weight: &[f64]) -> Self {
+        let mut part = Self {
+            vertices: [vertices[0]; 4],
+            weight: [0.0; 4],
+            count: 0,
+        };
+        for (v, w) in vertices.iter().zip(weight) {
+            if *w > 0.0 {
+                part.vertices[part.count] = *v;
+                part.weight[part.count] = *w;
+                part.count += 1;
+            }
+        }
+        part
+    }
+
+    /// The part of the simplex that carries its point nearest to the origin; all four vertices if the
+    /// origin is inside.
+    fn reduced(&self) -> Self {
+        let v = &self.vertices;
+        match self.count {
+            0 | 1 => Self::of(&v[..1], &[1.0]),
+            2 => {
+                let t = nearest::on_segment(DVec3::ZERO, v[0].w, v[1].w);
+                Self::of(&v[..2], &[1.0 - t, t])
+            }
+            3 => Self::triangle([v[0], v[1], v[2]]),
+            _ => self.tetrahedron(),
+        }
+    }
+
+    fn triangle(v: [Vertex; 3]) -> Self {
+        Self::of(
+            &v,
+            &nearest::on_triangle(DVec3::ZERO, v[0].w, v[1].w, v[2].w),
+        )
+    }
+
+    fn tetrahedron(&self) -> Self {
+        let v = self.vertices;
+        let mut best: Option<(f64, Self)> = None;
+        for (i, j, k, l) in [(0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 3, 1), (1, 2, 3, 0)] {
+            let (e, f, g) = (v[j].w - v[i].w, v[k].w - v[i].w, v[l].w - v[i].w);
+            let n = e.cross(f);
+            let (origin, other) = (-v[i].w.dot(n), g.dot(n));
+            // The origin lies beyond this face, or rounding does not let one tell.
+            let error = 4.0 * f64::EPSILON * e.length() * f.length();
+            let doubtful =
+                origin.abs() <= error * v[i].w.length() || other.abs() <= error * g.length();
+            if origin * other < 0.0 || doubtful {
+                let part = Self::triangle([v[i], v[j], v[k]]);
+                let square = part.nearest().length_squared();
+                if best.is_none_or(|(least, _)| square < least) {
+                    best = Some((square, part));
+                }
+            }
+        }
+        match best {
+            Some((_, part)) => part,
+            None => Self {
+                weight: [0.25; 4],
+                ..*self
+            },
+        }
+    }
+}
+
+/// The nearest points of two bodies, if they are within `reach`. `size` is the scale of rounding:
+/// bodies nearer than 1e-13 of it count as touching. `start` is any direction from a to b.
+pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, size: f64) -> Answer {
+    let vertex = |d: DVec3, last: Vertex| {
+        let (i, j) = (a.support(d, last.a), b.support(-d, last.b));
+        Vertex {
+            a: i,
+            b: j,
+            w: b.at(j) - a.at(i),
+        }
+    };
+    let first = vertex(
+        start,
+        Vertex {
+            a: 0,
+            b: 0,
+            w: DVec3::ZERO,
+        },
+    );
+    let mut simplex = Simplex::of(&[first], &[1.0]);
+    let mut v = first.w;
+    for _ in 0..ITERATIONS {
+        let square = v.length_squared();
+        if square <= (1e-13 * size).powi(2) {
+            return Answer::Touching;
+        }
+        let next = vertex(v, simplex.vertices[0]);
+        let along = v.dot(next.w);
+        if along > 0.0 && along * along > reach * reach * square {
+            return Answer::Beyond;
+        }
+        let known = |x: &Vertex| x.a == next.a && x.b == next.b;
+        if square - along <= 1e-15 * square || simplex.vertices[..simplex.count].iter().any(known) {
+            break;
+        }
+        let mut larger = simplex;
+        larger.vertices[larger.count] = next;
+        larger.count += 1;
+        let smaller = larger.reduced();
+        if smaller.count == 4 {
+            return Answer::Touching;
+        }
+        let nearer = smaller.nearest();
+        if !(nearer.length_squared() < square) {
+            break;
+        }
+        (simplex, v) = (smaller, nearer);
+    }
+    named(&simplex, v, reach, size)
+}
+
+/// Normal and distance from the features.
+fn named(simplex: &Simplex, v: DVec3, reach: f64, size: f64) -> Answer {
+    let w = simplex.vertices.map(|x| x.w);
+    let distance = v.length();
+    let mut normal = v / distance;
+    if simplex.count == 3 {
+        let plane = (w[1] - w[0]).cross(w[2] - w[0]).normalize_or_zero();
+        let plane = if plane.dot(v) < 0.0 { -plane } else { plane };
+        // Both agree up to the rounding of v, unless the plane is that of a sliver.
+        if plane.cross(normal).length() <= 1e-9 + 1e-14 * size / distance {
+            normal = plane;
+        }
+    }
+    let distance = v.dot(normal);
+    if distance > reach {
+        return Answer::Beyond;
+    }
+    let three = |f: fn(&Vertex) -> u32| [0, 1, 2].map(|i| f(&simplex.vertices[i]));
+    Answer::Apart(Nearest {
+        a: three(|x| x.a),
+        b: three(|x| x.b),
+        weight: [0, 1, 2].map(|i| simplex.weight[i]),
+        count: simplex.count,
+        normal,
+        distance,
+    })
+}
+
+impl Nearest {
+    /// The nearest points.
+    pub(super) fn points(&self, a: &impl Core, b: &impl Core) -> (DVec3, DVec3) {
+        let (mut x, mut y) = (DVec3::ZERO, DVec3::ZERO);
+        for i in 0..self.count {
+            x += self.weight[i] * a.at(self.a[i]);
+            y += self.weight[i] * b.at(self.b[i]);
+        }
+        (x, y)
+    }
+}

@@ -1,0 +1,315 @@
+//! Separating axes of two polyhedra.
+//!
+//! ```text
+//! s(n) = min_{y∈B} n·y − max_{x∈A} n·x,   separation = max_{|n|=1} s(n)
+//! ```
+//!
+//! B − A is a polyhedron whose faces are spanned by a face of A and a vertex of B, a vertex and a face,
+//! or two edges. If the origin is inside, the maximum (minus the least depth) is at one of their
+//! normals; if it is outside, some of them have s(n) > 0.
+//!
+//! Few directions of edges (boxes have three): the normals of all pairs are tried. Otherwise, with n on
+//! the arc of normals of an edge of A from p on,
+//!
+//! ```text
+//! s(n) = f(n)/|n|,   f(n) = min_{y∈B} n·(y − p)
+//! ```
+//!
+//! f is concave and linear between normals of pairs of edges, where two vertices y tie. Two vertices
+//! that are lowest at the ends of a piece of the arc bound f from above; if the bound is below the best
+//! separation known, the piece is done, else the lowest vertex where they tie settles or divides it.
+//! Once the bodies are known to overlap, an edge of A that spans the least depth d has a point no
+//! farther than d from B, hence no farther than d outside any face of B: with the best face this leaves
+//! a handful of edges.
+
+use glam::DVec3;
+
+use super::apart::Core;
+use super::pair::{Own, Pair};
+
+/// Pairs of directions of edges up to which all are tried.
+const FEW: usize = 36;
+
+/// Sine of the angle between edges below which they span no axis. The face of B − A left out is
+/// narrower than this part of the size, and depths change by less.
+const PARALLEL: f64 = 1e-12;
+
+/// Divisions of an arc at most: each takes a vertex more, and an arc passes only some dozens.
+const DEEPEST: u32 = 1000;
+
+/// A unit normal from a to b, and how far the bodies are apart along it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Axis {
+    pub separation: f64,
+    pub normal: DVec3,
+    /// Of the body whose face it is, the face; else the edge of a.
+    pub first: usize,
+    /// The vertex of the other body; else the edge of b.
+    pub second: usize,
+}
+
+/// The best axes by kind.
+pub(super) struct Faces {
+    pub a: Axis,
+    pub b: Axis,
+}
+
+impl Faces {
+    pub(super) fn separation(&self) -> f64 {
+        self.a.separation.max(self.b.separation)
+    }
+}
+
+/// Best normals of faces; `None` if one of them shows the bodies to be out of reach.
+pub(super) fn of_faces(pair: &Pair) -> Option<Faces> {
+    let (a, b) = (pair.a, &pair.b);
+    let none = Axis {
+        separation: f64::NEG_INFINITY,
+        normal: DVec3::Z,
+        first: 0,
+        second: 0,
+    };
+    let mut best = Faces { a: none, b: none };
+    let mut vertex = 0;
+    for (f, face) in a.faces.iter().enumerate() {
+        let local = b.back * face.normal;
+        vertex = b.body.support(-local, vertex);
+        let low = b.body.vertices[vertex as usize].dot(local);
+        let separation = face.normal.dot(b.shift) + low - face.offset;
+        if separation > pair.reach {
+            return None;
+        }
+        if separation > best.a.separation + pair.bias {
+            best.a = Axis {
+                separation,
+                normal: face.normal,
+                first: f,
+                second: vertex as usize,
+            };
+        }
+    }
+    let origin = b.back * b.shift;
+    let mut vertex = 0;
+    for (f, face) in b.body.faces.iter().enumerate() {
+        let normal = b.turn * face.normal;
+        vertex = a.support(-normal, vertex);
+        let low = a.vertices[vertex as usize].dot(normal);
+        let separation = low - face.normal.dot(origin) - face.offset;
+        if separation > pair.reach {
+            return None;
+        }
+        if separation > best.b.separation + pair.bias {
+            best.b = Axis {
+                separation,
+                normal: -normal,
+                first: f,
+                second: vertex as usize,
+            };
+        }
+    }
+    Some(best)
+}
+
+/// Whether all pairs of directions are to be tried.
+pub(super) fn few(pair: &Pair) -> bool {
+    pair.a.axes.len() * pair.b.body.axes.len() <= FEW
+}
+
+/// The best normal of two edges better than `least`, from all pairs of directions.
+pub(super) fn of_directions(pair: &Pair, least: f64) -> Option<Axis> {
+    let (a, b) = (pair.a, &pair.b);
+    let mut best: Option<(f64, DVec3, usize, usize)> = None;
+    let mut most = least + pair.bias;
+    for (j, v) in b.body.axes.iter().enumerate() {
+        let v = b.turn * *v;
+        for (i, u) in a.axes.iter().enumerate() {
+            let cross = u.cross(v);
+            let square = cross.length_squared();
+            if square <= PARALLEL * PARALLEL {
+                continue;
+            }
+            let n = cross / square.sqrt();
+            let (separation, n) = both_ways(pair, n);
+            if separation > most {
+                most = separation + pair.bias;
+                best = Some((separation, n, i, j));
+            }
+        }
+    }
+    let (separation, normal, i, j) = best?;
+    let first = outermost(a.edges.iter().map(|e| e.axis), i, |e| {
+        let (p, q) = a.edge_ends(e);
+        (p + q).dot(normal)
+    })?;
+    let local = b.back * normal;
+    let second = outermost(b.body.edges.iter().map(|e| e.axis), j, |e| {
+        let (p, q) = b.body.edge_ends(e);
+        -(p + q).dot(local)
+    })?;
+    Some(Axis {
+        separation,
+        normal,
+        first,
+        second,
+    })
+}
+
+/// The separation along n or against it, whichever is larger.
+fn both_ways(pair: &Pair, n: DVec3) -> (f64, DVec3) {
+    let (a, b) = (pair.a, &pair.b);
+    let (along, local) = (n.dot(b.shift), b.back * n);
+    if a.half.is_some() && b.body.half.is_some() {
+        let n = if along < 0.0 { -n } else { n };
+        return (
+            along.abs() - a.support_value(n) - b.body.support_value(local),
+            n,
+        );
+    }
+    let forth = along - a.support_value(n) - b.body.support_value(-local);
+    let back = -along - a.support_value(-n) - b.body.support_value(local);
+    if back > forth { (back, -n) } else { (forth, n) }
+}
+
+fn outermost(
+    axes: impl Iterator<Item = u32>,
+    axis: usize,
+    height: impl Fn(usize) -> f64,
+) -> Option<usize> {
+    let alike = axes
+        .enumerate()
+        .filter(|(_, k)| *k as usize == axis)
+        .map(|(e, _)| e);
+    alike.max_by(|e, f| height(*e).total_cmp(&height(*f)))
+}
+
+/// The best normal of two edges better than `faces`, of bodies that overlap. The arcs are those of the
+/// body with fewer edges.
+pub(super) fn of_edges(pair: &Pair, faces: &Faces) -> Option<Axis> {
+    let (a, b) = (pair.a, &pair.b);
+    let mut search = Search {
+        most: faces.separation() + pair.bias,
+        bias: pair.bias,
+        rounding: 1e-15 * pair.size,
+        best: None,
+    };
+    let near = -faces.separation() + 1e-12 * pair.size;
+    if a.edges.len() <= b.body.edges.len() {
+        // Height over the best face of b.
+        let n = -faces.b.normal;
+        let level = b.body.faces[faces.b.first].offset + n.dot(b.shift);
+        for (i, arc) in a.arcs.iter().enumerate() {
+            let (p, q) = a.edge_ends(i);
+            if p.dot(n).min(q.dot(n)) - level <= near {
+                search.edge(i, p, *arc, b);
+            }
+        }
+    } else {
+        let (n, level) = (faces.a.normal, a.faces[faces.a.first].offset);
+        for (j, arc) in b.body.arcs.iter().enumerate() {
+            let e = &b.body.edges[j];
+            let (p, q) = (b.at(e.from), b.at(e.to));
+            if p.dot(n).min(q.dot(n)) - level <= near {
+                search.edge(j, p, arc.map(|m| b.turn * m), &Own(a));
+            }
+        }
+    }
+    let Found { own, ends, normal } = search.best?;
+    let (normal, first, second) = if a.edges.len() <= b.body.edges.len() {
+        (normal, own, b.body.edge_between(ends[0], ends[1])? as usize)
+    } else {
+        (-normal, a.edge_between(ends[0], ends[1])? as usize, own)
+    };
+    // Rounding may have tilted the normal of nearly parallel edges: what counts is how far the whole
+    // bodies are apart along it.
+    let separation =
+        normal.dot(b.shift) - a.support_value(normal) - b.body.support_value(-(b.back * normal));
+    let better = separation > faces.separation() + pair.bias;
+    better.then_some(Axis {
+        separation,
+        normal,
+        first,
+        second,
+    })
+}
+
+/// The best pair of edges so far.
+struct Found {
+    own: usize,
+    /// Vertices of the other body's edge.
+    ends: [u32; 2],
+    /// Outward from the body whose edge is `own`.
+    normal: DVec3,
+}
+
+struct Search {
+    most: f64,
+    bias: f64,
+    rounding: f64,
+    best: Option<Found>,
+}
+
+/// An end of a piece of an arc: the normal, shortened as points of a chord are, and the vertex of the
+/// other body that lies lowest along it, with its place from p on.
+#[derive(Clone, Copy)]
+struct End {
+    n: DVec3,
+    vertex: u32,
+    y: DVec3,
+}
+
+impl Search {
+    fn edge(&mut self, own: usize, p: DVec3, arc: [DVec3; 2], other: &impl Core) {
+        let end = |n: DVec3, hint: u32| {
+            let vertex = other.support(-n, hint);
+            let y = other.at(vertex) - p;
+            End { n, vertex, y }
+        };
+        let first = end(arc[0], self.best.as_ref().map_or(0, |b| b.ends[0]));
+        let last = end(arc[1], first.vertex);
+        self.piece(own, first, last, &end, 0);
+    }
+
+    fn piece(
+        &mut self,
+        own: usize,
+        first: End,
+        last: End,
+        end: &impl Fn(DVec3, u32) -> End,
+        depth: u32,
+    ) {
+        if first.vertex == last.vertex || depth > DEEPEST {
+            return;
+        }
+        // Heights of both vertices at both ends, and where they tie in between.
+        let [a1, b1] = [first.n, last.n].map(|n| n.dot(first.y));
+        let [a2, b2] = [first.n, last.n].map(|n| n.dot(last.y));
+        let (left, right) = (a2 - a1, b1 - b2);
+        if !(left > 0.0 && right > 0.0) {
+            return;
+        }
+        let t = left / (left + right);
+        let bound = a1 + t * (b1 - a1);
+        // Points of a chord are no longer than 1, and depths grow as they are made unit.
+        if bound <= self.most {
+            return;
+        }
+        let middle = end(first.n + t * (last.n - first.n), first.vertex);
+        let known = middle.vertex == first.vertex || middle.vertex == last.vertex;
+        if known || middle.n.dot(middle.y) >= bound - self.rounding {
+            let length = middle.n.length();
+            let separation = bound / length;
+            if length > 0.0 && separation > self.most {
+                self.most = separation + self.bias;
+                let ends = [first.vertex, last.vertex];
+                self.best = Some(Found {
+                    own,
+                    ends,
+                    normal: middle.n / length,
+                });
+            }
+            return;
+        }
+        self.piece(own, first, middle, end, depth + 1);
+        self.piece(own, middle, last, end, depth + 1);
+    }
+}

@@ -1,0 +1,41 @@
+//! A cylinder on a half-space.
+
+use glam::DVec3;
+
+use super::core::FACING;
+use super::round::{Cylinder, radial};
+use super::sink::{Other, Sink, feature, part};
+use crate::dim::Space;
+use crate::pose::Pose;
+
+/// Standing: eight fixed points of the rim, and the lowest one if it is lower. Lying or leaning: both
+/// ends of the lowest generatrix. All with their own gaps, if within reach.
+pub(super) fn half_space(cylinder: &Cylinder, plane: &Pose<Space>, sink: &mut Sink) {
+    let up = plane.rotation * DVec3::Z;
+    let n = -up;
+    let mut add = |a: DVec3, id: u32| {
+        let gap = up.dot(a - plane.position);
+        sink.push(a, a + n * gap, n, feature(id, Other::Any));
+    };
+    let w = radial(n) * cylinder.radius;
+    let end = DVec3::Z * cylinder.half;
+    if n.z.abs() < FACING {
+        add(w + end, part::LOWEST);
+        add(w - end, part::LOWEST + 1);
+        return;
+    }
+    let lower = u32::from(n.z < 0.0);
+    for k in 0..8 {
+        add(cylinder.rim(k, lower == 0), 8 * lower + k as u32);
+    }
+    let deepest = up.dot(cylinder.highest(n) - plane.position);
+    if !(sink.least() <= deepest + 1e-10 * cylinder.size()) {
+        let a = cylinder.highest(n);
+        sink.push(
+            a,
+            a + n * deepest,
+            n,
+            feature(part::LOWEST + lower, Other::Any),
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! Cylinders against everything that is no mesh.
+//!
+//! ```text
+//! a: |z| ≤ half, x² + y² ≤ radius² in its own axes;   normal from a to b
+//! ```
+//!
+//! The normal is that of the largest gap over all directions ([`search`], [`pair`]): the Euclidean one
+//! when apart, the shortest way out when overlapping, exact to rounding, without faceting. The points
+//! follow from the features that lie along the contact plane ([`manifold`]).
+
+pub(crate) mod core;
+mod flat;
+mod half;
+pub(crate) mod manifold;
+mod pair;
+pub(crate) mod round;
+pub(crate) mod search;
+pub(crate) mod sink;
+
+use glam::DVec3;
+
+use self::core::Core;
+use self::manifold::Pair;
+use self::round::{Cylinder, radial};
+use self::sink::{Other, Sink, feature, part};
+use crate::dim::Space;
+use crate::pose::{Pose, Touch};
+use crate::space::shape::Shape;
+
+/// Appends the points where b (no mesh) touches the cylinder a with gap ≤ `reach`.
+pub(super) fn cylinder(
+    a: (f64, f64, &Pose<Space>),
+    b: (&Shape, &Pose<Space>),
+    reach: f64,
+    out: &mut Vec<Touch<Space>>,
+) {
+    let cylinder = Cylinder {
+        half: a.0,
+        radius: a.1,
+    };
+    let pose = relative(a.2, b.1);
+    let from = out.len();
+    let near = 1e-7 * cylinder.size();
+    let mut sink = Sink {
+        out,
+        from,
+        pose: a.2,
+        reach,
+        near,
+    };
+    match b.0 {
+        Shape::Sphere { radius } => sphere(&cylinder, pose.position, *radius, &mut sink),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            let along = pose.rotation * (DVec3::Z * *half_length);
+            let core = Core::segment(pose.position - along, pose.position + along);
+            touch(&cylinder, &core, *radius, &mut sink);
+        }
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => {
+            let other = Cylinder {
+                half: *half_length,
+                radius: *radius,
+            };
+            pair::cylinders(&cylinder, &other, &pose, &mut sink);
+        }
+        Shape::Polyhedron(hull) => touch(&cylinder, &Core::Hull { hull, pose }, 0.0, &mut sink),
+        Shape::HalfSpace => half::half_space(&cylinder, &pose, &mut sink),
+        // Meshes go first in the dispatch.
+        Shape::Mesh(_) => {}
+    }
+}
+
+/// The placement of b in the axes of a.
+pub(crate) fn relative(a: &Pose<Space>, b: &Pose<Space>) -> Pose<Space> {
+    let back = a.rotation.conjugate();
+    Pose {
+        position: back * (b.position - a.position),
+        rotation: back * b.rotation,
+    }
+}
+
+fn touch(cylinder: &Cylinder, core: &Core, round: f64, sink: &mut Sink) {
+    if let Some(found) = search::search(cylinder, core, sink.reach + round, |_| true) {
+        Pair {
+            cylinder,
+            core,
+            round,
+            found,
+        }
+        .manifold(sink);
+    }
+}
+
+/// A ball with centre x: the nearest point of the surface; inside, the nearer of cap and side.
+fn sphere(cylinder: &Cylinder, x: DVec3, radius: f64, sink: &mut Sink) {
+    let across = x.x.hypot(x.y);
+    let (out, up) = (across - cylinder.radius, x.z.abs() - cylinder.half);
+    let lower = u32::from(x.z < 0.0);
+    let cap = DVec3::Z * 1f64.copysign(x.z);
+    let (normal, gap, id) = if out > 0.0 && up > 0.0 {
+        let to = radial(x) * out + cap * up;
+        (to / out.hypot(up), out.hypot(up), part::LOWEST + lower)
+    } else if up >= out {
+        (cap, up, part::CAP + lower)
+    } else {
+        (radial(x), out, part::SIDE)
+    };
+    sink.push(
+        x - normal * gap,
+        x - normal * radius,
+        normal,
+        feature(id, Other::Any),
+    );
+}

@@ -1,0 +1,105 @@
+//! Collects the touches of a pair.
+//!
+//! ```text
+//! feature = part of the cylinder · 2²⁷ + sort of the other's part · 2²⁵ + its number
+//! ```
+
+use glam::DVec3;
+
+use crate::dim::Space;
+use crate::pose::{Pose, Touch};
+
+/// Parts of the cylinder; below 16 the fixed points of the rims, 8 each, the upper first.
+pub(crate) mod part {
+    /// The point of a rim that is farthest along the normal: upper, lower.
+    pub const LOWEST: u32 = 16;
+    /// Caps: upper, lower.
+    pub const CAP: u32 = 18;
+    /// The side.
+    pub const SIDE: u32 = 20;
+    /// Ends of the side: upper, lower.
+    pub const END: u32 = 21;
+    /// Where an edge enters a cap: upper, lower.
+    pub const ENTRY: u32 = 23;
+    /// Where an edge leaves a cap: upper, lower.
+    pub const EXIT: u32 = 25;
+    /// Number of parts.
+    pub const COUNT: u32 = 27;
+}
+
+/// Part of the other body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Other {
+    Any,
+    Vertex(u32),
+    Edge(u32),
+    /// Part of another cylinder.
+    Round(u32),
+}
+
+/// The number of a pair of parts.
+pub(crate) fn feature(part: u32, other: Other) -> u32 {
+    let (sort, number) = match other {
+        Other::Any => (0, 0),
+        Other::Vertex(i) => (1, i),
+        Other::Edge(j) => (2, j),
+        Other::Round(k) => (3, k),
+    };
+    // Polyhedra have at most 16384 vertices and three times as many edges.
+    part << 27 | sort << 25 | (number & ((1 << 25) - 1))
+}
+
+/// The part of the cylinder and of the other body.
+pub(crate) fn parts(feature: u32) -> (u32, Other) {
+    let number = feature & ((1 << 25) - 1);
+    let other = match feature >> 25 & 3 {
+        0 => Other::Any,
+        1 => Other::Vertex(number),
+        2 => Other::Edge(number),
+        _ => Other::Round(number),
+    };
+    (feature >> 27, other)
+}
+
+/// Where touches go.
+pub(crate) struct Sink<'a> {
+    pub out: &'a mut Vec<Touch<Space>>,
+    /// Touches of this pair start here.
+    pub from: usize,
+    pub pose: &'a Pose<Space>,
+    pub reach: f64,
+    /// Points closer than this are one.
+    pub near: f64,
+}
+
+impl Sink<'_> {
+    /// Adds a pair of points given in the axes of the pose, unless it is out of reach or known.
+    pub fn push(&mut self, a: DVec3, b: DVec3, normal: DVec3, feature: u32) {
+        let gap = (b - a).dot(normal);
+        if !(gap <= self.reach) {
+            return;
+        }
+        let place = |x: DVec3| self.pose.position + self.pose.rotation * x;
+        let point_a = place(a);
+        let known = self.out[self.from..].iter().any(|t| {
+            t.feature == feature || t.point_a.distance_squared(point_a) <= self.near * self.near
+        });
+        if !known {
+            let normal = (self.pose.rotation * normal).normalize();
+            self.out.push(Touch {
+                point_a,
+                point_b: place(b),
+                normal,
+                gap,
+                feature,
+            });
+        }
+    }
+
+    /// The smallest gap so far.
+    pub fn least(&self) -> f64 {
+        self.out[self.from..]
+            .iter()
+            .fold(f64::INFINITY, |m, t| m.min(t.gap))
+    }
+}

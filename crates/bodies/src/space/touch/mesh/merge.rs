@@ -1,0 +1,164 @@
+//! Collects touches of a mesh, each feature once.
+
+use glam::DVec3;
+
+use crate::dim::Space;
+use crate::pose::{Pose, Touch};
+use crate::space::mesh::{Bend, Mesh};
+
+/// A feature of the mesh.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Spot {
+    /// The facet of a triangle.
+    Facet(u32),
+    Edge(u32),
+    Vertex(u32),
+}
+
+/// Where touches go.
+pub(super) struct Merge<'a> {
+    pub out: &'a mut Vec<Touch<Space>>,
+    pub mesh: &'a Mesh,
+    /// Of the mesh.
+    pub pose: &'a Pose<Space>,
+    pub reach: f64,
+    /// Points closer than this with the same normal are one.
+    pub near: f64,
+    /// Touches of this pair start here.
+    pub from: usize,
+    /// Number of features of the other body.
+    pub parts: u32,
+    /// A triangle that must be the nearest way out for its points.
+    pub exit: Option<u32>,
+    /// Something doubtful was left for later.
+    pub doubt: bool,
+    /// The touches before this one are beyond doubt; only doubtful ones are added now.
+    pub firm: Option<usize>,
+}
+
+impl Merge<'_> {
+    fn feature(&self, spot: Spot, part: u32) -> u32 {
+        let (triangles, edges) = (
+            self.mesh.triangles.len() as u32,
+            self.mesh.edges.len() as u32,
+        );
+        let number = match spot {
+            Spot::Facet(t) => self.mesh.facets[t as usize],
+            Spot::Edge(e) => triangles.wrapping_add(e),
+            Spot::Vertex(v) => triangles.wrapping_add(edges).wrapping_add(v),
+        };
+        number.wrapping_mul(self.parts).wrapping_add(part)
+    }
+
+    /// Whether numbers may repeat.
+    fn wraps(&self) -> bool {
+        let all = self.mesh.triangles.len() + self.mesh.edges.len() + self.mesh.vertices.len();
+        all as u64 * u64::from(self.parts) > 1 << 32
+    }
+
+    /// Whether triangle t may speak now, with normal n. It is in doubt (`second`) if a normal that is
+    /// not allowed were better: then its face speaks for points without a shorter way out, the rest is
+    /// left for later.
+    pub fn speaks(&mut self, t: u32, n: DVec3, second: bool) -> bool {
+        if self.firm.is_some() {
+            self.exit = None;
+            return second;
+        }
+        let face = n.dot(self.mesh.normals[t as usize]) > 1.0 - 1e-12;
+        self.exit = second.then_some(t);
+        self.doubt |= second && !face;
+        face || !second
+    }
+
+    /// Whether the point x, in the axes of the mesh, leaves the solid sooner beyond a convex edge.
+    fn elsewhere(&mut self, x: DVec3) -> bool {
+        let Some(t) = self.exit else { return false };
+        let depth = |t: u32| self.mesh.normals[t as usize].dot(self.mesh.corners(t)[0] - x);
+        let own = depth(t);
+        let shorter = self.mesh.sides[t as usize].iter().any(|e| {
+            let edge = &self.mesh.edges[*e as usize];
+            let [first, second] = edge.triangles;
+            let other = if first == t { second } else { first };
+            edge.bend == Bend::Convex && depth(other) < own - self.near
+        });
+        self.doubt |= shorter;
+        shorter
+    }
+
+    /// Adds a pair of points in the axes of the mesh.
+    pub fn push(&mut self, a: DVec3, b: DVec3, normal: DVec3, spot: Spot, part: u32) {
+        let gap = (b - a).dot(normal);
+        if !(gap <= self.reach) || self.elsewhere(b) {
+            return;
+        }
+        let place = |x: DVec3| self.pose.position + self.pose.rotation * x;
+        self.add(Touch {
+            point_a: place(a),
+            point_b: place(b),
+            normal: (self.pose.rotation * normal).normalize(),
+            gap,
+            feature: self.feature(spot, part),
+        });
+    }
+
+    /// Takes up a touch given in space whose feature is not yet known: writes it at `end` unless it is
+    /// among those before; says whether it did.
+    pub fn settle(&mut self, end: usize, mut touch: Touch<Space>, spot: Spot, part: u32) -> bool {
+        touch.feature = self.feature(spot, part);
+        let b = self.pose.rotation.conjugate() * (touch.point_b - self.pose.position);
+        if self.elsewhere(b) {
+            return false;
+        }
+        let new = !self.known(end, &mut touch);
+        if new {
+            self.out[end] = touch;
+        }
+        new
+    }
+
+    fn add(&mut self, mut touch: Touch<Space>) {
+        if !self.known(self.out.len(), &mut touch) {
+            self.out.push(touch);
+        }
+    }
+
+    /// Whether a doubtful touch is explained by a firm one: an overlap as deep as the distance to it.
+    fn explained(&self, touch: &Touch<Space>) -> bool {
+        let end = self.firm.unwrap_or(self.from);
+        self.out[self.from..end].iter().any(|t| {
+            let better = t.gap >= touch.gap || touch.gap > 0.0;
+            better && t.point_a.distance(touch.point_a) <= 2.0 * touch.gap.abs() + self.near
+        })
+    }
+
+    /// Whether a touch is among those before `end`; a new one gets a free number.
+    fn known(&mut self, end: usize, touch: &mut Touch<Space>) -> bool {
+        if self.explained(touch) {
+            return true;
+        }
+        let wraps = self.wraps();
+        let firm = self.firm.unwrap_or(self.from) - self.from;
+        for (k, known) in self.out[self.from..end].iter_mut().enumerate() {
+            let close = known.point_a.distance_squared(touch.point_a) <= self.near * self.near;
+            let alike = close && known.normal.dot(touch.normal) > 1.0 - 1e-12;
+            if alike || (known.feature == touch.feature && !wraps) {
+                // Two triangles speak of one feature: apart the smaller gap is the distance, overlapping
+                // the one less deep knows the way out.
+                let apart = touch.gap > 0.0 && known.gap > 0.0;
+                if k >= firm && (touch.gap > known.gap) != apart {
+                    let feature = known.feature;
+                    *known = Touch { feature, ..*touch };
+                }
+                return true;
+            }
+        }
+        while wraps
+            && self.out[self.from..end]
+                .iter()
+                .any(|t| t.feature == touch.feature)
+        {
+            touch.feature = touch.feature.wrapping_add(1);
+        }
+        false
+    }
+}

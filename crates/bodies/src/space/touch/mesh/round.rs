@@ -1,0 +1,195 @@
+//! Spheres and cylinders on a mesh.
+
+use glam::DVec3;
+
+use super::super::cylinder::core::Core;
+use super::super::cylinder::manifold::Pair;
+use super::super::cylinder::round::Cylinder;
+use super::super::cylinder::search::search;
+use super::super::cylinder::sink::{Other, Sink, part, parts};
+use super::super::nearest::on_triangle;
+use super::merge::{Merge, Spot};
+use super::{cone, triangle};
+use crate::dim::Space;
+use crate::pose::Pose;
+use crate::space::mesh::{Bend, Mesh};
+
+/// The point of a triangle nearest to a centre.
+struct Foot {
+    triangle: u32,
+    point: DVec3,
+    spot: Spot,
+    /// From the point to the centre.
+    to: DVec3,
+    distance: f64,
+    /// Height of the centre over the triangle's plane.
+    height: f64,
+}
+
+fn foot(mesh: &Mesh, t: u32, x: DVec3) -> Foot {
+    let [p, q, r] = mesh.corners(t);
+    let [u, v, w] = on_triangle(x, p, q, r);
+    let corners = mesh.triangles[t as usize];
+    let sides = mesh.sides[t as usize];
+    let normal = mesh.normals[t as usize];
+    let height = normal.dot(x - p);
+    let (spot, point) = match [u > 0.0, v > 0.0, w > 0.0] {
+        [true, true, true] => (Spot::Facet(t), x - normal * height),
+        [true, true, false] => (Spot::Edge(sides[0]), p + (q - p) * v),
+        [false, true, true] => (Spot::Edge(sides[1]), q + (r - q) * w),
+        [true, false, true] => (Spot::Edge(sides[2]), r + (p - r) * u),
+        [true, false, false] => (Spot::Vertex(corners[0]), p),
+        [false, true, false] => (Spot::Vertex(corners[1]), q),
+        [false, false, _] => (Spot::Vertex(corners[2]), r),
+    };
+    let to = x - point;
+    Foot {
+        triangle: t,
+        point,
+        spot,
+        to,
+        distance: to.length(),
+        height,
+    }
+}
+
+/// Every foot that is nearest to the centre among the points around it gives a touch. With the centre
+/// behind the nearest triangle only the nearest foot counts.
+pub(super) fn sphere(mesh: &Mesh, near: (DVec3, DVec3), x: DVec3, radius: f64, merge: &mut Merge) {
+    let mut nearest: Option<Foot> = None;
+    for t in mesh.near(near.0, near.1) {
+        let f = foot(mesh, t, x);
+        // At an edge or vertex the triangle that the centre is most in front of, or behind, tells the side.
+        let better = nearest.as_ref().is_none_or(|n| {
+            let slack = 1e-12 * radius;
+            f.distance < n.distance - slack
+                || (f.distance <= n.distance + slack && f.height.abs() > n.height.abs())
+        });
+        if better {
+            nearest = Some(f);
+        }
+    }
+    match nearest {
+        Some(f) if f.height < 0.0 => inside(mesh, &f, x, radius, merge),
+        Some(_) => {
+            for t in mesh.near(near.0, near.1) {
+                outside(mesh, &foot(mesh, t, x), x, radius, merge);
+            }
+        }
+        None => {}
+    }
+}
+
+fn inside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut Merge) {
+    let open = match f.spot {
+        Spot::Facet(_) => false,
+        Spot::Edge(e) => mesh.edges[e as usize].bend == Bend::Open,
+        Spot::Vertex(v) => mesh.open[v as usize],
+    };
+    if open || f.distance > radius {
+        return;
+    }
+    let own = mesh.normals[f.triangle as usize];
+    let normal = match f.spot {
+        Spot::Facet(_) => own,
+        _ => (-f.to).try_normalize().unwrap_or(own),
+    };
+    merge.push(f.point, x - normal * radius, normal, f.spot, 0);
+}
+
+fn outside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut Merge) {
+    let own = mesh.normals[f.triangle as usize];
+    let normal = f.to.try_normalize().unwrap_or(own);
+    let (normal, spot) = match f.spot {
+        Spot::Facet(t) if f.height >= 0.0 => (own, Spot::Facet(t)),
+        Spot::Facet(_) => return,
+        Spot::Edge(e) if !cone::edge(mesh, e, normal) => return,
+        Spot::Vertex(v) if !cone::vertex(mesh, v, normal) => return,
+        // Inside a flat part the cone is the face's normal.
+        Spot::Edge(e) if mesh.edges[e as usize].bend == Bend::Flat => {
+            (own, Spot::Facet(f.triangle))
+        }
+        Spot::Vertex(v) if mesh.smooth[v as usize] => (own, Spot::Facet(f.triangle)),
+        spot => (normal, spot),
+    };
+    merge.push(f.point, x - normal * radius, normal, spot, 0);
+}
+
+/// A cylinder meets each triangle as it meets any body with corners.
+pub(super) fn cylinder(
+    mesh: &Mesh,
+    near: (DVec3, DVec3),
+    b: (f64, f64, &Pose<Space>),
+    place: &Pose<Space>,
+    merge: &mut Merge,
+) {
+    let cylinder = Cylinder {
+        half: b.0,
+        radius: b.1,
+    };
+    let pose = b.2;
+    let back = pose.rotation.conjugate();
+    merge.parts = part::COUNT;
+    for t in mesh.near(near.0, near.1) {
+        let normal = mesh.normals[t as usize];
+        if normal.dot(pose.position - mesh.corners(t)[0]) < 0.0 {
+            continue;
+        }
+        let mut core = triangle(mesh, t);
+        if let Core::Few { points, normal, .. } = &mut core {
+            *points = points.map(|p| back * (p - pose.position));
+            *normal = back * *normal;
+        }
+        let allowed = |n: DVec3| cone::triangle(mesh, t, -(pose.rotation * n));
+        let Some(found) = search(&cylinder, &core, merge.reach, allowed) else {
+            continue;
+        };
+        if !merge.speaks(t, -(pose.rotation * found.normal), found.second) {
+            continue;
+        }
+        // Behind the others, where they are turned over and taken up one by one.
+        let start = merge.out.len();
+        let (reach, near) = (merge.reach, merge.near);
+        let mut sink = Sink {
+            out: &mut *merge.out,
+            from: start,
+            pose: place,
+            reach,
+            near,
+        };
+        Pair {
+            cylinder: &cylinder,
+            core: &core,
+            round: 0.0,
+            found,
+        }
+        .manifold(&mut sink);
+        take_up(mesh, t, start, merge);
+    }
+}
+
+/// Gives the touches since `start`, from the cylinder to triangle t, to the mesh.
+fn take_up(mesh: &Mesh, t: u32, start: usize, merge: &mut Merge) {
+    let end = merge.out.len();
+    let mut kept = start;
+    for k in start..end {
+        let mut touch = merge.out[k];
+        std::mem::swap(&mut touch.point_a, &mut touch.point_b);
+        touch.normal = -touch.normal;
+        // Rounding of two rotations must not turn the normal of a face.
+        let face = merge.pose.rotation * mesh.normals[t as usize];
+        if touch.normal.distance_squared(face) < 1e-26 {
+            touch.normal = face;
+        }
+        let (part, other) = parts(touch.feature);
+        let spot = match other {
+            Other::Vertex(i) => Spot::Vertex(mesh.triangles[t as usize][i as usize % 3]),
+            Other::Edge(j) => Spot::Edge(mesh.sides[t as usize][j as usize % 3]),
+            Other::Any | Other::Round(_) => Spot::Facet(t),
+        };
+        // The list is cut to what is settled; at most one touch is added per turn.
+        let waiting = merge.settle(kept, touch, spot, part);
+        kept += usize::from(waiting);
+    }
+    merge.out.truncate(kept);
+}

@@ -1,0 +1,207 @@
+//! Capsules and polyhedra on a mesh.
+//!
+//! ```text
+//! maximise over the normals allowed at T:   gap(n) = min n·b − max n·T
+//! ```
+//!
+//! Candidates: the triangle's normal, the normals of b's faces, products of an edge of T and one of b,
+//! and where b may be apart (reach or rounding) the direction between nearest points of such edges. Any
+//! direction with a gap beyond reach, allowed or not, ends the search: b does not touch T. Cost per
+//! triangle: O(faces + 3 edges) of b.
+
+use glam::DVec3;
+
+use super::super::cylinder::core::Core;
+use super::super::cylinder::search::BIAS;
+use super::super::nearest::of_segments;
+use super::merge::{Merge, Spot};
+use super::{cone, overlay, triangle};
+use crate::space::mesh::Mesh;
+
+/// The best normal so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// Out of the solid.
+    pub normal: DVec3,
+    pub gap: f64,
+    /// Points of T and of b's core and the numbers of their edges, if edges fix the normal.
+    pub pair: Option<(DVec3, DVec3, [u32; 2])>,
+}
+
+struct Search<'a> {
+    mesh: &'a Mesh,
+    t: u32,
+    corners: [DVec3; 3],
+    core: &'a Core<'a>,
+    reach: f64,
+    bias: f64,
+    best: Option<Found>,
+    /// The largest gap, allowed or not.
+    free: f64,
+    apart: bool,
+}
+
+impl Search<'_> {
+    fn offer(&mut self, normal: DVec3, bound: f64, pair: Option<(DVec3, DVec3, [u32; 2])>) {
+        let floor = self.floor();
+        if self.apart || bound <= floor {
+            return;
+        }
+        let high = self
+            .corners
+            .iter()
+            .fold(f64::NEG_INFINITY, |m, p| m.max(p.dot(normal)));
+        let gap = self.core.low(normal).1 - high;
+        if gap > self.reach {
+            self.apart = true;
+        } else if gap > floor {
+            self.free = self.free.max(gap);
+            if cone::triangle(self.mesh, self.t, normal) {
+                self.best = Some(Found { normal, gap, pair });
+            }
+        }
+    }
+
+    fn run(&mut self, apart_too: bool) {
+        let normal = self.mesh.normals[self.t as usize];
+        self.offer(normal, f64::INFINITY, None);
+        self.offer(-normal, f64::INFINITY, None);
+        for k in 0..self.core.faces() {
+            if self.apart {
+                return;
+            }
+            let (n, height) = self.core.face(k);
+            let low = self
+                .corners
+                .iter()
+                .fold(f64::INFINITY, |m, p| m.min(p.dot(n)));
+            self.offer(-n, low - height, None);
+        }
+        // max n·T ≥ n·t for the centre t of the triangle.
+        let [p, q, r] = self.corners;
+        let centre = self.core.own((p + q + r) / 3.0);
+        for j in 0..self.core.edges() as u32 {
+            // Apart the nearest points may be ends of edges, with normals beyond the arc of the edge.
+            if !apart_too && self.core.arc_bound(j, centre) <= self.floor() {
+                continue;
+            }
+            for i in 0..3 {
+                if self.apart {
+                    return;
+                }
+                self.edges(i, j, apart_too);
+            }
+        }
+    }
+
+    /// What a gap must exceed to be of interest.
+    fn floor(&self) -> f64 {
+        self.best.map_or(f64::NEG_INFINITY, |b| b.gap + self.bias)
+    }
+
+    /// Side i of the triangle and edge j of b.
+    fn edges(&mut self, i: usize, j: u32, apart_too: bool) {
+        let (p, q) = (self.corners[i], self.corners[(i + 1) % 3]);
+        let third = self.corners[(i + 2) % 3];
+        let [x, y] = self.core.ends(j);
+        let (e, f) = (q - p, y - x);
+        let side = self.mesh.sides[self.t as usize][i];
+        let pair = || {
+            let (s, t) = of_segments(p, q, x, y);
+            (p + e * s, x + f * t, [side, j])
+        };
+        let product = e.cross(f);
+        let length = product.length();
+        if length > 1e-9 * e.length() * f.length() {
+            // Of ±product only the one for which the side is the highest of the triangle.
+            let up = product.dot(third - p) <= 0.0;
+            let n = if up {
+                product / length
+            } else {
+                -product / length
+            };
+            let bound = n.dot(x - p);
+            if bound > self.floor() && self.core.in_arc(j, n) {
+                self.offer(n, bound, Some(pair()));
+            }
+        }
+        if apart_too {
+            let pair = pair();
+            let to = pair.1 - pair.0;
+            let distance = to.length();
+            if distance > 0.0 {
+                self.offer(to / distance, distance, Some(pair));
+            }
+        }
+    }
+}
+
+/// Appends the touches of a body with the core `core`, widened by `round`, whose centre of mass is x.
+pub(super) fn solid(
+    mesh: &Mesh,
+    near: (DVec3, DVec3),
+    x: DVec3,
+    core: &Core,
+    round: f64,
+    merge: &mut Merge,
+) {
+    let reach = merge.reach + round;
+    // The products of edges are spoilt by rounding of this order.
+    let bias = BIAS * near.1.distance(near.0);
+    for t in mesh.near(near.0, near.1) {
+        let corners = mesh.corners(t);
+        if mesh.normals[t as usize].dot(x - corners[0]) < 0.0 {
+            continue;
+        }
+        let mut search = Search {
+            mesh,
+            t,
+            corners,
+            core,
+            reach,
+            bias,
+            best: None,
+            free: f64::NEG_INFINITY,
+            apart: false,
+        };
+        search.run(reach > 0.0);
+        let Some(found) = search.best.filter(|_| !search.apart) else {
+            continue;
+        };
+        if !merge.speaks(t, found.normal, search.free > found.gap + bias) {
+            continue;
+        }
+        points(mesh, t, (core, round), &found, bias / BIAS, merge);
+    }
+}
+
+/// Appends the points of triangle t with the normal found.
+fn points(
+    mesh: &Mesh,
+    t: u32,
+    (core, round): (&Core, f64),
+    found: &Found,
+    size: f64,
+    merge: &mut Merge,
+) {
+    let own = triangle(mesh, t);
+    let n = found.normal;
+    let lay = overlay::Overlay {
+        mesh,
+        t,
+        own: &own,
+        core,
+        round,
+        n,
+        size,
+    };
+    let least = lay.run(merge);
+    let missing = !(least <= found.gap - round + 1e-10 * size);
+    if let Some((a, b, [side, j])) = found.pair.filter(|_| missing) {
+        // The nearest points of the edges must be the ones along the normal.
+        if (b - a).cross(n).length() <= 1e-9 * size {
+            let part = 1 + core.vertices() as u32 + j;
+            merge.push(a, b - n * round, n, Spot::Edge(side), part);
+        }
+    }
+}

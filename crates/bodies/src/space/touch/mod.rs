@@ -1,0 +1,134 @@
+//! Where two shapes of space touch.
+//!
+//! Each kind of pair has its own closed form or search; none remembers anything, none allocates.
+//! `nearest` (points, segments, triangles), `outline` (flat outlines over each other), `apart` (convex
+//! bodies at a distance) and `axes` (convex bodies that overlap) are the tools.
+
+mod apart;
+mod axes;
+mod ball;
+mod capsule;
+mod cylinder;
+mod mesh;
+pub(crate) mod nearest;
+pub(crate) mod outline;
+mod pair;
+mod polyhedra;
+mod round;
+
+use super::polyhedron::Polyhedron;
+use super::shape::Shape;
+use crate::dim::Space;
+use crate::pose::{Pose, Touch};
+use round::Segment;
+
+/// Appends every point where b touches a with gap ≤ `reach`; see [`crate::Dim::touch`].
+pub fn touch(
+    a: (&Shape, &Pose<Space>),
+    b: (&Shape, &Pose<Space>),
+    reach: f64,
+    out: &mut Vec<Touch<Space>>,
+) {
+    let placed = |pose: &Pose<Space>| pose.position.is_finite() && pose.rotation.is_finite();
+    let boundaries = a.0.boundary_only() && b.0.boundary_only();
+    if boundaries || !placed(a.1) || !placed(b.1) {
+        return;
+    }
+    if rank(a.0) <= rank(b.0) {
+        ordered(a, b, reach, out);
+    } else {
+        let from = out.len();
+        ordered(b, a, reach, out);
+        swapped(out, from);
+    }
+}
+
+/// Pairs are computed with the shape of lower rank first.
+fn rank(shape: &Shape) -> u32 {
+    match shape {
+        Shape::Mesh(_) => 0,
+        Shape::Cylinder { .. } => 1,
+        Shape::HalfSpace => 2,
+        Shape::Polyhedron(_) => 3,
+        Shape::Sphere { .. } => 4,
+        Shape::Capsule { .. } => 5,
+    }
+}
+
+type Placed<'a> = (&'a Shape, &'a Pose<Space>);
+
+fn ordered(a: Placed, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
+    match *a.0 {
+        Shape::Mesh(ref m) => mesh::mesh((m, a.1), b, reach, out),
+        Shape::Cylinder {
+            half_length: h,
+            radius: r,
+        } => {
+            cylinder::cylinder((h, r, a.1), b, reach, out);
+        }
+        Shape::HalfSpace => half_space(a.1, b, reach, out),
+        Shape::Polyhedron(ref p) => polyhedron((p, a.1), b, reach, out),
+        Shape::Sphere { radius } => match *b.0 {
+            Shape::Sphere { radius: r } => round::spheres((radius, a.1), (r, b.1), reach, out),
+            Shape::Capsule {
+                half_length: h,
+                radius: r,
+            } => {
+                round::sphere_capsule((radius, a.1), Segment::of(h, r, b.1), reach, out);
+            }
+            // Of lower rank.
+            _ => {}
+        },
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            if let Shape::Capsule {
+                half_length: h,
+                radius: r,
+            } = *b.0
+            {
+                let a = Segment::of(half_length, radius, a.1);
+                round::capsules(a, Segment::of(h, r, b.1), reach, out);
+            }
+        }
+    }
+}
+
+fn half_space(a: &Pose<Space>, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
+    match *b.0 {
+        Shape::Sphere { radius } => round::plane_sphere(a, (radius, b.1), reach, out),
+        Shape::Capsule {
+            half_length: h,
+            radius: r,
+        } => {
+            round::plane_capsule(a, Segment::of(h, r, b.1), reach, out);
+        }
+        Shape::Polyhedron(ref p) => round::plane_polyhedron(a, (p, b.1), reach, out),
+        // Of lower rank, or boundaries.
+        Shape::Cylinder { .. } | Shape::HalfSpace | Shape::Mesh(_) => {}
+    }
+}
+
+fn polyhedron(a: (&Polyhedron, &Pose<Space>), b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
+    match *b.0 {
+        Shape::Sphere { radius } => ball::polyhedron_sphere(a, (radius, b.1), reach, out),
+        Shape::Capsule {
+            half_length: h,
+            radius: r,
+        } => {
+            capsule::polyhedron_capsule(a, (h, r, b.1), reach, out);
+        }
+        Shape::Polyhedron(ref p) => polyhedra::polyhedra(a, (p, b.1), reach, out),
+        // Of lower rank.
+        Shape::Cylinder { .. } | Shape::HalfSpace | Shape::Mesh(_) => {}
+    }
+}
+
+/// Exchanges a and b in the touches appended since `from`.
+pub(crate) fn swapped(out: &mut [Touch<Space>], from: usize) {
+    for touch in out.iter_mut().skip(from) {
+        std::mem::swap(&mut touch.point_a, &mut touch.point_b);
+        touch.normal = -touch.normal;
+    }
+}

@@ -1,0 +1,284 @@
+//! Where two flat convex outlines cover each other, seen along a normal.
+//!
+//! Both polygons are projected along n on a plane across it, with the heights along n kept. Where the
+//! projections overlap is a convex polygon; its corners are corners of b inside a, corners of a inside
+//! b, and crossings of edges. Each is found on its own, from the edges of b cut by the sides of a and
+//! from the corners of a between the sides of b, so that no list of corners has to be kept and a corner
+//! lost to rounding takes no other with it.
+//!
+//! The same physical point must keep its name while rounding moves it to and fro over an edge. A
+//! corner no farther than `same` outside the other outline counts as inside, and the other body's
+//! point is then the next one of its outline; a crossing within `same` of a corner is that corner, and
+//! a corner of a within `same` of one of b is the latter. So flush sides make no crossings.
+
+use glam::{DVec2, DVec3};
+
+/// A direct frame whose third axis is the normal.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame {
+    t1: DVec3,
+    t2: DVec3,
+    n: DVec3,
+}
+
+impl Frame {
+    pub(crate) fn new(n: DVec3) -> Self {
+        let (t1, t2) = n.any_orthonormal_pair();
+        Self { t1, t2, n }
+    }
+
+    /// Two coordinates across the normal and the height along it.
+    #[inline]
+    pub(crate) fn local(&self, x: DVec3) -> DVec3 {
+        DVec3::new(x.dot(self.t1), x.dot(self.t2), x.dot(self.n))
+    }
+
+    #[inline]
+    pub(crate) fn back(&self, x: DVec3) -> DVec3 {
+        x.x * self.t1 + x.y * self.t2 + x.z * self.n
+    }
+}
+
+/// The height of a plane over a point: level + slope · (x, y).
+#[derive(Clone, Copy)]
+pub(crate) struct Flat {
+    level: f64,
+    slope: DVec2,
+}
+
+impl Flat {
+    /// Of the plane through `point` with a normal that is not across the frame's.
+    pub(crate) fn new(normal: DVec3, point: DVec3) -> Self {
+        let slope = -normal.truncate() / normal.z;
+        let level = point.z - slope.dot(point.truncate());
+        Self { level, slope }
+    }
+
+    #[inline]
+    pub(crate) fn height(&self, x: DVec2) -> f64 {
+        self.level + self.slope.dot(x)
+    }
+}
+
+/// A convex polygon in a frame, anticlockwise seen against the normal, with at most N corners.
+pub(crate) struct Outline<const N: usize> {
+    count: usize,
+    corners: [DVec3; N],
+    /// Inward unit normal of the side from corner k to the next, and its offset.
+    sides: [DVec3; N],
+    /// Names of the corners, and of the edges from them to the next.
+    names: [(u32, u32); N],
+}
+
+/// Which corner of the overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Name {
+    /// A corner of a.
+    A(u32),
+    /// A corner of b.
+    B(u32),
+    /// An edge of a and one of b.
+    Crossing(u32, u32),
+}
+
+/// A corner of the overlap: the points of a and b there, over each other within `same`.
+#[derive(Clone, Copy)]
+pub(crate) struct Corner {
+    pub name: Name,
+    pub a: DVec3,
+    pub b: DVec3,
+}
+
+/// An end of what is left of a segment: its parameter, and the side that cuts there.
+pub(crate) type Cut = (f64, Option<usize>);
+
+impl<const N: usize> Outline<N> {
+    pub(crate) fn new() -> Self {
+        Self {
+            count: 0,
+            corners: [DVec3::ZERO; N],
+            sides: [DVec3::ZERO; N],
+            names: [(0, 0); N],
+        }
+    }
+
+    /// Adds a corner and the edge to the next one; beyond N nothing is added.
+    #[inline]
+    pub(crate) fn push(&mut self, corner: DVec3, name: u32, edge: u32) {
+        if self.count < N {
+            self.corners[self.count] = corner;
+            self.names[self.count] = (name, edge);
+            self.count += 1;
+        }
+    }
+
+    /// Its first corner.
+    pub(crate) fn first(&self) -> DVec3 {
+        self.corners[0]
+    }
+
+    /// Name of the end of side k, if any, that a point is at.
+    pub(crate) fn end_of(&self, k: usize, x: DVec2, same: f64) -> Option<u32> {
+        let across = |c: usize| (self.corners[c].truncate() - x).length();
+        let end = [k, self.next(k)].into_iter().find(|c| across(*c) <= same)?;
+        Some(self.names[end].0)
+    }
+
+    /// Name of the edge from corner k to the next.
+    pub(crate) fn edge(&self, k: usize) -> u32 {
+        self.names[k].1
+    }
+
+    #[inline]
+    fn next(&self, k: usize) -> usize {
+        if k + 1 < self.count { k + 1 } else { 0 }
+    }
+
+    /// Computes the sides, once all corners are there.
+    pub(crate) fn close(&mut self) {
+        for k in 0..self.count {
+            let (p, q) = (self.corners[k], self.corners[self.next(k)]);
+            // An edge along the normal is a point of the projection and bounds nothing.
+            let u = (q - p).truncate().normalize_or_zero();
+            let inward = u.perp();
+            self.sides[k] = inward.extend(inward.dot(p.truncate()));
+        }
+    }
+
+    #[inline]
+    fn inside(&self, k: usize, x: DVec2) -> f64 {
+        let side = self.sides[k];
+        side.x * x.x + side.y * x.y - side.z
+    }
+
+    /// The part of the segment from p to q inside, with the sides that bound it (`None`: the ends).
+    pub(crate) fn cut(&self, p: DVec2, q: DVec2, same: f64) -> Option<[Cut; 2]> {
+        let (mut from, mut to) = ((0.0, None), (1.0, None));
+        for k in 0..self.count {
+            let (dp, dq) = (self.inside(k, p), self.inside(k, q));
+            let (p_out, q_out) = (dp < -same, dq < -same);
+            if p_out && q_out {
+                return None;
+            }
+            // dp ≠ dq where only one of them is out. An end just outside is where the cut ends.
+            let t = (dp / (dp - dq)).clamp(0.0, 1.0);
+            if p_out && t >= from.0 {
+                from = (t, Some(k));
+            }
+            if q_out && t <= to.0 {
+                to = (t, Some(k));
+            }
+        }
+        let length = (q - p).length();
+        ((from.0 - to.0) * length <= same).then_some([from, to])
+    }
+
+    /// Least and largest coordinates of the corners.
+    fn bounds(&self) -> [DVec3; 2] {
+        let all = &self.corners[..self.count];
+        [
+            all.iter().fold(DVec3::INFINITY, |m, c| m.min(*c)),
+            all.iter().fold(DVec3::NEG_INFINITY, |m, c| m.max(*c)),
+        ]
+    }
+
+    /// Whether a point is inside, or no farther than `same` outside.
+    fn holds(&self, x: DVec2, same: f64) -> bool {
+        (0..self.count).all(|k| self.inside(k, x) >= -same)
+    }
+
+    /// The point itself, or, for one just outside, the next one of the outline.
+    pub(crate) fn next_inside(&self, x: DVec2, same: f64) -> DVec2 {
+        let mut moved = x;
+        for k in 0..self.count {
+            let d = self.inside(k, moved);
+            if d < 0.0 {
+                moved -= d * self.sides[k].truncate();
+            }
+        }
+        // A hundred-thousandth of `same` is rounding.
+        if !(0..self.count).any(|k| self.inside(k, moved) < -1e-5 * same) {
+            return moved;
+        }
+        // Moved over one side and out over another: beyond a corner.
+        let corners = self.corners[..self.count].iter().map(|c| c.truncate());
+        let square = |c: &DVec2| (*c - x).length_squared();
+        corners
+            .min_by(|c, d| square(c).total_cmp(&square(d)))
+            .unwrap_or(moved)
+    }
+}
+
+/// Hands every corner of the overlap of a (its outer side towards the normal) and b (towards the
+/// other way; its outline too must run anticlockwise) to `emit`. A corner may come more than once
+/// under the same name. Lengths up to `same` count as nothing.
+pub(crate) fn overlap<const N: usize>(
+    a: (&Outline<N>, Flat),
+    b: (&Outline<N>, Flat),
+    same: f64,
+    emit: &mut impl FnMut(Corner),
+) {
+    let (pa, pb) = (a.0, b.0);
+    // A steep outline is seen as a sliver, whose sides and heights rounding may turn anywhere: its
+    // points lie between its corners all the same.
+    let (bounds_a, [low, high]) = (pa.bounds(), pb.bounds());
+    let over_a = |x: DVec3| {
+        let y = pa.next_inside(x.truncate(), same);
+        y.extend(a.1.height(y).max(bounds_a[0].z).min(bounds_a[1].z))
+    };
+    for k in 0..pb.count {
+        let (p, q) = (pb.corners[k], pb.corners[pb.next(k)]);
+        let Some(ends) = pa.cut(p.truncate(), q.truncate(), same) else {
+            continue;
+        };
+        for (which, (t, side)) in ends.into_iter().enumerate() {
+            let (x, name) = match side {
+                Some(i) => {
+                    let x = p + t * (q - p);
+                    (x, crossing(pa, pb, (i, k), x, same))
+                }
+                // The next edge hands its own first corner.
+                None if which == 1 => continue,
+                None => (p, Name::B(pb.names[k].0)),
+            };
+            emit(Corner {
+                name,
+                a: over_a(x),
+                b: x,
+            });
+        }
+    }
+    for i in 0..pa.count {
+        let p = pa.corners[i];
+        let beside = (p.max(low).min(high) - p).truncate().abs().max_element() > same;
+        if beside || !pb.holds(p.truncate(), same) {
+            continue;
+        }
+        let y = pb.next_inside(p.truncate(), same);
+        let x = y.extend(b.1.height(y).max(low.z).min(high.z));
+        if x.is_finite() {
+            let near = (0..pb.count).find(|k| (pb.corners[*k] - x).length() <= same);
+            let name = near.map_or(Name::A(pa.names[i].0), |k| Name::B(pb.names[k].0));
+            emit(Corner { name, a: p, b: x });
+        }
+    }
+}
+
+fn crossing<const N: usize>(
+    a: &Outline<N>,
+    b: &Outline<N>,
+    (i, k): (usize, usize),
+    x: DVec3,
+    same: f64,
+) -> Name {
+    if let Some(c) = [k, b.next(k)]
+        .into_iter()
+        .find(|c| (b.corners[*c] - x).length() <= same)
+    {
+        return Name::B(b.names[c].0);
+    }
+    match a.end_of(i, x.truncate(), same) {
+        Some(corner) => Name::A(corner),
+        None => Name::Crossing(a.names[i].1, b.names[k].1),
+    }
+}

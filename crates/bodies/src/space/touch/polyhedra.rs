@@ -1,0 +1,317 @@
+//! Polyhedron against polyhedron.
+//!
+//! 1. Balls round the bodies, then normals of faces, tell most pairs apart.
+//! 2. Bodies that overlap: the axis of least depth (`axes`). Bodies that are apart but within reach:
+//!    the nearest points (`apart`), whose normal is that of a face wherever a face is involved.
+//! 3. Along this normal the two faces that look at each other are laid over each other (`outline`);
+//!    every corner of the overlap whose own gap is within reach is a point of contact. Faces tilted by
+//!    more than 25 degrees against the normal do not count unless the normal is that of one of the two
+//!    faces: then edges cross (one point), lie along each other (two points), or a vertex is nearest.
+//!
+//! A point is a vertex of a, a vertex of b or a crossing of two edges, and numbered accordingly,
+//! whichever body lent the normal.
+
+use glam::DVec3;
+
+use super::apart::{self, Answer, Core, Nearest};
+use super::axes::{self, Axis};
+use super::nearest;
+use super::outline::{Corner, Flat, Frame, Name, Outline, overlap};
+use super::pair::{ALONG, Own, Pair, Placed, STEEP, containing, flattest, keep};
+use super::round::{Segment, common_ends};
+use crate::dim::Space;
+use crate::pose::{Pose, Touch};
+use crate::space::{MOST_SIDES, Polyhedron};
+
+/// Appends the contacts of two polyhedra.
+pub(super) fn polyhedra(
+    a: (&Polyhedron, &Pose<Space>),
+    b: (&Polyhedron, &Pose<Space>),
+    reach: f64,
+    out: &mut Vec<Touch<Space>>,
+) {
+    let Some(pair) = Pair::new(a, b, reach) else {
+        return;
+    };
+    let Some(faces) = axes::of_faces(&pair) else {
+        return;
+    };
+    let least = faces.separation();
+    let mut edges = None;
+    let few = axes::few(&pair);
+    if few && least <= 0.0 {
+        edges = axes::of_directions(&pair, least);
+    }
+    let least = edges.map_or(least, |e: Axis| e.separation.max(least));
+    if least > reach {
+        return;
+    }
+    if least > 0.0 || !few {
+        let (own, start) = (Own(pair.a), pair.b.shift);
+        match apart::nearest(&own, &pair.b, start, reach, pair.size) {
+            Answer::Beyond => return,
+            Answer::Apart(nearest) => return separate(&pair, &faces, &nearest, out),
+            Answer::Touching => {}
+        }
+        if !few {
+            edges = axes::of_edges(&pair, &faces);
+        }
+    }
+    overlapping(&pair, &faces, edges, out);
+}
+
+/// Contacts of bodies that overlap, along the axis of least depth.
+fn overlapping(pair: &Pair, faces: &axes::Faces, edges: Option<Axis>, out: &mut Vec<Touch<Space>>) {
+    let from = out.len();
+    let by_b = faces.b.separation > faces.a.separation + pair.bias;
+    let (axis, least) = match edges {
+        Some(axis) => (axis, crossing(pair, &axis, out, from)),
+        None if by_b => (faces.b, face(pair, &faces.b, false, out, from)),
+        None => (faces.a, face(pair, &faces.a, true, out, from)),
+    };
+    if !(least <= axis.separation + pair.exact) {
+        out.truncate(from);
+        parted(pair, &axis, out);
+    }
+}
+
+/// Where the axis was taken for its kind within the bias, or because bodies that just touch have many
+/// that are equally good, its features may not lie over each other. Then the point of contact is that
+/// of the nearest points once b is moved out along the axis: there distances are large and tell well.
+fn parted(pair: &Pair, axis: &Axis, out: &mut Vec<Touch<Space>>) {
+    let n = axis.normal;
+    let way = 0.5 * pair.a.radius.min(pair.b.body.radius) - axis.separation;
+    let away = Placed {
+        shift: pair.b.shift + way * n,
+        ..pair.b
+    };
+    let own = Own(pair.a);
+    if let Answer::Apart(near) = apart::nearest(&own, &away, away.shift, f64::MAX, pair.size) {
+        let (x, y) = near.points(&own, &away);
+        let y = y - way * n;
+        let gap = (y - x).dot(n);
+        if gap <= pair.reach {
+            out.push(pair.home.touch((x, y), n, gap, number(pair, &near)));
+        }
+    }
+}
+
+/// Lays the faces over each other along the normal of one of them. Returns the least gap.
+fn face(pair: &Pair, axis: &Axis, of_a: bool, out: &mut Vec<Touch<Space>>, from: usize) -> f64 {
+    let n = axis.normal;
+    let (fa, fb) = if of_a {
+        (axis.first, pair.opposing(axis.second as u32, n))
+    } else {
+        (pair.facing(axis.second as u32, n), axis.first)
+    };
+    lay(pair, n, fa, fb, out, from)
+}
+
+/// The contact of two crossing edges, with the faces beside them if these are not steep.
+fn crossing(pair: &Pair, axis: &Axis, out: &mut Vec<Touch<Space>>, from: usize) -> f64 {
+    let n = axis.normal;
+    let (a, b) = (pair.a, &pair.b);
+    let (e, f) = (&a.edges[axis.first], &b.body.edges[axis.second]);
+    let tilt_a = |face: u32| a.faces[face as usize].normal.dot(n);
+    let tilt_b = |face: u32| -b.normal(face as usize).dot(n);
+    let fa = if tilt_a(e.right) > tilt_a(e.left) + 1e-9 {
+        e.right
+    } else {
+        e.left
+    };
+    let fb = if tilt_b(f.right) > tilt_b(f.left) + 1e-9 {
+        f.right
+    } else {
+        f.left
+    };
+    if tilt_a(fa) >= STEEP && tilt_b(fb) >= STEEP {
+        let least = lay(pair, n, fa as usize, fb as usize, out, from);
+        if least <= axis.separation + pair.exact {
+            return least;
+        }
+        // The deepest point was taken for a corner next to it: here it is.
+    }
+    let (p, q) = a.edge_ends(axis.first);
+    let (x, y) = (b.at(f.from), b.at(f.to));
+    let (s, t) = nearest::of_segments(p, q, x, y);
+    let (p, x) = (p + s * (q - p), x + t * (y - x));
+    let gap = (x - p).dot(n);
+    let feature = pair.crossing(axis.first as u32, axis.second as u32);
+    let touch = pair.home.touch((p, x), n, gap, feature);
+    keep(touch, pair.reach, out, from);
+    gap
+}
+
+/// Contacts of bodies that are apart.
+fn separate(pair: &Pair, faces: &axes::Faces, near: &Nearest, out: &mut Vec<Touch<Space>>) {
+    let from = out.len();
+    // A vertex over a face: as exact as the face's normal, however small the distance.
+    let flush = near.distance - 1e-15 * pair.size;
+    let doubtful = near.count < 3 && near.distance <= 1e-11 * pair.size;
+    let by_b = faces.b.separation > faces.a.separation + pair.bias;
+    let axis = if by_b { &faces.b } else { &faces.a };
+    if axis.separation >= flush || (doubtful && axis.separation > 0.0) {
+        if face(pair, axis, !by_b, out, from) <= near.distance + pair.exact {
+            return;
+        }
+        out.truncate(from);
+    }
+    let n = near.normal;
+    let fa = containing(pair.a, &near.a[..near.count], n);
+    let fb = containing(pair.b.body, &near.b[..near.count], pair.b.back * -n);
+    let tilts = (pair.a.faces[fa].normal.dot(n), -pair.b.normal(fb).dot(n));
+    let mut least = f64::INFINITY;
+    if tilts.0 >= STEEP && tilts.1 >= STEEP {
+        least = lay(pair, n, fa, fb, out, from);
+    }
+    if least == f64::INFINITY {
+        least = along(pair, near, out, from);
+    }
+    if least > near.distance + pair.exact {
+        let points = near.points(&Own(pair.a), &pair.b);
+        let touch = pair
+            .home
+            .touch(points, n, near.distance, number(pair, near));
+        keep(touch, pair.reach, out, from);
+    }
+}
+
+/// The number of the nearest points: a vertex of b before one of a before a crossing.
+fn number(pair: &Pair, near: &Nearest) -> u32 {
+    let (a, b) = (&near.a[..near.count], &near.b[..near.count]);
+    let other = |list: &[u32]| list.iter().copied().find(|v| *v != list[0]);
+    match (other(a), other(b)) {
+        (_, None) => pair.vertex_of_b(b[0]),
+        (None, _) => pair.vertex_of_a(a[0]),
+        (Some(i), Some(j)) => {
+            let first = pair.a.edge_between(a[0], i);
+            let second = pair.b.body.edge_between(b[0], j);
+            match (first, second) {
+                (Some(e), Some(f)) => pair.crossing(e, f),
+                _ => pair.vertex_of_a(a[0]),
+            }
+        }
+    }
+}
+
+/// Two edges along each other: both ends of their common length. Returns the least gap.
+fn along(pair: &Pair, near: &Nearest, out: &mut Vec<Touch<Space>>, from: usize) -> f64 {
+    let n = near.normal;
+    let (a, b) = (pair.a, &pair.b);
+    let ends = (
+        flattest(a, near.a[0], n),
+        flattest(b.body, near.b[0], b.back * n),
+    );
+    let (Some(i), Some(j)) = ends else {
+        return f64::INFINITY;
+    };
+    let ia = [near.a[0].min(i), near.a[0].max(i)];
+    let ib = [near.b[0].min(j), near.b[0].max(j)];
+    let first = Segment {
+        ends: ia.map(|i| Own(a).at(i)),
+        radius: 0.0,
+    };
+    let second = Segment {
+        ends: ib.map(|j| b.at(j)),
+        radius: 0.0,
+    };
+    let (u, v) = (
+        first.ends[1] - first.ends[0],
+        second.ends[1] - second.ends[0],
+    );
+    if u.cross(v).length() > ALONG * u.length() * v.length() {
+        return f64::INFINITY;
+    }
+    let mut least = f64::INFINITY;
+    for (x, y, k) in common_ends(&first, &second, u.length(), pair.same)
+        .into_iter()
+        .flatten()
+    {
+        let gap = (y - x).dot(n);
+        let feature = match k {
+            0 | 1 => pair.vertex_of_a(ia[k as usize]),
+            _ => pair.vertex_of_b(ib[k as usize - 2]),
+        };
+        least = least.min(gap);
+        keep(
+            pair.home.touch((x, y), n, gap, feature),
+            pair.reach,
+            out,
+            from,
+        );
+    }
+    least
+}
+
+/// Lays face fa of a and face fb of b over each other along n.
+fn lay(
+    pair: &Pair,
+    n: DVec3,
+    fa: usize,
+    fb: usize,
+    out: &mut Vec<Touch<Space>>,
+    from: usize,
+) -> f64 {
+    let sides = pair
+        .a
+        .face_loop(fa)
+        .len()
+        .max(pair.b.body.face_loop(fb).len());
+    match sides {
+        0..=4 => lay_sized::<4>(pair, n, fa, fb, out, from),
+        5..=16 => lay_sized::<16>(pair, n, fa, fb, out, from),
+        _ => lay_sized::<MOST_SIDES>(pair, n, fa, fb, out, from),
+    }
+}
+
+fn lay_sized<const N: usize>(
+    pair: &Pair,
+    n: DVec3,
+    fa: usize,
+    fb: usize,
+    out: &mut Vec<Touch<Space>>,
+    from: usize,
+) -> f64 {
+    let frame = Frame::new(n);
+    let (a, b) = (pair.a, &pair.b);
+    let (mut below, mut above) = (Outline::<N>::new(), Outline::<N>::new());
+    let (corners, edges) = (a.face_loop(fa), a.face_edges(fa));
+    for (i, e) in corners.iter().zip(edges) {
+        below.push(frame.local(a.vertices[*i as usize]), *i, *e);
+    }
+    let (corners, edges) = (b.body.face_loop(fb), b.body.face_edges(fb));
+    // Backwards, because b's face is seen from inside.
+    for k in (0..corners.len()).rev() {
+        let edge = edges[if k == 0 { corners.len() - 1 } else { k - 1 }];
+        above.push(frame.local(b.at(corners[k])), corners[k], edge);
+    }
+    below.close();
+    above.close();
+    let floor = Flat::new(frame.local(a.faces[fa].normal), below.first());
+    let roof = Flat::new(frame.local(b.normal(fb)), above.first());
+    let mut least = f64::INFINITY;
+    overlap(
+        (&below, floor),
+        (&above, roof),
+        pair.same,
+        &mut |c: Corner| {
+            let gap = c.b.z - c.a.z;
+            least = least.min(gap);
+            if gap <= pair.reach {
+                let feature = match c.name {
+                    Name::A(i) => pair.vertex_of_a(i),
+                    Name::B(j) => pair.vertex_of_b(j),
+                    Name::Crossing(i, j) => pair.crossing(i, j),
+                };
+                let points = (frame.back(c.a), frame.back(c.b));
+                keep(
+                    pair.home.touch(points, n, gap, feature),
+                    pair.reach,
+                    out,
+                    from,
+                );
+            }
+        },
+    );
+    least
+}

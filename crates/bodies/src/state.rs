@@ -1,0 +1,95 @@
+//! Where a collection is, and the account of a step.
+
+use contact::law::Status;
+
+use crate::dim::Dim;
+use crate::pose::{Pose, Touch};
+
+/// What is remembered of a contact from one step to the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Memory<D: Dim> {
+    /// The two bodies, the smaller number first.
+    pub bodies: [u32; 2],
+    /// Which point of the pair.
+    pub feature: u32,
+    /// What it did.
+    pub status: Status,
+    /// Impulse on the second body, in space axes.
+    pub impulse: D::Vector,
+    /// Moments of rolling resistance by row; 0 without it.
+    pub moment: [f64; 3],
+}
+
+/// Everything that a motion is continued from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State<D: Dim> {
+    /// Time.
+    pub t: f64,
+    /// Placement of every body.
+    pub poses: Vec<Pose<D>>,
+    /// Velocity of every body, right limit.
+    pub velocities: Vec<D::Dofs>,
+    /// Placement of the body of each guide when the run began.
+    pub anchors: Vec<Pose<D>>,
+    /// Contacts of the last step, sorted by bodies and feature.
+    pub memory: Vec<Memory<D>>,
+}
+
+/// The account of a step (JM92 §6; certificate of the run).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ledger {
+    /// Time at the end of the step.
+    pub t: f64,
+    /// Its length.
+    pub h: f64,
+    /// Contacts that took part.
+    pub num_active: usize,
+    /// Pairs of bodies whose boxes meet.
+    pub num_pairs: usize,
+    /// Dimensionless residual R2 of the contact problem.
+    pub residual: f64,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// Whether the residual reached its tolerance.
+    pub reached: bool,
+    /// max(−g) over all contacts at the midpoint of the step, where they are detected.
+    pub penetration: f64,
+    /// ‖A(v_F − v_L) − Σ GᵀS‖ in the kinetic metric, relative to its largest term.
+    pub momentum: f64,
+    /// Kinetic energy at the end of the step.
+    pub kinetic: f64,
+    /// Potential energy of gravity at the end of the step.
+    pub potential: f64,
+    /// Work of all given forces over the step, that of gravity included.
+    pub work: f64,
+    /// ½ S_n (U_F + U_I)_n over all contacts.
+    pub impact: f64,
+    /// ½ S_t·(U_F + U_I)_t over all contacts, moments included.
+    pub sliding: f64,
+    /// −½ S·(W_I + W_F): work of moving boundaries on the bodies.
+    pub boundary: f64,
+    /// What is left of the energy balance of the step, relative to its largest term and to the energy
+    /// that the given forces would give to bodies at rest.
+    pub energy: f64,
+    /// Energy gained through contacts, max(0, impact + sliding), relative to the largest term.
+    pub gain: f64,
+}
+
+/// One contact over one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact<'a, D: Dim> {
+    /// The two bodies, the smaller number first; the normal points from the first to the second.
+    pub bodies: [u32; 2],
+    /// Where and how deep, at the midpoint of the step.
+    pub touch: &'a Touch<D>,
+    /// What it did.
+    pub status: Status,
+    /// Axes of its rows: normal, tangents.
+    pub frame: D::Frame,
+    /// U_I by row.
+    pub begin: &'a [f64],
+    /// U_F by row.
+    pub end: &'a [f64],
+    /// S by row, the impulse on the second body.
+    pub impulse: &'a [f64],
+}

@@ -1,0 +1,82 @@
+//! Vectors of the plane and of space, as generic code sees them.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Index, Mul, Neg, Sub, SubAssign};
+
+use glam::{DVec2, DVec3};
+
+/// What generic code asks of a vector of the plane or of space.
+pub trait Vector:
+    Copy
+    + Debug
+    + Default
+    + PartialEq
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<f64, Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + Index<usize, Output = f64>
+    + 'static
+{
+    /// Its components.
+    fn slice(&self) -> &[f64];
+    /// From components; missing ones are 0.
+    fn of(components: &[f64]) -> Self;
+    /// All components alike.
+    fn all(value: f64) -> Self;
+    /// Inner product.
+    fn dot(self, other: Self) -> f64;
+    /// Componentwise smaller one.
+    fn min(self, other: Self) -> Self;
+    /// Componentwise larger one.
+    fn max(self, other: Self) -> Self;
+    /// Euclidean length.
+    fn norm(self) -> f64 {
+        self.dot(self).sqrt()
+    }
+    /// Whether every component is finite.
+    fn finite(self) -> bool {
+        self.slice().iter().all(|x| x.is_finite())
+    }
+}
+
+macro_rules! vector {
+    ($type:ty) => {
+        impl Vector for $type {
+            #[inline]
+            fn slice(&self) -> &[f64] {
+                self.as_ref()
+            }
+            fn of(components: &[f64]) -> Self {
+                let mut all = Self::ZERO;
+                for (i, value) in components.iter().enumerate() {
+                    all[i] = *value;
+                }
+                all
+            }
+            #[inline]
+            fn all(value: f64) -> Self {
+                Self::splat(value)
+            }
+            #[inline]
+            fn dot(self, other: Self) -> f64 {
+                <$type>::dot(self, other)
+            }
+            #[inline]
+            fn min(self, other: Self) -> Self {
+                <$type>::min(self, other)
+            }
+            #[inline]
+            fn max(self, other: Self) -> Self {
+                <$type>::max(self, other)
+            }
+        }
+    };
+}
+
+vector!(DVec2);
+vector!(DVec3);

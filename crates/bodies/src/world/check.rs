@@ -1,0 +1,235 @@
+//! What a collection must satisfy before it may move.
+
+use solve::{Nncg, Solver};
+
+use super::{HELD, NO_GROUP, Workspace, World, size};
+use crate::detect::Detector;
+use crate::dim::Dim;
+use crate::error::WorldError;
+use crate::materials::Friction;
+use crate::model::{Body, Freedom, Model};
+use crate::pose::Pose;
+use crate::settings::Settings;
+use crate::state::State;
+use crate::vector::Vector;
+
+/// Settings in their ranges.
+pub(super) fn settings(settings: &Settings) -> Result<(), WorldError> {
+    let positive = |what, value: f64| {
+        if value > 0.0 && value.is_finite() {
+            return Ok(());
+        }
+        Err(WorldError::Setting {
+            what,
+            value: value.to_string(),
+            expected: "a positive, finite number",
+        })
+    };
+    positive("the step", settings.step)?;
+    positive("the tolerance", settings.tolerance)
+}
+
+/// The solver of the settings.
+pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError> {
+    solve::by_name(&settings.solver).ok_or_else(|| WorldError::Setting {
+        what: "the solver",
+        value: settings.solver.clone(),
+        expected: "one of the solvers that `percuss solve --help` lists",
+    })
+}
+
+/// Sizes, masses, references, finite numbers.
+pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), WorldError> {
+    let n = model.bodies.len();
+    let reference = |text: String| Err(WorldError::Reference(text));
+    if state.poses.len() != n || state.velocities.len() != n {
+        return reference(format!(
+            "{n} bodies, but {} placements and {} velocities",
+            state.poses.len(),
+            state.velocities.len()
+        ));
+    }
+    if !model.drag.is_empty() && model.drag.len() != n {
+        return reference(format!("{n} bodies, but {} drags", model.drag.len()));
+    }
+    for (i, body) in model.bodies.iter().enumerate() {
+        pose(i, state.t, &state.poses[i])?;
+        if !state.velocities[i].as_ref().iter().all(|v| v.is_finite()) {
+            return Err(not_finite(i, "velocity", state.t));
+        }
+        if usize::from(body.material) >= model.materials.count() {
+            return reference(format!("body {i}: there is no material {}", body.material));
+        }
+        match body.freedom {
+            Freedom::Guided(guide) if guide as usize >= model.guides.len() => {
+                return reference(format!("body {i}: there is no guide {guide}"));
+            }
+            Freedom::Free if D::boundary_only(&body.shape) => {
+                return reference(format!("body {i}: a boundary cannot move freely"));
+            }
+            Freedom::Free | Freedom::Partial(_) => mass(i, body)?,
+            Freedom::Guided(_) | Freedom::Fixed => {}
+        }
+    }
+    laws(model)
+}
+
+fn mass<D: Dim>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
+    for (k, &value) in D::masses(&body.mass).as_ref().iter().enumerate() {
+        if body.freedom.follows(k) && !(value > 0.0 && value.is_finite()) {
+            return Err(WorldError::Mass {
+                body: i,
+                what: if k < D::N {
+                    "mass"
+                } else {
+                    "moment of inertia"
+                },
+                value,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Laws that the dimension has.
+fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
+    let count = model.materials.count();
+    for a in 0..count {
+        for b in a..count {
+            let (law, _) = model.materials.law(a as u16, b as u16);
+            let refuse = |why: &str| {
+                let text = format!("the law between materials {a} and {b}: {why}");
+                Err(WorldError::Reference(text))
+            };
+            let resists = law.rolling > 0.0 || law.spinning > 0.0;
+            let plain = matches!(law.friction, Friction::None | Friction::Coulomb(_));
+            if resists && !plain {
+                return refuse("rolling resistance goes with one coefficient of friction");
+            }
+            match (&law.friction, D::N) {
+                (Friction::Asymmetric { .. }, 3) => {
+                    return refuse("a coefficient for each sense is for the plane");
+                }
+                (Friction::Elliptic { .. } | Friction::Polygon { .. }, 2) => {
+                    return refuse("a section with two axes is for space");
+                }
+                _ => {}
+            }
+            if law.spinning > 0.0 && D::N == 2 {
+                return refuse("spinning about the normal is for space");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A placement that is a placement.
+pub(super) fn pose<D: Dim>(body: usize, t: f64, pose: &Pose<D>) -> Result<(), WorldError> {
+    let turned = D::rotate(&pose.rotation, D::Vector::all(1.0));
+    if pose.position.finite() && turned.finite() {
+        return Ok(());
+    }
+    Err(not_finite(body, "placement", t))
+}
+
+pub(super) fn not_finite(body: usize, what: &'static str, t: f64) -> WorldError {
+    WorldError::NotFinite { body, what, t }
+}
+
+impl<D: Dim> Workspace<D> {
+    pub(super) fn new(model: &Model<D>, settings: &Settings, solver: Box<dyn Solver>) -> Self {
+        let mut groups = 0;
+        let group = model.bodies.iter().map(|body| {
+            if body.freedom.movable() {
+                groups += 1;
+                groups - 1
+            } else {
+                NO_GROUP
+            }
+        });
+        let group = group.collect();
+        let inverse_root = model.bodies.iter().map(|body| {
+            let mut roots = D::masses(&body.mass);
+            for (k, value) in roots.as_mut().iter_mut().enumerate() {
+                let follows = body.freedom.follows(k);
+                *value = if follows { 1.0 / value.sqrt() } else { 0.0 };
+            }
+            roots
+        });
+        let inverse_root = inverse_root.collect();
+        let outward = model
+            .bodies
+            .iter()
+            .map(|body| body.freedom == Freedom::Free && D::isotropic(&body.mass.inertia));
+        let outward = outward.collect();
+        let growth = model.bodies.iter().map(|body| HELD * size::<D>(body));
+        Self {
+            detector: Detector::new(settings.threads),
+            solver,
+            group,
+            outward,
+            inverse_root,
+            mid: Vec::new(),
+            end: Vec::new(),
+            loads: Vec::new(),
+            growth: growth.collect(),
+            active: Vec::new(),
+            status: Vec::new(),
+            problem: None,
+            impulse: Vec::new(),
+            begin: Vec::new(),
+            finish: Vec::new(),
+            hat: Vec::new(),
+            rest: Vec::new(),
+            projection: None,
+            projector: None,
+            sweeper: Nncg::default(),
+            shift: Vec::new(),
+            displacement: Vec::new(),
+            report: None,
+        }
+    }
+}
+
+impl<D: Dim> World<D> {
+    /// Puts guided bodies where they are at the start, and held components at rest.
+    pub(super) fn begin(&mut self) -> Result<(), WorldError> {
+        let t = self.state.t;
+        if self.state.anchors.is_empty() {
+            let still = Pose {
+                position: D::Vector::default(),
+                rotation: D::Rotation::default(),
+            };
+            self.state.anchors = vec![still; self.model.guides.len()];
+            for (i, body) in self.model.bodies.iter().enumerate() {
+                if let Freedom::Guided(guide) = body.freedom {
+                    self.state.anchors[guide as usize] = self.state.poses[i];
+                }
+            }
+        }
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let velocity = &mut self.state.velocities[i];
+            match body.freedom {
+                Freedom::Guided(guide) => {
+                    let Some(anchor) = self.state.anchors.get(guide as usize) else {
+                        let text = format!("guide {guide} has no anchor");
+                        return Err(WorldError::Reference(text));
+                    };
+                    let (placed, given) = self.model.guides[guide as usize].at(anchor, t);
+                    pose(i, t, &placed)?;
+                    self.state.poses[i] = placed;
+                    *velocity = given;
+                }
+                _ => {
+                    for (k, v) in velocity.as_mut().iter_mut().enumerate() {
+                        if !body.freedom.follows(k) {
+                            *v = 0.0;
+                        }
+                    }
+                }
+            }
+        }
+        self.begin_account();
+        Ok(())
+    }
+}

@@ -1,0 +1,395 @@
+//! A collection of bodies in motion: Moreau's midpoint step.
+//!
+//! ```text
+//! q_M = q_I + ½h u_I                        where contacts are detected: J = { α : g_α(q_M) ≤ 0 }
+//! u_L = u_I + h A⁻¹K                        free velocity
+//! u_F = u_L + A⁻¹ Σ Gᵀ S,  law_α(Ū_α, S_α)    α ∈ J                             (★)
+//! q_F = q_I + ½h (u_I + u_F)                                        (M88 §11, JM92 §7)
+//! ```
+//!
+//! A moving boundary enters through W_α alone, its velocity at the end of the step: a body that sticks
+//! to it then follows it to second order, q_F − q_I = ½h (W_I + W_F). State is what the motion is
+//! continued from; everything in the workspace is scratch.
+
+mod account;
+mod assemble;
+mod check;
+mod free;
+mod project;
+#[cfg(test)]
+mod tests;
+
+use contact::law::Status;
+use contact::{Kinetic, Operator, Problem};
+use solve::{Goal, Nncg, Report, Solver};
+
+use crate::detect::Detector;
+use crate::dim::Dim;
+use crate::error::WorldError;
+use crate::model::{Body, Freedom, Model};
+use crate::pose::Pose;
+use crate::settings::{Activation, Settings};
+use crate::state::{Contact, Ledger, Memory, State};
+
+pub use project::Overlap;
+
+/// A collection of bodies in motion.
+pub struct World<D: Dim> {
+    model: Model<D>,
+    state: State<D>,
+    settings: Settings,
+    ledger: Ledger,
+    work: Workspace<D>,
+}
+
+impl<D: Dim> std::fmt::Debug for World<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World")
+            .field("t", &self.state.t)
+            .field("bodies", &self.model.bodies.len())
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// No group: the body does not follow forces.
+const NO_GROUP: u32 = u32::MAX;
+
+/// Scratch of a step; dropping it changes no bit of the result.
+struct Workspace<D: Dim> {
+    detector: Detector<D>,
+    solver: Box<dyn Solver>,
+    /// Group of kinetic coordinates of each body.
+    group: Vec<u32>,
+    /// Whether the kinetic coordinates of a body take its spin about space axes.
+    outward: Vec<bool>,
+    /// 1/√m by velocity component, 0 where it does not follow forces.
+    inverse_root: Vec<D::Dofs>,
+    /// Placements at the midpoint.
+    mid: Vec<Pose<D>>,
+    /// u_L, then u_F; the given velocity at the end of the step for guided bodies.
+    end: Vec<D::Dofs>,
+    /// Forces and moments of the fields; empty without fields.
+    loads: Vec<D::Dofs>,
+    /// How far detection reaches beyond each body.
+    growth: Vec<f64>,
+    /// The contacts of the step: which touch of the detector each is.
+    active: Vec<u32>,
+    status: Vec<Status>,
+    problem: Option<Problem>,
+    /// S by row.
+    impulse: Vec<f64>,
+    /// U_I and U_F by row.
+    begin: Vec<f64>,
+    finish: Vec<f64>,
+    /// v̂_F in kinetic coordinates.
+    hat: Vec<f64>,
+    /// What is left of the balance of momentum, by coordinate.
+    rest: Vec<D::Dofs>,
+    /// Frictionless problem of the projection, its detector, its solver and what they fill.
+    projection: Option<Problem>,
+    projector: Option<Detector<D>>,
+    sweeper: Nncg,
+    shift: Vec<f64>,
+    displacement: Vec<f64>,
+    report: Option<Report>,
+}
+
+impl<D: Dim> World<D> {
+    /// Checks the model and the state it starts from. Guided bodies are put where their guides say;
+    /// an anchor that is missing is where its body is.
+    ///
+    /// # Errors
+    /// Masses, numbers or references that are not right.
+    pub fn new(model: Model<D>, state: State<D>, settings: Settings) -> Result<Self, WorldError> {
+        check::settings(&settings)?;
+        check::model(&model, &state)?;
+        let solver = check::solver(&settings)?;
+        let work = Workspace::new(&model, &settings, solver);
+        let mut world = Self {
+            model,
+            state,
+            settings,
+            ledger: Ledger::default(),
+            work,
+        };
+        world.begin()?;
+        Ok(world)
+    }
+
+    /// Goes on by one step.
+    ///
+    /// # Errors
+    /// A guide, a force or a contact that is not finite; the state is that before.
+    pub fn advance(&mut self) -> Result<(), WorldError> {
+        let h = self.settings.step;
+        let t_end = self.state.t + h;
+        self.place_midpoint(self.state.t + 0.5 * h)?;
+        self.set_free_velocity(t_end)?;
+        self.detect();
+        self.assemble(t_end)?;
+        self.solve();
+        self.finish_velocity();
+        self.account(t_end);
+        self.finish_position(t_end)?;
+        if self.settings.correction {
+            self.project()?;
+        }
+        self.account_position();
+        self.remember();
+        Ok(())
+    }
+
+    /// q_M = q_I + ½h u_I; guided bodies where their guides say.
+    fn place_midpoint(&mut self, t: f64) -> Result<(), WorldError> {
+        let h = self.settings.step;
+        self.work.mid.clear();
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let (pose, velocity) = (&self.state.poses[i], &self.state.velocities[i]);
+            self.work.mid.push(match body.freedom {
+                Freedom::Fixed => *pose,
+                Freedom::Guided(guide) => {
+                    let anchor = &self.state.anchors[guide as usize];
+                    let (pose, _) = self.model.guides[guide as usize].at(anchor, t);
+                    check::pose(i, t, &pose)?;
+                    pose
+                }
+                Freedom::Free | Freedom::Partial(_) => D::advance(pose, velocity, 0.5 * h),
+            });
+        }
+        Ok(())
+    }
+
+    /// Finds the touches at the midpoint, with a reach if contacts are activated by prediction.
+    fn detect(&mut self) {
+        let work = &mut self.work;
+        if self.settings.activation == Activation::Predicted {
+            let half = 0.5 * self.settings.step;
+            for (i, body) in self.model.bodies.iter().enumerate() {
+                let reach = half * free::speed_bound(body, &work.end[i]);
+                work.growth[i] = reach.max(HELD * size::<D>(body));
+            }
+        }
+        work.detector
+            .detect(&self.model.bodies, &work.mid, &work.growth);
+    }
+
+    /// Solves (★) from the impulses of the step before.
+    fn solve(&mut self) {
+        let work = &mut self.work;
+        let Some(problem) = work.problem.as_ref().filter(|p| p.num_contacts() > 0) else {
+            work.report = None;
+            return;
+        };
+        let goal = Goal {
+            tolerance: self.settings.tolerance,
+            max_iterations: self.settings.max_iterations,
+            ..Goal::default()
+        };
+        work.report = Some(work.solver.solve(problem, &mut work.impulse, &goal));
+    }
+
+    /// u_F = u_L + A⁻¹ Σ Gᵀ S, from kinetic coordinates back to those of the bodies.
+    fn finish_velocity(&mut self) {
+        let Workspace {
+            problem,
+            hat,
+            impulse,
+            group,
+            outward,
+            inverse_root,
+            mid,
+            end,
+            ..
+        } = &mut self.work;
+        // Without contacts u_F = u_L.
+        let Some(kinetic) = problem.as_ref().and_then(kinetic) else {
+            return;
+        };
+        hat.resize(kinetic.num_coordinates(), 0.0);
+        kinetic.velocity_into(impulse, hat);
+        for (i, group) in group.iter().enumerate() {
+            if *group == NO_GROUP {
+                continue;
+            }
+            let first = *group as usize * D::DOF;
+            let hat = &hat[first..first + D::DOF];
+            let root = inverse_root[i].as_ref();
+            for (k, v) in end[i].as_mut().iter_mut().enumerate() {
+                *v = hat[k] * root[k];
+            }
+            if outward[i] {
+                end[i] = D::inward(&mid[i].rotation, &end[i]);
+            }
+        }
+    }
+
+    /// q_F = q_I + ½h (u_I + u_F). Nothing is written before everything is known to be finite.
+    fn finish_position(&mut self, t_end: f64) -> Result<(), WorldError> {
+        let h = self.settings.step;
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let finite = self.work.end[i].as_ref().iter().all(|v| v.is_finite());
+            if body.freedom.movable() && !finite {
+                return Err(check::not_finite(i, "velocity", t_end));
+            }
+        }
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            match body.freedom {
+                Freedom::Fixed => {}
+                Freedom::Guided(guide) => {
+                    let anchor = &self.state.anchors[guide as usize];
+                    let (pose, _) = self.model.guides[guide as usize].at(anchor, t_end);
+                    self.state.poses[i] = pose;
+                }
+                Freedom::Free | Freedom::Partial(_) => {
+                    let mut mean = self.work.end[i];
+                    let begin = self.state.velocities[i].as_ref();
+                    for (k, v) in mean.as_mut().iter_mut().enumerate() {
+                        *v = 0.5 * (*v + begin[k]);
+                    }
+                    self.state.poses[i] = D::advance(&self.state.poses[i], &mean, h);
+                }
+            }
+        }
+        self.state.velocities.copy_from_slice(&self.work.end);
+        self.state.t = t_end;
+        Ok(())
+    }
+
+    /// Keeps what the next step starts from.
+    fn remember(&mut self) {
+        let work = &self.work;
+        self.state.memory.clear();
+        let Some(problem) = &work.problem else {
+            return;
+        };
+        for (contact, &touch) in work.active.iter().enumerate() {
+            let found = &work.detector.found()[touch as usize];
+            let impulse = &work.impulse[problem.rows(contact)];
+            let frame = self.frame(touch);
+            let mut vector = D::Vector::default();
+            for (axis, s) in frame.as_ref().iter().zip(impulse) {
+                vector += *axis * *s;
+            }
+            let mut moment = [0.0; 3];
+            for (kept, s) in moment.iter_mut().zip(impulse.iter().skip(D::N)) {
+                *kept = *s;
+            }
+            self.state.memory.push(Memory {
+                bodies: found.bodies,
+                feature: found.touch.feature,
+                status: work.status[contact],
+                impulse: vector,
+                moment,
+            });
+        }
+    }
+
+    /// All that stays the same.
+    pub fn model(&self) -> &Model<D> {
+        &self.model
+    }
+
+    /// Where it is.
+    pub fn state(&self) -> &State<D> {
+        &self.state
+    }
+
+    /// The state alone, to go on with another model.
+    pub fn into_state(self) -> State<D> {
+        self.state
+    }
+
+    /// How it is stepped.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Account of the last step; before the first one only the energies are there.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Name of the methods that solved the last step, joined by arrows; empty without contacts.
+    pub fn method(&self) -> String {
+        self.work
+            .report
+            .as_ref()
+            .map_or_else(String::new, Report::method)
+    }
+
+    /// The contact problem (★) of the last step; none without contacts.
+    pub fn problem(&self) -> Option<&Problem> {
+        self.work.problem.as_ref()
+    }
+
+    /// Number of contacts of the last step.
+    pub fn num_contacts(&self) -> usize {
+        self.work.active.len()
+    }
+
+    /// A contact of the last step, sorted by bodies and feature.
+    ///
+    /// # Panics
+    /// There are not so many.
+    pub fn contact(&self, index: usize) -> Contact<'_, D> {
+        let touch = self.work.active[index];
+        let found = &self.work.detector.found()[touch as usize];
+        let rows = match &self.work.problem {
+            Some(problem) => problem.rows(index),
+            None => 0..0,
+        };
+        Contact {
+            bodies: found.bodies,
+            touch: &found.touch,
+            status: self.work.status[index],
+            frame: self.frame(touch),
+            begin: &self.work.begin[rows.clone()],
+            end: &self.work.finish[rows.clone()],
+            impulse: &self.work.impulse[rows],
+        }
+    }
+}
+
+impl<D: Dim> Workspace<D> {
+    /// Axes that the kinetic coordinates of a body take its spin about.
+    fn axes(&self, body: usize) -> D::Rotation {
+        if self.outward[body] {
+            D::Rotation::default()
+        } else {
+            self.mid[body].rotation
+        }
+    }
+
+    /// A velocity of a body about these axes.
+    fn turned(&self, body: usize, velocity: &D::Dofs) -> D::Dofs {
+        if self.outward[body] {
+            D::outward(&self.mid[body].rotation, velocity)
+        } else {
+            *velocity
+        }
+    }
+}
+
+/// Of the radii of two bodies: a gap below this share is closed. Placements are rounded, so that a
+/// body put on another has a gap of either sign.
+const CLOSED: f64 = 1e-9;
+
+/// The same for a contact that carried an impulse in the step before. By its law it did not open:
+/// S > 0 goes with Ū_n = 0. What opened it is what the solver left of Ū_n, and to drop it would
+/// let the bodies fall freely for a step where they are held: under a heavy load millimetres deep.
+const HELD: f64 = 1e-6;
+
+/// The radius of a body as a measure of gaps; none for boundaries without end.
+fn size<D: Dim>(body: &Body<D>) -> f64 {
+    let radius = D::radius(&body.shape);
+    if radius.is_finite() { radius } else { 0.0 }
+}
+
+/// The operator of a problem that has contacts.
+fn kinetic(problem: &Problem) -> Option<&Kinetic> {
+    match problem.operator() {
+        Operator::Kinetic(kinetic) if problem.num_contacts() > 0 => Some(kinetic),
+        _ => None,
+    }
+}

@@ -1,0 +1,189 @@
+//! Overlaps: found, reported, projected away in the kinetic metric (M88 Remark 11.1).
+//!
+//! ```text
+//! min ½ ‖dq‖²_A   with   g_α(q) + G_α,n dq ≥ 0  for every overlap α
+//! ```
+//!
+//! is (★) without friction: dq stands for the velocity, g for the given one.
+
+use contact::law::Law;
+use contact::{Kinetic, Problem};
+use solve::{Goal, Solver};
+
+use super::{NO_GROUP, World};
+use crate::dim::Dim;
+use crate::error::WorldError;
+
+/// Two bodies that overlap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overlap {
+    /// The bodies, the smaller number first.
+    pub bodies: [u32; 2],
+    /// How deep.
+    pub depth: f64,
+}
+
+/// Accuracy of a projection: what is left is projected in the next step.
+const TOLERANCE: f64 = 1e-6;
+
+/// Sweeps of a projection at most.
+const SWEEPS: usize = 1000;
+
+impl<D: Dim> World<D> {
+    /// All pairs of bodies that overlap by more than `tolerance`, deepest first.
+    pub fn overlaps(&mut self, tolerance: f64) -> Vec<Overlap> {
+        let work = &mut self.work;
+        work.detector
+            .detect(&self.model.bodies, &self.state.poses, &[]);
+        let mut all: Vec<Overlap> = Vec::new();
+        for found in work.detector.found() {
+            let (bodies, depth) = (found.bodies, -found.touch.gap);
+            if depth <= tolerance {
+                continue;
+            }
+            match all.last_mut().filter(|last| last.bodies == bodies) {
+                Some(last) => last.depth = last.depth.max(depth),
+                None => all.push(Overlap { bodies, depth }),
+            }
+        }
+        self.forget();
+        all.sort_by(|a, b| b.depth.total_cmp(&a.depth).then(a.bodies.cmp(&b.bodies)));
+        all
+    }
+
+    /// Moves bodies apart until no overlap is deeper than `tolerance`, by projections in the kinetic
+    /// metric; returns the deepest overlap that is left after at most `rounds` of them.
+    ///
+    /// # Errors
+    /// As [`World::advance`].
+    pub fn relax(&mut self, tolerance: f64, rounds: usize) -> Result<f64, WorldError> {
+        let deepest = |world: &mut Self| world.overlaps(0.0).first().map_or(0.0, |o| o.depth);
+        let mut left = deepest(self);
+        for _ in 0..rounds {
+            if left <= tolerance {
+                break;
+            }
+            self.project()?;
+            left = deepest(self);
+        }
+        self.forget();
+        self.begin_account();
+        Ok(left)
+    }
+
+    /// One projection of the overlaps of the present state.
+    pub(super) fn project(&mut self) -> Result<(), WorldError> {
+        let t = self.state.t;
+        let mut detector = self
+            .work
+            .projector
+            .take()
+            .unwrap_or_else(|| crate::detect::Detector::new(self.settings.threads));
+        detector.detect(&self.model.bodies, &self.state.poses, &[]);
+        let old = self.work.projection.take();
+        let mut builder = old.map_or_else(Kinetic::builder, Problem::recycle);
+        let rest = [0.0; 6];
+        let refuse = |error: contact::ProblemError| WorldError::Contact {
+            bodies: [0, 0],
+            t,
+            reason: error.to_string(),
+        };
+        for group in &self.work.group {
+            if *group != NO_GROUP {
+                builder
+                    .kinetic_group(&rest[..D::DOF], &rest[..D::DOF])
+                    .map_err(refuse)?;
+            }
+        }
+        for found in detector.found() {
+            self.push_overlap(&mut builder, found).map_err(refuse)?;
+        }
+        let problem = builder.build().map_err(refuse)?;
+        if problem.num_contacts() > 0 {
+            self.shift_by(&problem);
+        }
+        self.work.projection = Some(problem);
+        self.work.projector = Some(detector);
+        Ok(())
+    }
+
+    /// The normal row of an overlap.
+    fn push_overlap(
+        &self,
+        builder: &mut contact::KineticBuilder,
+        found: &crate::detect::Found<D>,
+    ) -> Result<(), contact::ProblemError> {
+        let touch = &found.touch;
+        let at = (touch.point_a + touch.point_b) * 0.5;
+        let mut blocks = [[0.0; 6]; 2];
+        let (mut sides, mut count) = ([(0_usize, 0_usize); 2], 0);
+        let mut size = 0.0;
+        for (side, (&body, sign)) in found.bodies.iter().zip([-1.0, 1.0]).enumerate() {
+            let body = body as usize;
+            if self.work.group[body] == NO_GROUP {
+                continue;
+            }
+            let pose = &self.state.poses[body];
+            let root = self.work.inverse_root[body].as_ref();
+            D::row(
+                &pose.rotation,
+                at - pose.position,
+                touch.normal,
+                &mut blocks[side],
+            );
+            for k in 0..D::DOF {
+                blocks[side][k] *= sign * root[k];
+                size += blocks[side][k] * blocks[side][k];
+            }
+            sides[count] = (self.work.group[body] as usize, side);
+            count += 1;
+        }
+        if !(size > 0.0) {
+            return Ok(());
+        }
+        let [first, second] = sides.map(|(group, side)| (group, &blocks[side][..D::DOF]));
+        let (gap, none) = ([touch.gap], [0.0]);
+        let law = Law::Frictionless;
+        match count {
+            1 => builder.contact_with_rebound(law, &[first], &gap, &none)?,
+            _ => builder.contact_with_rebound(law, &[first, second], &gap, &none)?,
+        };
+        Ok(())
+    }
+
+    /// Solves the projection and moves the bodies.
+    fn shift_by(&mut self, problem: &Problem) {
+        let work = &mut self.work;
+        work.shift.clear();
+        work.shift.resize(problem.num_rows(), 0.0);
+        let goal = Goal::to(TOLERANCE).at_most(SWEEPS);
+        work.sweeper.solve(problem, &mut work.shift, &goal);
+        let Some(kinetic) = super::kinetic(problem) else {
+            return;
+        };
+        let mut hat = std::mem::take(&mut work.displacement);
+        hat.resize(kinetic.num_coordinates(), 0.0);
+        kinetic.velocity_into(&work.shift, &mut hat);
+        for (i, group) in work.group.iter().enumerate() {
+            if *group == NO_GROUP {
+                continue;
+            }
+            let first = *group as usize * D::DOF;
+            let root = work.inverse_root[i].as_ref();
+            let mut step = D::REST;
+            for (k, s) in step.as_mut().iter_mut().enumerate() {
+                *s = hat[first + k] * root[k];
+            }
+            if step.as_ref().iter().all(|s| s.is_finite()) {
+                self.state.poses[i] = D::advance(&self.state.poses[i], &step, 1.0);
+            }
+        }
+        work.displacement = hat;
+    }
+
+    /// Contacts of the last step are no longer those of the detector.
+    fn forget(&mut self) {
+        self.work.active.clear();
+        self.work.status.clear();
+    }
+}

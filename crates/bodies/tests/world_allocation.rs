@@ -1,0 +1,117 @@
+//! A warm step allocates nothing.
+//!
+//! This file has an allocator of its own that counts, and one test, so that no other thread counts.
+// A global allocator cannot be written without `unsafe`; this one only counts and passes on.
+#![allow(unsafe_code)]
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use bodies::{Activation, Dim, Plane, Space, plane, space};
+use glam::{DVec2, DVec3};
+use support::*;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count_one() {
+    // The test harness has threads of its own; each counts for itself.
+    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+}
+
+// SAFETY: every call is passed to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count_one();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `System` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count_one();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    work();
+    COUNT.with(Cell::get) - before
+}
+
+/// Discs and boxes in a heap.
+fn heap_of_discs() -> Stage<Plane> {
+    let mut stage = Stage::<Plane>::new(coulomb(0.4), DVec2::Y * -9.81);
+    stage.floor();
+    for k in 0..60 {
+        let at = at2(
+            0.21 * (k % 10) as f64 + 0.01 * (k / 10) as f64,
+            0.1 + 0.2 * (k / 10) as f64,
+        );
+        let shape = match k % 3 {
+            0 => rectangle(0.18, 0.2),
+            _ => plane::Shape::disc(0.1).unwrap(),
+        };
+        stage.body(shape, 1000.0, at, [0.0; 3]);
+    }
+    stage.settings.tolerance = 1e-4;
+    stage
+}
+
+fn heap_of_balls() -> Stage<Space> {
+    let mut stage = Stage::<Space>::new(coulomb(0.4), DVec3::Z * -9.81);
+    stage.floor();
+    for k in 0..80 {
+        let (i, j, l) = (k % 4, k / 4 % 4, k / 16);
+        let at = DVec3::new(0.2 * i as f64, 0.2 * j as f64, 0.1 + 0.2 * l as f64);
+        let shape = match k % 5 {
+            0 => cuboid(0.2, 0.2, 0.2),
+            _ => space::Shape::sphere(0.1).unwrap(),
+        };
+        stage.body(shape, 1000.0, at3(at), [0.0; 6]);
+    }
+    stage.settings.tolerance = 1e-4;
+    stage
+}
+
+/// Steps after which everything has its size, then the allocations of ten more.
+fn warm<D: Dim>(stage: Stage<D>) -> usize {
+    let mut world = stage.world();
+    for _ in 0..200 {
+        world.advance().unwrap();
+    }
+    assert!(world.num_contacts() > 50);
+    let mut most = 0;
+    for _ in 0..10 {
+        let mut result = Ok(());
+        most = most.max(allocations(|| result = world.advance()));
+        result.unwrap();
+    }
+    most
+}
+
+#[test]
+fn a_warm_step_allocates_nothing() {
+    assert_eq!(warm(heap_of_discs()), 0, "plane");
+    assert_eq!(warm(heap_of_balls()), 0, "space");
+    let mut predicted = heap_of_discs();
+    predicted.settings.activation = Activation::Predicted;
+    predicted.settings.correction = true;
+    assert_eq!(warm(predicted), 0, "predicted activation and correction");
+    // The counter does count.
+    assert!(allocations(|| drop(std::hint::black_box(vec![0_u8; 100]))) > 0);
+}
