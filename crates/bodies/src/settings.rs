@@ -7,7 +7,9 @@ pub enum Activation {
     /// bodies' radii (1e-6 where the contact carried an impulse in the step before).
     #[default]
     Gap,
-    /// Those that would close before the end of the step: g(q_M) + ½h U_n,free ≤ 0.
+    /// Those that could close before the next detection, with 0 ≤ U_F,n + g/h ⊥ S_n ≥ 0 where the gap
+    /// is still open (with restitution: those whose g(q_M) + ½h U_n,free ≤ 0). Penetration then is of
+    /// second order, at the price of more contacts.
     Predicted,
 }
 

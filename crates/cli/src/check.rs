@@ -3,8 +3,9 @@
 use clap::Args;
 use mechanism::System;
 use scene::plot::check_plots;
-use scene::{Discard, Scene, SceneError, StopReason, StudyFile};
+use scene::{Discard, Kind, Scene, SceneError, StopReason, StudyFile};
 
+use crate::collection;
 use crate::output::{self, Stop, Verdict};
 use crate::run::SetArgs;
 
@@ -42,30 +43,24 @@ pub fn run(args: &CheckArgs) -> Result<Verdict, Stop> {
 }
 
 fn check_scene(scene: &Scene) -> Result<String, Stop> {
-    let built = scene.build()?;
-    scene::check_findings(scene)?;
-    check_plots(scene)?;
-    let chart = built.system.chart();
-    let counts = [
-        (chart.coordinates().len(), "coordinate"),
-        (built.system.constraints().len(), "constraint"),
+    let mut counts = match scene.kind() {
+        Kind::Mechanism => check_mechanism(scene)?,
+        Kind::Bodies => collection::check(scene)?,
+    };
+    counts.extend([
         (scene.cases().len(), "case"),
         (scene.studies().len(), "study"),
         (scene.findings().len(), "finding"),
         (scene.plots().len(), "plot"),
-    ];
-    let outcome = scene::run(built, &mut Discard, &mut |_| false);
-    if let Some(stop) = outcome.stopped
-        && stop.reason != StopReason::Asked
-    {
-        return Err(Stop::Input(format!("{}: {stop}", scene.origin())));
-    }
+    ]);
     let counts = counts
         .iter()
         .filter(|(n, _)| *n > 0)
         .map(|(n, what)| match (n, *what) {
             (1, what) => format!("1 {what}"),
             (n, "study") => format!("{n} studies"),
+            (n, "body") => format!("{n} bodies"),
+            (n, "watch") => format!("{n} watches"),
             (n, what) => format!("{n} {what}s"),
         });
     let counts: Vec<String> = counts.collect();
@@ -74,6 +69,24 @@ fn check_scene(scene: &Scene) -> Result<String, Stop> {
         scene.origin(),
         counts.join(", ")
     ))
+}
+
+fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
+    let built = scene.build()?;
+    scene::check_findings(scene)?;
+    check_plots(scene)?;
+    let chart = built.system.chart();
+    let counts = vec![
+        (chart.coordinates().len(), "coordinate"),
+        (built.system.constraints().len(), "constraint"),
+    ];
+    let outcome = scene::run(built, &mut Discard, &mut |_| false);
+    match outcome.stopped {
+        Some(stop) if stop.reason != StopReason::Asked => {
+            Err(Stop::Input(format!("{}: {stop}", scene.origin())))
+        }
+        _ => Ok(counts),
+    }
 }
 
 /// What is no scene may be a study; if it is none either, what was wrong with the scene is told.

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod check;
+mod collection;
 mod compare;
 mod examples;
 mod output;

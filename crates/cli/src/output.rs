@@ -44,6 +44,7 @@ impl From<PlotError> for Stop {
             PlotError::Scene(error) => error.into(),
             PlotError::Record(error) => error.into(),
             PlotError::Unknown(text) | PlotError::Nothing(text) => Self::Input(text),
+            PlotError::Drawing(_) => Self::Fault(error.to_string()),
         }
     }
 }

@@ -3,19 +3,21 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::plot::{Gallery, png, svg};
+use scene::plot::{Gallery, png};
 use scene::record::Record;
 
 use crate::output::{self, Stop, Target, Verdict};
 use crate::run::ThreadArgs;
 use crate::table;
 
-/// Draw a picture of a run: what its scene declares, energies, residuals, phase portraits
+/// Draw a picture of a run: what its scene declares, energies, residuals, phase portraits, bodies
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     percuss plot runs/pendulum-1                        list the pictures there are\n  \
     percuss plot runs/pendulum-1 energy\n  \
-    percuss plot runs/pendulum-1 phase:theta -o portrait.png\n\n\
+    percuss plot runs/pendulum-1 phase:theta -o portrait.png\n  \
+    percuss plot runs/wall-1 picture:2.5 -o wall.png    bodies at an instant\n  \
+    percuss plot runs/wall-1 forces                     forces between them at the end\n\n\
     Cases and studies that a picture shows beside the run itself are run for it.\n\
     Exit status: 0 drawn; 2 there is no such picture or run; 3 the file cannot be written.")]
 pub struct PlotArgs {
@@ -63,14 +65,13 @@ pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
         .clone()
         .unwrap_or_else(|| args.directory.join(file_name(what)));
     let format = format(&path)?;
-    let figure = gallery.figure(what, args.threads.get(), &mut |note| {
+    let text = gallery.svg(what, args.threads.get(), &mut |note| {
         if !args.quiet {
             output::message(note);
         }
     })?;
     let target = Target::new(&path)?;
     let failed = |e: String| Stop::Fault(format!("cannot draw the picture: {e}"));
-    let text = svg(&figure).map_err(failed)?;
     match format {
         Format::Svg => target.write(&text)?,
         Format::Png => target.write(png(&text).map_err(failed)?)?,

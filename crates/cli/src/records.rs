@@ -14,7 +14,8 @@ use crate::output::{self, Stop, Verdict, quoted};
     percuss table runs/ball-e05-1 coordinates > ball.csv\n  \
     percuss table runs/ball-e05-1 steps --at 0.5 --columns t,kinetic,potential\n  \
     percuss table runs/ball-e05-1 events --format json\n  \
-    percuss table runs/ball-e05-1 findings\n\n\
+    percuss table runs/ball-e05-1 findings\n  \
+    percuss table runs/wall-1 bodies --at 2.5 --columns name,x,y,angle\n\n\
     The files themselves are Parquet and can be read as they are, for example in Python with\n\
     polars.read_parquet(\"runs/ball-e05-1/steps-*.parquet\").\n\
     Exit status: 0 printed; 2 there is no such run, table or column; 3 it cannot be read.")]
@@ -23,7 +24,8 @@ pub struct TableArgs {
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 
-    /// steps, coordinates, contacts, events or findings (runs, of a study)
+    /// steps, coordinates, contacts, events or findings; of bodies steps, bodies, contacts,
+    /// observables, names or findings; of a study runs
     #[arg(value_name = "TABLE")]
     table: String,
 
@@ -75,9 +77,17 @@ pub fn run(args: &TableArgs) -> Result<Verdict, Stop> {
 /// Chunk by chunk, so that a long run needs no more memory than a short one.
 fn rows(args: &TableArgs, record: &Record, writer: &mut Writer) -> Result<(), Stop> {
     let name = args.table.as_str();
-    let chosen = record.places(name, args.columns.as_deref())?;
-    let columns = &record.entry(name)?.columns;
-    writer.heading(chosen.iter().map(|c| columns[*c].name.clone()).collect());
+    let view = Columns::of(record, name, args.columns.as_deref())?;
+    writer.heading(view.headings.clone());
+    let bodies = record.entry("bodies").is_ok();
+    if let (Some(t), true) = (args.at, bodies) {
+        // States of many bodies are found without reading the others.
+        let (first, count) = record.rows_near(name, t)?;
+        let columns = &record.entry(name)?.columns;
+        let names: Vec<&str> = view.places.iter().map(|p| &*columns[*p].name).collect();
+        let part = record.rows(name, &names, first, count)?;
+        return (0..part.rows).try_for_each(|row| writer.row(view.cells(&part, row, args.format)));
+    }
     let nearest = match args.at {
         None => None,
         Some(t) => match record.nearest_time(name, t)? {
@@ -86,7 +96,7 @@ fn rows(args: &TableArgs, record: &Record, writer: &mut Writer) -> Result<(), St
         },
     };
     // The time is read beside the chosen columns and not written.
-    let mut places = chosen.clone();
+    let mut places = view.places.clone();
     if nearest.is_some() {
         places.extend(record.places(name, Some(&["t".into()]))?);
     }
@@ -97,10 +107,87 @@ fn rows(args: &TableArgs, record: &Record, writer: &mut Writer) -> Result<(), St
             nearest.is_none() || time == nearest
         };
         for row in (0..part.rows).filter(|row| seen(*row)) {
-            writer.row(cells(&part, row, chosen.len(), args.format))?;
+            writer.row(view.cells(&part, row, args.format))?;
         }
     }
     Ok(())
+}
+
+/// Columns that are not stored: names of bodies, after the columns of their numbers.
+const JOINED: [(&str, &str, &str); 3] = [
+    ("bodies", "body", "name"),
+    ("contacts", "a", "name_a"),
+    ("contacts", "b", "name_b"),
+];
+
+/// What is printed of a table.
+struct Columns {
+    headings: Vec<String>,
+    /// Stored columns that are read.
+    places: Vec<usize>,
+    /// For every printed column the one that is read, and whether it is a number to be named.
+    sources: Vec<(usize, bool)>,
+    /// Names of the bodies, where they are printed.
+    names: Table,
+}
+
+impl Columns {
+    fn of(record: &Record, table: &str, asked: Option<&[String]>) -> Result<Self, Stop> {
+        let stored = &record.entry(table)?.columns;
+        let joined: Vec<_> = JOINED
+            .iter()
+            .filter(|(of, ..)| *of == table && record.entry("names").is_ok())
+            .collect();
+        let headings = match asked {
+            Some(asked) => asked.to_vec(),
+            None => {
+                let mut all = Vec::new();
+                for column in stored {
+                    all.push(column.name.clone());
+                    let named = joined.iter().find(|(_, key, _)| *key == column.name);
+                    all.extend(named.map(|(_, _, name)| (*name).to_string()));
+                }
+                all
+            }
+        };
+        let mut places = Vec::new();
+        let mut sources = Vec::new();
+        for heading in &headings {
+            let named = joined.iter().find(|(_, _, name)| name == heading);
+            let key = named.map_or_else(|| heading.clone(), |(_, key, _)| (*key).to_string());
+            sources.push((places.len(), named.is_some()));
+            places.extend(record.places(table, Some(&[key]))?);
+        }
+        let names = match sources.iter().any(|(_, named)| *named) {
+            true => record.table("names", Some(&["name"]))?,
+            false => Table {
+                columns: Vec::new(),
+                values: Vec::new(),
+                rows: 0,
+            },
+        };
+        Ok(Self {
+            headings,
+            places,
+            sources,
+            names,
+        })
+    }
+
+    fn cells(&self, table: &Table, row: usize, format: Format) -> Vec<Value> {
+        let one = |&(place, named): &(usize, bool)| {
+            let cell = table.values.get(place).map_or(Cell::Null, |v| v.cell(row));
+            match (named, cell) {
+                (true, Cell::Integer(body)) => {
+                    let body = usize::try_from(body).unwrap_or(usize::MAX);
+                    let names = self.names.values.first();
+                    value(names.map_or(Cell::Null, |n| n.cell(body)), format)
+                }
+                (_, cell) => value(cell, format),
+            }
+        };
+        self.sources.iter().map(one).collect()
+    }
 }
 
 /// JSON has no NaN and no infinity; readers of CSV know them by name.
@@ -112,15 +199,14 @@ fn number(x: f64, format: Format) -> Value {
     }
 }
 
-fn cells(table: &Table, row: usize, count: usize, format: Format) -> Vec<Value> {
-    let cell = |column: &scene::record::Values| match column.cell(row) {
+fn value(cell: Cell<'_>, format: Format) -> Value {
+    match cell {
         Cell::Integer(x) => Value::from(x),
         Cell::Real(x) => number(x, format),
         Cell::Truth(x) => Value::from(x),
         Cell::Text(x) => Value::from(x),
         Cell::Null => Value::Null,
-    };
-    table.values.iter().take(count).map(cell).collect()
+    }
 }
 
 fn findings(args: &TableArgs, record: &Record, writer: &mut Writer) -> Result<(), Stop> {

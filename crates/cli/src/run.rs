@@ -1,13 +1,14 @@
 //! `percuss run`: a scene to its records, certificate and findings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scene::plot::{Gallery, check_plots};
 use scene::record::{Layout, Manifest, Override, Place, Record, Recorder, Status, settings_json};
-use scene::{Built, RunOutcome, Scene, StopReason, Threads};
+use scene::{Built, Kind, RunOutcome, Scene, StopReason, Threads};
 use serde_json::Value;
 
+use crate::collection;
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
 use crate::summary::{Report, short};
@@ -29,25 +30,25 @@ pub struct RunArgs {
 
     /// Directory of the records, new or empty [default: the next free runs/NAME-N]
     #[arg(long, short, value_name = "DIR")]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
 
     #[command(flatten)]
     set: SetArgs,
 
     #[command(flatten)]
-    threads: ThreadArgs,
+    pub(crate) threads: ThreadArgs,
 
     /// Print one JSON object to standard output instead of the summary
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// No progress bar, and one line instead of the summary
     #[arg(long, short)]
-    quiet: bool,
+    pub(crate) quiet: bool,
 
     /// Do not measure the findings (and run none of the cases and studies they need)
     #[arg(long)]
-    no_findings: bool,
+    pub(crate) no_findings: bool,
 }
 
 /// Overrides, shared by several commands.
@@ -68,7 +69,8 @@ impl SetArgs {
 /// Threads, shared by several commands.
 #[derive(Args)]
 pub struct ThreadArgs {
-    /// Threads for cases and studies; results do not depend on it [default: all cores]
+    /// Threads for cases and studies, and for detecting contacts of bodies in the main run; results
+    /// do not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     threads: Option<usize>,
 }
@@ -99,6 +101,9 @@ fn threads(text: &str) -> Result<usize, String> {
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
+    if scene.kind() == Kind::Bodies {
+        return collection::run(args, &scene);
+    }
     let built = scene.build()?;
     // What is wrong with a finding or a plot is told before the run and not after it.
     scene::check_findings(&scene)?;
@@ -122,10 +127,25 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
         let findings = findings(args, &scene, &outcome)?;
         recorder.add_findings(findings)?;
     }
-    report(args, &recorder, &outcome, refused)
+    let ended = Ended {
+        manifest: recorder.manifest(),
+        directory: recorder.directory(),
+        stopped: outcome.stopped.as_ref(),
+        refused,
+        certificate: serde_json::to_value(outcome.certificate).ok(),
+    };
+    ended.report(args)
 }
 
 fn manifest(scene: &Scene, built: &Built) -> Manifest {
+    let mut manifest = manifest_of(scene);
+    let (start, until) = (built.initial.t, built.until);
+    manifest.settings = settings_json(&built.settings, start, until, built.record_every);
+    manifest
+}
+
+/// What the manifest says of any scene.
+pub fn manifest_of(scene: &Scene) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
     manifest.title = scene.title().into();
     manifest.source = scene.source().into();
@@ -140,8 +160,6 @@ fn manifest(scene: &Scene, built: &Built) -> Manifest {
     manifest.parameters = parameters
         .map(|(k, v)| (k.clone(), Value::from(*v)))
         .collect();
-    let (start, until) = (built.initial.t, built.until);
-    manifest.settings = settings_json(&built.settings, start, until, built.record_every);
     manifest
 }
 
@@ -163,65 +181,85 @@ fn findings(args: &RunArgs, scene: &Scene, outcome: &RunOutcome) -> Result<Vec<V
         progress.share(done, || format!("finding {name}"));
         true
     })?;
+    json_of(&found)
+}
+
+/// Findings as the manifest holds them.
+pub fn json_of(found: &[scene::finding::Finding]) -> Result<Vec<Value>, Stop> {
     let json = found.iter().map(serde_json::to_value);
     json.collect::<Result<_, _>>()
         .map_err(|e| Stop::Fault(format!("cannot write the findings as JSON: {e}")))
 }
 
-fn report(
-    args: &RunArgs,
-    recorder: &Recorder,
-    outcome: &RunOutcome,
-    refused: bool,
-) -> Result<Verdict, Stop> {
-    let mut manifest = recorder.manifest().clone();
-    if let Some(stop) = &outcome.stopped {
-        if matches!(stop.reason, StopReason::Mechanism(_)) {
-            output::message(&format!("{}: {stop}", manifest.origin));
-        }
-        // A run that was refused has no records that would say so.
-        manifest.status = Status::Stopped;
-        manifest.reason = Some(stop.to_string());
-        manifest.certificate = serde_json::to_value(outcome.certificate).ok();
-    }
-    let report = Report {
-        manifest: &manifest,
-        directory: recorder.directory(),
-    };
-    if args.json {
-        output::print_json(&report.json())?;
-    } else if refused {
-        // Said already; there is nothing else to say.
-    } else if args.quiet {
-        output::print(&report.line())?;
-    } else {
-        output::print(&(report.text() + &where_to_look(recorder)))?;
-    }
-    Ok(report.verdict())
+/// How a run ended.
+pub struct Ended<'a> {
+    /// The manifest as it was written, or would have been.
+    pub manifest: &'a Manifest,
+    /// Where the records are, if there are any.
+    pub directory: Option<&'a Path>,
+    /// Why it ended early.
+    pub stopped: Option<&'a scene::Stop>,
+    /// Whether there is no motion at all.
+    pub refused: bool,
+    /// What the run vouches for.
+    pub certificate: Option<Value>,
 }
 
-/// Where the records are and which pictures can be had of them.
-fn where_to_look(recorder: &Recorder) -> String {
-    let Some(directory) = recorder.directory() else {
-        return String::new();
-    };
-    let shown = directory.display();
-    let mut text = format!("\nrecords in {shown}\n");
-    let names = Record::open(directory).ok().and_then(|record| {
-        let list = Gallery::of(&record).and_then(|gallery| gallery.list());
-        Some(
-            list.ok()?
-                .into_iter()
-                .map(|(name, _)| name)
-                .collect::<Vec<_>>(),
-        )
-    });
-    if let Some([first, rest @ ..]) = names.as_deref() {
-        text += &format!("pictures: percuss plot {shown} {first}");
-        if !rest.is_empty() {
-            text += &format!("    (or {})", rest.join(", "));
+impl Ended<'_> {
+    /// Tells it as the arguments say.
+    pub fn report(&self, args: &RunArgs) -> Result<Verdict, Stop> {
+        let mut manifest = self.manifest.clone();
+        if let Some(stop) = self.stopped {
+            if matches!(
+                stop.reason,
+                StopReason::Mechanism(_) | StopReason::Bodies(_)
+            ) {
+                output::message(&format!("{}: {stop}", manifest.origin));
+            }
+            // A run that was refused has no records that would say so.
+            manifest.status = Status::Stopped;
+            manifest.reason = Some(stop.to_string());
+            manifest.certificate.clone_from(&self.certificate);
         }
-        text += "\n";
+        let report = Report {
+            manifest: &manifest,
+            directory: self.directory,
+        };
+        if args.json {
+            output::print_json(&report.json())?;
+        } else if self.refused {
+            // Said already; there is nothing else to say.
+        } else if args.quiet {
+            output::print(&report.line())?;
+        } else {
+            output::print(&(report.text() + &self.where_to_look()))?;
+        }
+        Ok(report.verdict())
     }
-    text
+
+    /// Where the records are and which pictures can be had of them.
+    fn where_to_look(&self) -> String {
+        let Some(directory) = self.directory else {
+            return String::new();
+        };
+        let shown = directory.display();
+        let mut text = format!("\nrecords in {shown}\n");
+        let names = Record::open(directory).ok().and_then(|record| {
+            let list = Gallery::of(&record).and_then(|gallery| gallery.list());
+            Some(
+                list.ok()?
+                    .into_iter()
+                    .map(|(name, _)| name)
+                    .collect::<Vec<_>>(),
+            )
+        });
+        if let Some([first, rest @ ..]) = names.as_deref() {
+            text += &format!("pictures: percuss plot {shown} {first}");
+            if !rest.is_empty() {
+                text += &format!("    (or {})", rest.join(", "));
+            }
+            text += "\n";
+        }
+        text
+    }
 }

@@ -136,13 +136,41 @@ impl Report<'_> {
         let word = |key: &str| settings[key].as_str().unwrap_or("?").to_string();
         let step = settings["step"].as_f64().map_or("?".into(), short);
         let _ = write!(line, "; integrator {}, step {step}", word("integrator"));
+        if let Some(most) = self.certificate()["most_contacts"].as_u64() {
+            let _ = write!(line, ", up to {most} contacts");
+        }
         for change in &manifest.overrides {
             let _ = write!(line, ", {} = {}", change.key, change.value);
         }
         if let Some(reason) = &manifest.reason {
             let _ = write!(line, "\n{reason}");
         }
-        line
+        line + &self.prelude()
+    }
+
+    /// What was done to bodies before their run, and whether a condition ended it.
+    fn prelude(&self) -> String {
+        let certificate = self.certificate();
+        let mut text = String::new();
+        if certificate["halted"] == true {
+            text += "\nended by its condition `stop`";
+        }
+        if let Some(depth) = certificate["relaxed"].as_f64() {
+            let depth = short(depth);
+            let _ = write!(
+                text,
+                "\noverlaps up to {depth} were moved apart before the start"
+            );
+        }
+        for prepared in certificate["prepared"].as_array().into_iter().flatten() {
+            let name = prepared["name"].as_str().unwrap_or("?");
+            let lasted = prepared["duration"].as_f64().map_or("?".into(), short);
+            let _ = write!(text, "\nprepared by `{name}` for a time of {lasted}");
+            if let Some(missed) = prepared["missed"].as_u64().filter(|n| *n > 0) {
+                let _ = write!(text, "; {missed} steps missed their tolerance");
+            }
+        }
+        text
     }
 
     fn certificate_text(&self) -> String {
@@ -162,7 +190,12 @@ impl Report<'_> {
             ("energy balance", "worst_energy"),
             ("energy gain", "worst_gain"),
         ];
+        // Bodies have no joints.
+        let bodies = !self.manifest.settings["dimension"].is_null();
         for (name, key) in figures {
+            if bodies && key == "worst_drift" {
+                continue;
+            }
             let value = certificate[key].as_f64();
             let value = value.map_or("not a number".into(), table::residual);
             let _ = writeln!(text, "  worst {name:<17} {value:>8}");

@@ -6,6 +6,9 @@ use crate::file::Scene;
 /// Name and text of every built-in scene.
 static SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenes.rs"));
 
+/// Name and bytes of every file that built-in scenes refer to.
+static DATA: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/data.rs"));
+
 /// A line of the list of built-in scenes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Builtin {
@@ -28,6 +31,21 @@ pub fn text(name: &str) -> Option<&'static str> {
         .binary_search_by(|(known, _)| (*known).cmp(name))
         .ok()?;
     Some(SCENES[at].1)
+}
+
+/// Names of the files that come with the built-in scenes, sorted.
+pub fn data_names() -> impl Iterator<Item = &'static str> {
+    DATA.iter().map(|(name, _)| *name)
+}
+
+/// Bytes of a file that comes with the built-in scenes, where a scene calls it `NAME` or
+/// `data/NAME`.
+pub fn data(name: &str) -> Option<&'static [u8]> {
+    let name = name.strip_prefix("data/").unwrap_or(name);
+    let at = DATA
+        .binary_search_by(|(known, _)| (*known).cmp(name))
+        .ok()?;
+    Some(DATA[at].1)
 }
 
 /// All built-in scenes with their titles.

@@ -37,14 +37,49 @@ impl Certificate {
 
     /// Takes the account of one more step.
     pub fn add(&mut self, ledger: &Ledger) {
+        self.take(
+            ledger.reached,
+            [
+                ledger.residual,
+                ledger.penetration,
+                ledger.drift,
+                ledger.momentum,
+                ledger.energy.abs(),
+                ledger.gain,
+            ],
+        );
+    }
+
+    /// Takes the account of one more step of a collection of bodies, which has no joints.
+    pub fn add_bodies(&mut self, ledger: &bodies::Ledger) {
+        self.take(
+            ledger.reached,
+            [
+                ledger.residual,
+                ledger.penetration,
+                0.0,
+                ledger.momentum,
+                ledger.energy.abs(),
+                ledger.gain,
+            ],
+        );
+    }
+
+    /// Figures in the order of [`Certificate::columns`].
+    fn take(&mut self, reached: bool, figures: [f64; 6]) {
         self.steps += 1;
-        self.missed += usize::from(!ledger.reached);
-        self.worst_residual = worse(self.worst_residual, ledger.residual);
-        self.worst_penetration = worse(self.worst_penetration, ledger.penetration);
-        self.worst_momentum = worse(self.worst_momentum, ledger.momentum);
-        self.worst_energy = worse(self.worst_energy, ledger.energy.abs());
-        self.worst_gain = worse(self.worst_gain, ledger.gain);
-        self.worst_drift = worse(self.worst_drift, ledger.drift);
+        self.missed += usize::from(!reached);
+        let worst = [
+            &mut self.worst_residual,
+            &mut self.worst_penetration,
+            &mut self.worst_drift,
+            &mut self.worst_momentum,
+            &mut self.worst_energy,
+            &mut self.worst_gain,
+        ];
+        for (worst, figure) in worst.into_iter().zip(figures) {
+            *worst = worse(*worst, figure);
+        }
         self.ok = self.missed == 0 && self.columns().iter().all(|(_, worst)| worst.is_finite());
     }
 

@@ -2,10 +2,13 @@
 
 pub mod builtin;
 mod certificate;
+pub mod collection;
 mod error;
 mod file;
 pub mod finding;
+pub mod generate;
 mod nonunique;
+pub mod picture;
 pub mod plot;
 pub mod record;
 mod run;
@@ -13,17 +16,22 @@ mod sink;
 pub mod study;
 mod text;
 mod trajectory;
+mod watch;
 
 pub use certificate::Certificate;
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
-    Bisect, Case, Check, Datum, Finding, Formula, Overrides, Plot, PlotKind, Range, Scene, Study,
-    Vary,
+    Bisect, Case, Check, Colour, Datum, Finding, Formula, Kind, Overrides, Picture, Plot, PlotKind,
+    Range, Scene, Study, Vary,
 };
-pub use finding::{Threads, Value, check_findings, evaluate_findings};
+pub use finding::{
+    Threads, Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
+    wanted,
+};
 pub use nonunique::{Nonunique, nonunique};
 pub use run::{RunOutcome, Stop, StopReason, run};
 pub use sink::{Discard, Sink};
 pub use study::{StudyFile, StudyResult, StudyTable};
 pub use text::{Built, Observable, Sample, TextSystem};
 pub use trajectory::{Between, Trajectory};
+pub use watch::{BodiesOutcome, Observer, Prepared, Tick, Wanted, run_collection, run_wanted};

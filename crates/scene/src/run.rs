@@ -15,7 +15,7 @@ use crate::text::Built;
 use crate::trajectory::{Between, Trajectory};
 
 /// A run is over when what is left of it is less than this share of a step: rounding of t.
-const LEFT: f64 = 1e-6;
+pub(crate) const LEFT: f64 = 1e-6;
 
 /// What came out of a run.
 #[derive(Debug, Clone)]
@@ -44,6 +44,8 @@ pub struct Stop {
 pub enum StopReason {
     /// The motion cannot start or cannot go on.
     Mechanism(MechanismError),
+    /// Bodies cannot start or cannot go on; in words, with their names.
+    Bodies(String),
     /// The sink failed.
     Sink(SceneError),
     /// The caller asked for it.
@@ -57,6 +59,10 @@ impl fmt::Display for Stop {
             (StopReason::Mechanism(error), false) => write!(f, "the run cannot start: {error}"),
             (StopReason::Mechanism(error), true) => {
                 write!(f, "the run stopped at t = {}: {error}", self.t)
+            }
+            (StopReason::Bodies(reason), false) => write!(f, "the run cannot start: {reason}"),
+            (StopReason::Bodies(reason), true) => {
+                write!(f, "the run stopped at t = {}: {reason}", self.t)
             }
             (StopReason::Sink(error), _) => {
                 write!(f, "the run stopped at t = {}: {error}", self.t)

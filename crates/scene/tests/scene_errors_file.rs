@@ -77,11 +77,11 @@ step = 1e-3
 "#,
             "",
         )],
-        r#"ball.toml:1: the key `kind` is missing. Add `kind = "mechanism"`"#,
+        r#"ball.toml:1: the key `kind` is missing. Add `kind = "mechanism"` or `kind = "bodies"`"#,
     );
     refused(
-        &[(r#"kind = "mechanism""#, r#"kind = "bodies""#)],
-        r#"ball.toml:1: `kind = "bodies"`: "mechanism" was expected. A file with `kind = "study"` is run by `percuss study`"#,
+        &[(r#"kind = "mechanism""#, r#"kind = "body""#)],
+        r#"ball.toml:1: `kind = "body"`: "mechanism" or "bodies" was expected. A file with `kind = "study"` is run by `percuss study`"#,
     );
     refused(
         &[(r#"gap = "z""#, "gap = true")],

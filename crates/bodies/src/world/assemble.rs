@@ -126,6 +126,9 @@ impl<D: Dim> World<D> {
         for (i, u) in rebound.iter_mut().enumerate() {
             *u *= if i == 0 { e.normal } else { e.tangential };
         }
+        if self.settings.activation == Activation::Predicted && e.normal == 0.0 {
+            rebound[0] += found.touch.gap.max(0.0) / self.settings.step;
+        }
         let blocks = [&rows.block[0][..d * dof], &rows.block[1][..d * dof]];
         let groups = [a, b].map(|body| self.work.group[body]);
         let (given, rebound) = (&rows.given[..d], &rebound[..d]);
@@ -158,15 +161,21 @@ impl<D: Dim> World<D> {
     }
 
     /// Whether a touch is a contact of this step: its gap at the midpoint is closed, or it was held in
-    /// the step before, or, if asked for, it would close before the end.
+    /// the step before. With prediction every touch within reach is one, its law being
+    /// 0 ≤ U_F + g/h ⊥ S ≥ 0: it may close until contacts are looked for again, at the next midpoint,
+    /// and no more. Where bodies rebound this would be two half impacts: there a touch takes part
+    /// if it would close before the end of the step.
     fn takes_part(&self, found: &Found<D>, memory: Option<&Memory<D>>, approach: f64) -> bool {
         let [a, b] = found.bodies.map(|i| &self.model.bodies[i as usize]);
         let held = memory.is_some_and(|memory| memory.status != Status::Open);
         let share = if held { HELD } else { CLOSED };
         let gap = found.touch.gap;
-        gap <= share * (size::<D>(a) + size::<D>(b))
-            || self.settings.activation == Activation::Predicted
-                && gap + 0.5 * self.settings.step * approach <= 0.0
+        if gap <= share * (size::<D>(a) + size::<D>(b)) {
+            return true;
+        }
+        let (law, _) = self.model.materials.law(a.material, b.material);
+        self.settings.activation == Activation::Predicted
+            && (law.restitution.normal == 0.0 || gap + 0.5 * self.settings.step * approach <= 0.0)
     }
 
     /// The movable bodies of a contact of three rows if all are balls whose spin is about space

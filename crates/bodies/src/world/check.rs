@@ -1,6 +1,7 @@
 //! What a collection must satisfy before it may move.
 
-use solve::{Nncg, Solver};
+use solve::auto::AutoParams;
+use solve::{Auto, Nncg, Solver};
 
 use super::{HELD, NO_GROUP, Workspace, World, size};
 use crate::detect::Detector;
@@ -29,8 +30,23 @@ pub(super) fn settings(settings: &Settings) -> Result<(), WorldError> {
     positive("the tolerance", settings.tolerance)
 }
 
+/// Sweeps before a factorising method is tried. A step starts close to its solution and a sweep costs
+/// well below a microsecond a contact, a factorisation a millisecond or more: sweeps are worth their
+/// patience here, other than for a single problem.
+const SWEEPS: usize = 3000;
+
+/// Sweeps without progress after which they are given up.
+const PATIENCE: usize = 500;
+
 /// The solver of the settings.
 pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError> {
+    if settings.solver == "auto" {
+        return Ok(Box::new(Auto::new(AutoParams {
+            first_sweeps: SWEEPS,
+            first_patience: PATIENCE,
+            ..AutoParams::default()
+        })));
+    }
     solve::by_name(&settings.solver).ok_or_else(|| WorldError::Setting {
         what: "the solver",
         value: settings.solver.clone(),

@@ -164,10 +164,13 @@ impl<D: Dim> World<D> {
     fn detect(&mut self) {
         let work = &mut self.work;
         if self.settings.activation == Activation::Predicted {
-            let half = 0.5 * self.settings.step;
-            for (i, body) in self.model.bodies.iter().enumerate() {
-                let reach = half * free::speed_bound(body, &work.end[i]);
-                work.growth[i] = reach.max(HELD * size::<D>(body));
+            let (h, bodies) = (self.settings.step, &self.model.bodies);
+            let speed = |i: usize| free::speed_bound(&bodies[i], &work.end[i]);
+            // A body may be pushed by another one: the usual speed comes on top of its own.
+            let squares: f64 = (0..bodies.len()).map(|i| speed(i).powi(2)).sum();
+            let usual = (squares / bodies.len().max(1) as f64).sqrt();
+            for (i, body) in bodies.iter().enumerate() {
+                work.growth[i] = HELD * size::<D>(body) + h * (speed(i) + usual);
             }
         }
         work.detector

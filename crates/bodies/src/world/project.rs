@@ -27,7 +27,7 @@ pub struct Overlap {
 const TOLERANCE: f64 = 1e-6;
 
 /// Sweeps of a projection at most.
-const SWEEPS: usize = 1000;
+const SWEEPS: usize = 200;
 
 impl<D: Dim> World<D> {
     /// All pairs of bodies that overlap by more than `tolerance`, deepest first.

@@ -79,6 +79,71 @@ until = 1.0
 step = 1e-2
 "#;
 
+/// A block on a slope below its friction angle, with a case that slides.
+pub const SLOPE: &str = r#"
+kind = "bodies"
+title = "A block on a slope"
+source = "a test"
+
+[parameters]
+mu = 0.5
+slope = 0.3
+
+[world]
+dimension = 2
+gravity = ["10*sin(slope)", "-10*cos(slope)"]
+
+[[material]]
+name = "stone"
+density = 2400
+
+[[law]]
+between = ["stone", "stone"]
+friction = "mu"
+
+[[body]]
+name = "floor"
+shape = { half_plane = [0, 1] }
+material = "stone"
+fixed = true
+
+[[body]]
+name = "block"
+shape = { box = [0.2, 0.1] }
+material = "stone"
+position = [0, 0.05]
+
+[[watch]]
+name = "foot"
+between = ["block", "floor"]
+
+[run]
+until = 0.5
+step = 1e-2
+
+[[case]]
+name = "ice"
+set = { mu = 0 }
+
+[[finding]]
+name = "creep"
+value = "final(block_x)"
+expected = 0
+tolerance = 1e-9
+source = "mu > tan slope"
+
+[[finding]]
+name = "slide"
+case = "ice"
+value = "final(block_x)"
+expected = "0.5*10*sin(slope)*0.25"
+tolerance = 1e-6
+
+[[finding]]
+name = "contacts"
+value = "maximum(contacts_foot)"
+"#;
+
 /// Writes a text file and gives its name.
 pub fn put<'a>(folder: &Path, name: &'a str, text: &str) -> &'a str {
     std::fs::write(folder.join(name), text).expect("writable");

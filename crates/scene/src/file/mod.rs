@@ -1,5 +1,7 @@
 //! Scene files: TOML to [`Scene`].
 
+mod content;
+mod load;
 mod overrides;
 mod parameters;
 mod read_model;
@@ -13,30 +15,35 @@ mod tree;
 
 use std::path::Path;
 
+pub use content::Kind;
 pub use reader::Formula;
 pub use report::{
-    Bisect, Case, Check, Datum, Finding, Overrides, Plot, PlotKind, Range, Study, Vary,
+    Bisect, Case, Check, Colour, Datum, Finding, Overrides, Picture, Plot, PlotKind, Range, Study,
+    Vary,
 };
 
+pub(crate) use content::Content;
+pub(crate) use load::read;
 pub(crate) use parameters::{
     Parameters, expression_error, of_definitions, require_unreserved, value_error,
 };
+pub(crate) use read_model::{named as read_named, parts as read_parts};
 pub(crate) use read_report::study as read_study;
+pub(crate) use read_run::word as read_word;
+pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use reader::Reader;
 pub(crate) use spec::{
-    ContactSpec, CoordinateSpec, FrictionSpec, JointSpec, Mechanism, NonFirmSpec, ReboundSpec,
-    RunSpec, SetSpec, StepSpec, VelocitySpec,
+    ContactSpec, CoordinateSpec, FrictionSpec, JointSpec, Mechanism, Named, NonFirmSpec,
+    ReboundSpec, RunSpec, SetSpec, StepSpec, VelocitySpec, Word,
 };
-pub(crate) use tree::parse as parse_tree;
+pub(crate) use tree::{Item, Value, parse as parse_tree};
 
 use crate::builtin;
+use crate::collection::{self, BodiesSpec, Collection};
 use crate::error::SceneError;
 use crate::text::{self, Built};
 
-/// Longest file that is read, in bytes: nobody writes such a scene.
-const LONGEST: u64 = 16 << 20;
-
-/// A scene: a mechanism, how it is computed, what is known of it.
+/// A scene: a mechanism or bodies, how they are computed, what is known of them.
 #[derive(Debug, Clone)]
 pub struct Scene {
     name: String,
@@ -45,7 +52,7 @@ pub struct Scene {
     title: String,
     source: String,
     about: String,
-    mechanism: Mechanism,
+    content: Content,
     parameters: Parameters,
     overrides: Overrides,
     cases: Vec<Case>,
@@ -58,33 +65,23 @@ impl Scene {
     /// Reads a scene from its text. `origin` is what messages call the file.
     ///
     /// # Errors
-    /// The text is not a mechanism scene; parameters without a finite value.
+    /// The text is not a scene; parameters without a finite value.
     pub fn parse(name: &str, origin: &str, text: &str) -> Result<Self, SceneError> {
         let entries = tree::parse(origin, text)?;
         let mut root = Reader::new(origin, "", 1, entries);
-        let kind = root.take("kind");
-        match kind.as_ref().map(|item| &item.value) {
-            Some(tree::Value::Text(kind)) if kind == "mechanism" => {}
-            None => {
-                let advice = "Add `kind = \"mechanism\"`";
-                return Err(root.error("the key `kind` is missing", advice).into());
-            }
-            Some(_) => {
-                let item = kind.as_ref().map_or(String::new(), |item| item.raw.clone());
-                let problem = format!("`kind = {item}`: \"mechanism\" was expected");
-                let advice = "A file with `kind = \"study\"` is run by `percuss study`";
-                return Err(root.error(problem, advice).into());
-            }
-        }
+        let kind = kind(&mut root)?;
         let (title, source) = (root.text_if("title")?, root.text_if("source")?);
         let about = root.text_if("about")?;
-        let mechanism = mechanism(&mut root)?;
+        let content = match kind {
+            Kind::Mechanism => Content::Mechanism(Box::new(mechanism(&mut root)?)),
+            Kind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
+        };
         let cases = read_report::cases(&mut root)?;
         let studies = read_report::studies(&mut root)?;
         let findings = read_report::findings(&mut root, &cases)?;
         let plots = read_report::plots(&mut root, &cases, &studies)?;
         root.finish()?;
-        let parameters = Parameters::resolve(origin, &mechanism.parameters)?;
+        let parameters = Parameters::resolve(origin, content.parameters())?;
         let scene = Self {
             name: name.to_string(),
             origin: origin.to_string(),
@@ -92,7 +89,7 @@ impl Scene {
             title: title.unwrap_or_else(|| name.to_string()),
             source: source.unwrap_or_default(),
             about: about.unwrap_or_default(),
-            mechanism,
+            content,
             parameters,
             overrides: Vec::new(),
             cases,
@@ -129,23 +126,50 @@ impl Scene {
         let mut changed = self.clone();
         for (key, value) in set {
             let (key, value) = (key.as_ref(), value.as_ref());
-            overrides::apply(&self.origin, &mut changed.mechanism, key, value)?;
+            overrides::apply(&self.origin, &mut changed.content, key, value)?;
             let known = changed.overrides.iter_mut().find(|(k, _)| k == key);
             match known {
                 Some((_, old)) => *old = value.to_string(),
                 None => changed.overrides.push((key.to_string(), value.to_string())),
             }
         }
-        changed.parameters = Parameters::resolve(&self.origin, &changed.mechanism.parameters)?;
+        changed.parameters = Parameters::resolve(&self.origin, changed.content.parameters())?;
         Ok(changed)
     }
 
     /// Compiles the mechanism, its initial state and its settings.
     ///
     /// # Errors
-    /// Whatever is wrong with an expression, a law or a setting.
+    /// Whatever is wrong with an expression, a law or a setting; a scene of bodies is no mechanism.
     pub fn build(&self) -> Result<Built, SceneError> {
-        text::build(self)
+        match &self.content {
+            Content::Mechanism(mechanism) => text::build(self, mechanism),
+            Content::Bodies(_) => Err(self.other_kind("bodies", "Scene::collection")),
+        }
+    }
+
+    /// Makes the bodies, where they start, and how they are stepped.
+    ///
+    /// # Errors
+    /// Whatever is wrong with a shape, a mass, a name, a law, a motion, a file or a setting; a
+    /// mechanism has no bodies.
+    pub fn collection(&self) -> Result<Collection, SceneError> {
+        match &self.content {
+            Content::Bodies(bodies) => collection::build(self, bodies),
+            Content::Mechanism(_) => Err(self.other_kind("mechanism", "Scene::build")),
+        }
+    }
+
+    fn other_kind(&self, kind: &str, call: &str) -> SceneError {
+        let reader = Reader::new(&self.origin, "", 1, Vec::new());
+        let problem = format!("`kind = \"{kind}\"`: a scene of the other kind was expected here");
+        let advice = format!("A scene of this kind is made by `{call}`");
+        reader.error(problem, advice).into()
+    }
+
+    /// What it is about.
+    pub fn kind(&self) -> Kind {
+        self.content.kind()
     }
 
     /// The value of an expression in the parameters (bounds of studies, values of cases).
@@ -160,7 +184,7 @@ impl Scene {
     /// Keys of cases and studies that nothing answers to.
     fn check_keys(&self) -> Result<(), SceneError> {
         let require = |part: &str, key: &str, line: usize| {
-            overrides::require_known(&self.origin, &self.mechanism, part, key, line)
+            overrides::require_known(&self.origin, &self.content, part, key, line)
         };
         for case in &self.cases {
             let part = format!("case `{}`", case.name);
@@ -274,12 +298,44 @@ impl Scene {
         &self.plots
     }
 
-    pub(crate) fn mechanism(&self) -> &Mechanism {
-        &self.mechanism
+    /// Pictures declared in a scene of bodies.
+    pub fn pictures(&self) -> &[Picture] {
+        self.bodies().map_or(&[], |bodies| &bodies.pictures)
+    }
+
+    pub(crate) fn mechanism(&self) -> Option<&Mechanism> {
+        match &self.content {
+            Content::Mechanism(mechanism) => Some(mechanism),
+            Content::Bodies(_) => None,
+        }
+    }
+
+    pub(crate) fn bodies(&self) -> Option<&BodiesSpec> {
+        match &self.content {
+            Content::Mechanism(_) => None,
+            Content::Bodies(bodies) => Some(bodies),
+        }
     }
 
     pub(crate) fn resolved(&self) -> Parameters {
         self.parameters.clone()
+    }
+}
+
+fn kind(root: &mut Reader<'_>) -> Result<Kind, SceneError> {
+    let Some(item) = root.take("kind") else {
+        let advice = "Add `kind = \"mechanism\"` or `kind = \"bodies\"`";
+        return Err(root.error("the key `kind` is missing", advice).into());
+    };
+    match &item.value {
+        tree::Value::Text(kind) if kind == "mechanism" => Ok(Kind::Mechanism),
+        tree::Value::Text(kind) if kind == "bodies" => Ok(Kind::Bodies),
+        _ => {
+            let raw = &item.raw;
+            let problem = format!("`kind = {raw}`: \"mechanism\" or \"bodies\" was expected");
+            let advice = "A file with `kind = \"study\"` is run by `percuss study`";
+            Err(root.error(problem, advice).into())
+        }
     }
 }
 
@@ -304,40 +360,4 @@ fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
         nonfirm,
         run,
     })
-}
-
-/// The text of a file; the built-in scenes are named where there is none.
-pub(crate) fn read(path: &str) -> Result<String, SceneError> {
-    let fault = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => SceneError::Missing(nothing_there(path)),
-        std::io::ErrorKind::InvalidData => {
-            SceneError::Missing(format!("{path}: this is not a text in UTF-8"))
-        }
-        _ => SceneError::machine(format!("cannot read {path}"), &error),
-    };
-    let about = std::fs::metadata(path).map_err(fault)?;
-    if about.is_dir() {
-        let text = format!("{path}: this is a directory, a scene file was expected");
-        return Err(SceneError::Missing(text));
-    }
-    if about.len() > LONGEST {
-        let text = format!(
-            "{path}: the file has {} bytes, more than a scene can have",
-            about.len()
-        );
-        return Err(SceneError::Missing(text));
-    }
-    std::fs::read_to_string(path).map_err(fault)
-}
-
-fn nothing_there(path: &str) -> String {
-    let names: Vec<String> = builtin::names().map(str::to_string).collect();
-    let guess = match expr::nearest(path, &names).first() {
-        Some(nearest) => format!("; did you mean `{nearest}`?"),
-        None => String::new(),
-    };
-    format!(
-        "`{path}` is neither a file nor a built-in scene{guess} \
-         (`percuss examples` lists the built-in scenes)"
-    )
 }

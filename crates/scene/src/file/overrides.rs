@@ -1,11 +1,13 @@
 //! `--set key=value`: parameters first, then the keys of `[run]` and `[impact]`.
 
+use crate::collection::RunSpec as BodiesRun;
 use crate::error::{InputError, Origin};
+use crate::file::content::Content;
 use crate::file::reader::Formula;
-use crate::file::spec::{Mechanism, RunSpec, StepSpec};
+use crate::file::spec::{RunSpec, StepSpec};
 
-/// Keys of `[run]` that can be overridden.
-const RUN_KEYS: [&str; 8] = [
+/// Keys of `[run]` of a mechanism that can be overridden.
+const MECHANISM_KEYS: [&str; 8] = [
     "start",
     "until",
     "step",
@@ -16,55 +18,79 @@ const RUN_KEYS: [&str; 8] = [
     "tolerance",
 ];
 
+/// Keys of `[run]` of bodies that can be overridden.
+const BODIES_KEYS: [&str; 12] = [
+    "start",
+    "until",
+    "step",
+    "activation",
+    "correction",
+    "tolerance",
+    "solver",
+    "max_iterations",
+    "overlap",
+    "relax",
+    "stop",
+    "record_every",
+];
+
 /// Changes one value.
 pub(super) fn apply(
     file: &str,
-    mechanism: &mut Mechanism,
+    content: &mut Content,
     key: &str,
     value: &str,
 ) -> Result<(), Box<InputError>> {
     let formula = Formula::overriding(value.trim());
-    let parameters = &mut mechanism.parameters;
-    if let Some(parameter) = parameters.iter_mut().find(|p| p.name == key) {
+    let mut parameters = content.parameters_mut().iter_mut();
+    if let Some(parameter) = parameters.find(|p| p.name == key) {
         parameter.formula = formula;
         return Ok(());
     }
-    match setting(key) {
-        Some("law") => mechanism.run.law = Some(formula),
-        Some(short) => set_run(&mut mechanism.run, short, formula),
-        None => {
-            let origin = Origin::Override;
-            return Err(unknown(file, mechanism, key, value, origin, ""));
-        }
+    let Some(short) = setting(content, key) else {
+        let origin = Origin::Override;
+        return Err(unknown(file, content, key, value, origin, ""));
+    };
+    match content {
+        Content::Mechanism(mechanism) => set_run(&mut mechanism.run, short, formula),
+        Content::Bodies(bodies) => set_bodies(&mut bodies.run, short, formula),
     }
     Ok(())
 }
 
+fn keys(content: &Content) -> &'static [&'static str] {
+    match content {
+        Content::Mechanism(_) => &MECHANISM_KEYS,
+        Content::Bodies(_) => &BODIES_KEYS,
+    }
+}
+
 /// The setting that a key means.
-fn setting(key: &str) -> Option<&'static str> {
+fn setting(content: &Content, key: &str) -> Option<&'static str> {
     let short = key.strip_prefix("run.").unwrap_or(key);
-    let known = RUN_KEYS.iter().find(|known| **known == short).copied();
-    let law = (key == "law" || key == "impact.law").then_some("law");
-    known.or(law)
+    let known = keys(content).iter().find(|known| **known == short).copied();
+    let law = matches!(content, Content::Mechanism(_)) && (key == "law" || key == "impact.law");
+    known.or(law.then_some("law"))
 }
 
 /// Refuses a key of a case or a study that cannot be overridden.
 pub(super) fn require_known(
     file: &str,
-    mechanism: &Mechanism,
+    content: &Content,
     part: &str,
     key: &str,
     line: usize,
 ) -> Result<(), Box<InputError>> {
-    let parameter = mechanism.parameters.iter().any(|p| p.name == key);
-    match parameter || setting(key).is_some() {
+    let parameter = content.parameters().iter().any(|p| p.name == key);
+    match parameter || setting(content, key).is_some() {
         true => Ok(()),
-        false => Err(unknown(file, mechanism, key, "", Origin::Line(line), part)),
+        false => Err(unknown(file, content, key, "", Origin::Line(line), part)),
     }
 }
 
 fn set_run(run: &mut RunSpec, key: &str, formula: Formula) {
     match key {
+        "law" => run.law = Some(formula),
         "start" => run.start = Some(formula),
         "until" => run.until = formula,
         "step" => run.step = StepSpec::Fixed(formula),
@@ -76,23 +102,42 @@ fn set_run(run: &mut RunSpec, key: &str, formula: Formula) {
     }
 }
 
+fn set_bodies(run: &mut BodiesRun, key: &str, formula: Formula) {
+    match key {
+        "start" => run.start = Some(formula),
+        "until" => run.until = formula,
+        "step" => run.step = formula,
+        "activation" => run.activation = Some(formula),
+        "correction" => run.correction = Some(formula),
+        "solver" => run.solver = Some(formula),
+        "max_iterations" => run.max_iterations = Some(formula),
+        "overlap" => run.overlap = Some(formula),
+        "relax" => run.relax = Some(formula),
+        "stop" => run.stop = Some(formula),
+        "record_every" => run.record_every = Some(formula),
+        _ => run.tolerance = Some(formula),
+    }
+}
+
 fn unknown(
     file: &str,
-    mechanism: &Mechanism,
+    content: &Content,
     key: &str,
     value: &str,
     origin: Origin,
     part: &str,
 ) -> Box<InputError> {
-    let parameters = mechanism.parameters.iter().map(|p| p.name.clone());
-    let run = RUN_KEYS.iter().chain(&["law"]).map(|key| key.to_string());
-    let short: Vec<String> = parameters.chain(run).collect();
-    let long = RUN_KEYS.iter().map(|key| format!("run.{key}"));
+    let impact = matches!(content, Content::Mechanism(_));
+    let parameters = content.parameters().iter().map(|p| p.name.clone());
+    let run = keys(content).iter().map(|key| key.to_string());
+    let law = impact.then(|| "law".to_string());
+    let short: Vec<String> = parameters.chain(run).chain(law).collect();
+    let long = keys(content).iter().map(|key| format!("run.{key}"));
     let all: Vec<String> = short
         .iter()
         .cloned()
         .chain(long)
-        .chain(["impact.law".to_string()])
+        .chain(impact.then(|| "impact.law".to_string()))
         .collect();
     let guess = match expr::nearest(key, &all).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),

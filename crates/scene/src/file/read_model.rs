@@ -1,5 +1,7 @@
 //! Reads what moves: parameters, coordinates, definitions, energies and forces.
 
+use std::collections::HashMap;
+
 use mechanism::Coordinate;
 
 use crate::error::InputError;
@@ -8,7 +10,7 @@ use crate::file::spec::{CoordinateSpec, DynamicsSpec, Named};
 use crate::file::tree::{Item, Value};
 
 /// `[parameters]` or `[definitions]`: the user's names.
-pub(super) fn named(
+pub(crate) fn named(
     root: &mut Reader<'_>,
     key: &'static str,
 ) -> Result<Vec<Named>, Box<InputError>> {
@@ -28,18 +30,19 @@ pub(super) fn named(
 }
 
 /// The tables `[[key]]`, each with its `name`, which must be its own.
-pub(super) fn parts<'a>(
+pub(crate) fn parts<'a>(
     root: &mut Reader<'a>,
     key: &'static str,
     word: &str,
 ) -> Result<Vec<(String, Reader<'a>)>, Box<InputError>> {
     let mut all: Vec<(String, Reader<'a>)> = Vec::new();
+    let mut lines: HashMap<String, usize> = HashMap::new();
     for (index, item) in root.tables(key)?.into_iter().enumerate() {
         let mut reader = root.of(format!("{word} {}", index + 1), key, item)?;
         let name = reader.text("name")?;
         reader.part = format!("{word} `{name}`");
-        if let Some((_, first)) = all.iter().find(|(other, _)| *other == name) {
-            let problem = format!("the name is used twice, first on line {}", first.line);
+        if let Some(first) = lines.insert(name.clone(), reader.line) {
+            let problem = format!("the name is used twice, first on line {first}");
             return Err(reader.error(problem, "Give each its own name"));
         }
         all.push((name, reader));

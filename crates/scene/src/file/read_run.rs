@@ -64,7 +64,11 @@ fn step(reader: &mut Reader<'_>) -> Result<StepSpec, Box<InputError>> {
     })
 }
 
-fn word(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Word>, Box<InputError>> {
+/// A text with its place.
+pub(crate) fn word(
+    reader: &mut Reader<'_>,
+    key: &'static str,
+) -> Result<Option<Word>, Box<InputError>> {
     match reader.take(key) {
         None => Ok(None),
         Some(Item {

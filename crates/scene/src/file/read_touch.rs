@@ -18,7 +18,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
         let gap = reader.formula("gap")?;
         let normal = reader.formula_if("normal")?;
         let tangent = reader.formulas_if("tangent")?.unwrap_or_default();
-        let friction = friction(&mut reader)?;
+        let friction = friction(&mut reader, |_| Ok(()))?.map(|(spec, line, ())| (spec, line));
         let moment = reader.formulas_if("moment")?.unwrap_or_default();
         let rolling = reader.formula_if("rolling_friction")?;
         let spinning = reader.formula_if("spinning_friction")?;
@@ -44,7 +44,8 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
     Ok(all)
 }
 
-fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, Box<InputError>> {
+/// `restitution` or `dissipation`, one of them.
+pub(crate) fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, Box<InputError>> {
     let restitution = reader.formula_if("restitution")?;
     let dissipation = reader.formula_if("dissipation")?;
     match (restitution, dissipation) {
@@ -59,14 +60,18 @@ fn rebound(reader: &mut Reader<'_>) -> Result<Option<ReboundSpec>, Box<InputErro
     }
 }
 
-fn friction(reader: &mut Reader<'_>) -> Result<Option<(FrictionSpec, usize)>, Box<InputError>> {
+/// `friction`, with whatever else its table may hold and its line.
+pub(crate) fn friction<T: Default>(
+    reader: &mut Reader<'_>,
+    more: impl FnOnce(&mut Reader<'_>) -> Result<T, Box<InputError>>,
+) -> Result<Option<(FrictionSpec, usize, T)>, Box<InputError>> {
     let Some(item) = reader.take("friction") else {
         return Ok(None);
     };
     let line = item.line;
     let Value::Table(_) = item.value else {
         let formula = reader.to_formula("friction", item)?;
-        return Ok(Some((FrictionSpec::Isotropic(formula), line)));
+        return Ok(Some((FrictionSpec::Isotropic(formula), line, T::default())));
     };
     let part = format!("{}, friction", reader.part);
     let mut table = reader.of(part, "friction", item)?;
@@ -87,8 +92,9 @@ fn friction(reader: &mut Reader<'_>) -> Result<Option<(FrictionSpec, usize)>, Bo
         let problem = "{ plus, minus }, { static, dynamic }, { axes } or { polygon } was expected";
         return Err(reader.error(format!("friction: {problem}"), ""));
     };
+    let more = more(&mut table)?;
     table.finish()?;
-    Ok(Some((spec, line)))
+    Ok(Some((spec, line, more)))
 }
 
 fn pair(reader: &Reader<'_>, key: &str, item: Item) -> Result<[Formula; 2], Box<InputError>> {

@@ -109,6 +109,12 @@ impl<'a> Reader<'a> {
         Some(self.entries.remove(at).item)
     }
 
+    /// The keys not yet taken, with their lines.
+    pub fn lines(&self) -> Vec<(String, usize)> {
+        let entries = self.entries.iter();
+        entries.map(|e| (e.key.clone(), e.line)).collect()
+    }
+
     /// Takes whatever is left, as for tables of the user's own names.
     pub fn take_all(&mut self) -> Vec<Entry> {
         std::mem::take(&mut self.entries)

@@ -1,4 +1,4 @@
-//! What a scene asks to be run beside it and what it claims: cases, studies, findings, plots.
+//! What a scene asks to be run beside it and what it claims: cases, studies, findings, plots, pictures.
 //!
 //! Expressions stay text: their language is that of findings.
 
@@ -178,6 +178,47 @@ pub struct Plot {
     pub to: Option<Formula>,
     /// The study it shows instead of runs.
     pub study: Option<String>,
+    /// Where it begins in the file.
+    pub line: usize,
+}
+
+/// What colours of bodies mean in a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Colour {
+    /// Nothing: all alike.
+    #[default]
+    None,
+    /// Speed of the centre of mass.
+    Speed,
+    /// Distance from where the body was at the start.
+    Displacement,
+    /// Angular velocity.
+    Spin,
+    /// Material.
+    Material,
+    /// Mass.
+    Mass,
+}
+
+/// A picture of the bodies of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picture {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Instants it shows, side by side; the end where none is given.
+    pub at: Vec<Formula>,
+    /// What colours mean.
+    pub colour: Colour,
+    /// Whether contact forces are drawn.
+    pub forces: bool,
+    /// Lower corner of the window.
+    pub low: Option<Vec<Formula>>,
+    /// Upper corner of the window.
+    pub high: Option<Vec<Formula>>,
+    /// Direction from which space is seen.
+    pub view: Option<Vec<Formula>>,
     /// Where it begins in the file.
     pub line: usize,
 }

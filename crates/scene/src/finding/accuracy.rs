@@ -13,10 +13,11 @@
 
 use std::rc::Rc;
 
+use crate::file::Kind;
 use crate::finding::expression::Expression;
-use crate::finding::names::of_time;
+use crate::finding::language::{exact, of_time};
 use crate::finding::sampler;
-use crate::finding::subject::{Studies, Subject};
+use crate::finding::subject::{Studies, Subject, present};
 use crate::finding::value::{Absent, Valued};
 use crate::study::parallel;
 
@@ -125,11 +126,8 @@ impl Accuracy {
             }
             steps.push(h);
         }
-        let built = subject
-            .scene()
-            .build()
-            .map_err(|error| Absent::because(error.to_string()))?;
-        let grid = Grid::choose(self.norm, built.initial.t, built.until, &steps);
+        let (start, until) = subject.asked()?;
+        let grid = Grid::choose(self.norm, start, until, &steps);
         let reference = self.reference_values(subject, &grid, &steps)?;
         let runs: Vec<(f64, bool)> = steps.iter().map(|h| (*h, false)).collect();
         let computed = self.compute(subject, &grid, &runs)?;
@@ -223,20 +221,41 @@ impl Accuracy {
 
 /// The exact solution on the instants.
 fn exact_values(subject: &Subject<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
+    if subject.scene().kind() == Kind::Bodies {
+        return exact_of_bodies(subject, texts, grid);
+    }
     let built = subject.scene().build();
     let mut system = built
         .map_err(|error| Absent::because(error.to_string()))?
         .system;
-    let mut exact = Vec::with_capacity(texts.len());
+    let mut solutions = Vec::with_capacity(texts.len());
     for text in texts {
         let compiled = system.observable(text);
-        exact.push(compiled.map_err(|error| Absent::because(error.to_string()))?);
+        solutions.push(compiled.map_err(|error| Absent::because(error.to_string()))?);
     }
     let mut values = Vec::new();
     for t in grid.instants() {
-        for observable in &mut exact {
+        for observable in &mut solutions {
             let value = of_time(observable, &mut system, t);
             values.push(value.map_err(|error| Absent::because(error.to_string()))?);
+        }
+    }
+    Ok(values.into())
+}
+
+/// The same for bodies, whose exact solutions know `t` and the parameters.
+fn exact_of_bodies(subject: &Subject<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
+    let mut solutions = Vec::with_capacity(texts.len());
+    for text in texts {
+        let compiled = exact(subject.parameters(), text);
+        solutions.push(compiled.map_err(|error| Absent::because(error.to_string()))?);
+    }
+    let mut values = Vec::new();
+    for t in grid.instants() {
+        for ((graph, node), text) in solutions.iter().zip(texts) {
+            let value = graph.evaluate(*node, &[t]);
+            let value = value.map_err(|error| Absent::because(error.to_string()))?;
+            values.push(present(text, t, value)?);
         }
     }
     Ok(values.into())

@@ -116,6 +116,13 @@ fn touching(
     let Some((first, rest)) = arguments.split_first() else {
         return Err(written(raw));
     };
+    if matches!(what, Some(Nth::Locked | Nth::Painleve)) && names.language.is_bodies() {
+        let problem = format!(
+            "`{}` is for mechanisms: bodies have no such event",
+            raw.name.text
+        );
+        return Err(raw.whole.error(problem));
+    }
     let (constraint, rows) = names.constraint(*first)?;
     Ok(Some(match (what, raw.name.text, rest) {
         (Some(what), _, [] | [_]) => {
@@ -133,7 +140,15 @@ fn touching(
         (None, "accumulation", []) => OfRun::Accumulation { constraint },
         (None, "impulse", []) => OfRun::Impulse { constraint, row: 0 },
         (None, "impulse", [row]) => {
-            let row = row_index(*row, rows)?;
+            let row = match (row.text, names.language.is_bodies()) {
+                ("1", true) => 0,
+                (_, true) => {
+                    let problem = "row 1, the normal, was expected: tangents of different pairs \
+                                   cannot be added up";
+                    return Err(row.error(problem));
+                }
+                (_, false) => row_index(*row, rows)?,
+            };
             OfRun::Impulse { constraint, row }
         }
         _ => return Err(written(raw)),
@@ -238,6 +253,12 @@ fn accuracy(
         return Err(written(raw));
     }
     let reference = match reference.as_slice() {
+        [part @ Part { text: "event", .. }] if names.language.is_bodies() => {
+            return Err(part.error(
+                "bodies are not computed from event to event: the reference is `finest`, or an \
+                 exact expression in `t` for each observable",
+            ));
+        }
         [Part { text: "event", .. }] => Reference::Event,
         [Part { text: "finest", .. }] => Reference::Finest,
         exact if exact.len() == of.len() => {

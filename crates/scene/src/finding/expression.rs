@@ -7,12 +7,14 @@
 
 use expr::{ErrorKind, ExprError, Graph, Scope};
 
+use crate::collection::Cast;
 use crate::finding::compile;
 use crate::finding::measure::{self, Call};
 use crate::finding::names::Names;
 use crate::finding::scan::{self, Part, TextError, placeholder};
 use crate::finding::subject::{Studies, Subject};
 use crate::finding::value::{Absent, Value, Valued};
+use crate::watch::Wanted;
 
 /// A compiled value expression.
 #[derive(Debug, Clone)]
@@ -80,6 +82,15 @@ impl Expression {
             Form::Literal(_) => true,
             Form::Call(call) => call.needs_only_the_run(),
             Form::Formula { calls, .. } => calls.iter().all(Call::needs_only_the_run),
+        }
+    }
+
+    /// Adds what a run of bodies must keep for it.
+    pub fn want(&self, cast: &Cast, wanted: &mut Wanted) {
+        match &self.0 {
+            Form::Literal(_) => {}
+            Form::Call(call) => call.want(cast, wanted),
+            Form::Formula { calls, .. } => calls.iter().for_each(|call| call.want(cast, wanted)),
         }
     }
 

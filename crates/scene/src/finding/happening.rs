@@ -1,7 +1,8 @@
 //! Measures of events, impulses and the ledger.
 
-use mechanism::{Event, EventKind, System};
+use mechanism::{Event, EventKind};
 
+use crate::certificate::Certificate;
 use crate::finding::measure::Nth;
 use crate::finding::subject::Subject;
 use crate::finding::value::{Absent, Valued};
@@ -21,7 +22,7 @@ pub(crate) fn nth(subject: &Subject<'_>, what: Nth, constraint: usize, k: usize)
         | (Nth::Painleve, EventKind::Painleve { .. }) => Some(event.t),
         _ => None,
     };
-    let events = subject.motion()?.events().iter();
+    let events = subject.events()?.iter();
     let values = events
         .filter(|event| event.constraint == constraint)
         .filter_map(value);
@@ -53,7 +54,8 @@ pub(crate) fn nth(subject: &Subject<'_>, what: Nth, constraint: usize, k: usize)
 
 /// Number of collisions faster than a speed.
 pub(crate) fn impacts(subject: &Subject<'_>, constraint: usize, faster: f64) -> Valued<f64> {
-    let events = subject.whole()?.trajectory.events();
+    subject.require_whole()?;
+    let events = subject.events()?;
     let counts = |event: &&Event| match event.kind {
         EventKind::Impact { before, .. } => event.constraint == constraint && -before > faster,
         _ => false,
@@ -62,17 +64,59 @@ pub(crate) fn impacts(subject: &Subject<'_>, constraint: usize, faster: f64) -> 
 }
 
 /// Where infinitely many impacts end.
-pub(crate) fn accumulation(subject: &Subject<'_>, constraint: usize) -> Valued<f64> {
-    let motion = subject.motion()?;
+pub(crate) fn accumulation(subject: &mut Subject<'_>, constraint: usize) -> Valued<f64> {
     let name = subject.constraint_name(constraint);
-    zeno::accumulation(motion, constraint).map_err(|reason| {
+    let carrying: Vec<bool> = match subject.trajectory() {
+        Some(motion) => {
+            let closed = |state: usize| {
+                let mut touches = motion.touches(state);
+                touches.any(|touch| touch.constraint == constraint && touch.impulse[0] > 0.0)
+            };
+            (0..motion.len()).map(closed).collect()
+        }
+        None => {
+            let contacts = subject.series(&contacts_of(&name))?;
+            contacts.iter().map(|count| *count > 0.0).collect()
+        }
+    };
+    let longest = match subject.trajectory() {
+        Some(motion) => {
+            let steps = (1..motion.len()).map(|state| motion.ledger(state).h);
+            steps.fold(0.0, f64::max)
+        }
+        None => subject.step(),
+    };
+    let of = subject.events()?.iter();
+    let events: Vec<Event> = of.filter(|e| e.constraint == constraint).copied().collect();
+    let seen = zeno::Seen {
+        times: subject.times()?,
+        events: &events,
+        carrying: &carrying,
+        step: longest,
+    };
+    seen.accumulation().map_err(|reason| {
         Absent::because(format!("no accumulation of impacts of `{name}`: {reason}"))
     })
 }
 
+/// The observable that counts the contacts of a watch.
+pub(crate) fn contacts_of(watch: &str) -> String {
+    format!("contacts_{watch}")
+}
+
+/// The observable that is the normal force of a watch.
+pub(crate) fn force_of(watch: &str) -> String {
+    format!("force_{watch}")
+}
+
 /// The sum of the impulse of a row over the run.
-pub(crate) fn impulse(subject: &Subject<'_>, constraint: usize, row: usize) -> Valued<f64> {
-    let motion = &subject.whole()?.trajectory;
+pub(crate) fn impulse(subject: &mut Subject<'_>, constraint: usize, row: usize) -> Valued<f64> {
+    subject.require_whole()?;
+    let Some(motion) = subject.trajectory() else {
+        let force = subject.series(&force_of(&subject.constraint_name(constraint)))?;
+        let steps = subject.times()?.windows(2).zip(force.iter().skip(1));
+        return Ok(steps.map(|(t, f)| (t[1] - t[0]) * f).sum());
+    };
     let mut sum = 0.0;
     for state in 1..motion.len() {
         for touch in motion
@@ -87,25 +131,15 @@ pub(crate) fn impulse(subject: &Subject<'_>, constraint: usize, row: usize) -> V
 
 /// The largest of a ledger column, by its place in the certificate.
 pub(crate) fn worst(subject: &Subject<'_>, column: usize) -> Valued<f64> {
-    let columns = subject.whole()?.certificate.columns();
-    let column = columns.get(column).map(|(_, worst)| *worst);
+    subject.require_whole()?;
+    let columns = subject.certificate().map(Certificate::columns);
+    let column = columns.and_then(|columns| Some(columns.get(column)?.1));
     column.ok_or_else(|| Absent::because("there is no such column"))
 }
 
 /// Steps that did not reach their tolerance.
 pub(crate) fn missed(subject: &Subject<'_>) -> Valued<f64> {
-    Ok(subject.whole()?.certificate.missed as f64)
-}
-
-impl Subject<'_> {
-    /// What a constraint is called.
-    pub fn constraint_name(&self, constraint: usize) -> String {
-        let named = self
-            .system()
-            .and_then(|system| system.constraints().get(constraint));
-        named.map_or_else(
-            || constraint.to_string(),
-            |constraint| constraint.name.clone(),
-        )
-    }
+    subject.require_whole()?;
+    let missed = subject.certificate().map(|all| all.missed as f64);
+    missed.ok_or_else(|| Absent::because("there is no motion"))
 }

@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::error::{InputError, SceneError};
-use crate::file::{Check, Datum, Finding as Asked, Formula, Scene, Study};
+use crate::error::SceneError;
+use crate::file::{Finding as Asked, Kind, Scene};
 use crate::finding::Finding;
-use crate::finding::expression::Expression;
-use crate::finding::judge::Expectation;
-use crate::finding::names::Names;
-use crate::finding::subject::{Studies, Subject};
+use crate::finding::plan::{Ground, Plan, expectation, plan, with_ground};
+use crate::finding::subject::{Pace, Studies, Subject};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::run::{RunOutcome, run};
 use crate::sink::Discard;
-use crate::study::{CompiledStudy, StudyTable};
-use crate::text::TextSystem;
+use crate::study::StudyTable;
+use crate::text::Built;
+use crate::watch::{BodiesOutcome, Wanted, run_wanted};
 
 /// How many threads further runs may use: at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,20 +36,6 @@ impl Threads {
     }
 }
 
-/// Everything a scene's findings need, compiled.
-struct Plan {
-    findings: Vec<Expression>,
-    studies: Vec<CompiledStudy>,
-}
-
-/// Reads all findings and studies of a scene without running anything.
-///
-/// # Errors
-/// The first text that cannot be read, with its finding or study, line and place.
-pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
-    plan(scene).map(|_| ())
-}
-
 /// Evaluates the findings of a scene on its main run; the cases and studies they ask for are run,
 /// each once. `progress` hears the name of the finding that is being worked on and the share done,
 /// and says whether to go on.
@@ -63,7 +48,39 @@ pub fn evaluate_findings(
     threads: Threads,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Vec<Finding>, SceneError> {
-    let plan = plan(scene)?;
+    let plan = with_ground(scene, |ground| plan(scene, ground))?;
+    evaluate(scene, &plan, Main::Mechanism(main), threads, progress)
+}
+
+/// As [`evaluate_findings`] for a scene of bodies. What findings look at must have been asked for:
+/// see [`crate::wanted`].
+///
+/// # Errors
+/// As [`evaluate_findings`].
+pub fn evaluate_bodies_findings(
+    scene: &Scene,
+    main: &BodiesOutcome,
+    threads: Threads,
+    progress: &mut dyn FnMut(&str, f64) -> bool,
+) -> Result<Vec<Finding>, SceneError> {
+    let plan = plan(scene, &mut Ground::of_outcome(scene, main))?;
+    evaluate(scene, &plan, Main::Bodies(main), threads, progress)
+}
+
+/// The run that findings look at where they name no other.
+#[derive(Clone, Copy)]
+enum Main<'a> {
+    Mechanism(&'a RunOutcome),
+    Bodies(&'a BodiesOutcome),
+}
+
+fn evaluate(
+    scene: &Scene,
+    plan: &Plan,
+    main: Main<'_>,
+    threads: Threads,
+    progress: &mut dyn FnMut(&str, f64) -> bool,
+) -> Result<Vec<Finding>, SceneError> {
     let count = scene.findings().len() as f64;
     let mut subjects: HashMap<String, Subject<'_>> = HashMap::new();
     let mut tables: Vec<Option<Valued<StudyTable>>> = plan.studies.iter().map(|_| None).collect();
@@ -73,7 +90,7 @@ pub fn evaluate_findings(
         going = going && progress(&asked.name, done as f64 / count);
         let case = asked.case.clone().unwrap_or_else(|| "main".to_string());
         if !subjects.contains_key(&case) {
-            let subject = subject(scene, &case, main, threads)?;
+            let subject = subject(scene, plan, &case, main, threads)?;
             subjects.insert(case.clone(), subject);
         }
         let Some(subject) = subjects.get_mut(&case) else {
@@ -82,7 +99,7 @@ pub fn evaluate_findings(
         let mut fraction = |share: f64| progress(&asked.name, (done as f64 + share) / count);
         let mut laboratory = Laboratory {
             scene,
-            plan: &plan,
+            plan,
             tables: &mut tables,
             threads,
             progress: &mut fraction,
@@ -99,30 +116,67 @@ pub fn evaluate_findings(
 /// The run of a case with its scene.
 fn subject<'a>(
     scene: &'a Scene,
+    plan: &Plan,
     case: &str,
-    main: &'a RunOutcome,
+    main: Main<'a>,
     threads: Threads,
 ) -> Result<Subject<'a>, SceneError> {
-    let Some(case) = scene.cases().iter().find(|known| known.name == case) else {
-        let built = scene.build()?;
-        let (system, step) = (built.system, built.settings.step);
-        let (scene, main) = (Cow::Borrowed(scene), Cow::Borrowed(main));
-        return Ok(Subject::new(scene, main, system, step, threads.get()));
+    if let Some(case) = scene.cases().iter().find(|known| known.name == case) {
+        let changed = scene.with(&case.set)?;
+        let wanted = match main {
+            Main::Mechanism(_) => Wanted::default(),
+            Main::Bodies(main) => plan.wanted(scene, &main.cast, Some(&case.name)),
+        };
+        return Ok(run_subject(changed, threads, &wanted));
+    }
+    let main = match main {
+        Main::Mechanism(main) => main,
+        Main::Bodies(main) => {
+            let (scene, main) = (Cow::Borrowed(scene), Cow::Borrowed(main));
+            return Ok(Subject::bodies(scene, main, threads.get()));
+        }
     };
-    let changed = scene.with(&case.set)?;
-    Ok(run_subject(changed, threads))
+    let built = scene.build()?;
+    let pace = pace(&built, threads);
+    let (scene, main) = (Cow::Borrowed(scene), Cow::Borrowed(main));
+    Ok(Subject::new(scene, main, built.system, pace))
 }
 
-/// Runs a scene and keeps the run to be looked at.
-pub(crate) fn run_subject(scene: Scene, threads: Threads) -> Subject<'static> {
+fn pace(built: &Built, threads: Threads) -> Pace {
+    Pace {
+        start: built.initial.t,
+        until: built.until,
+        step: built.settings.step,
+        threads: threads.get(),
+    }
+}
+
+/// Runs a scene and keeps the run to be looked at: all of it, or what is wanted of bodies.
+pub(crate) fn run_subject(scene: Scene, threads: Threads, wanted: &Wanted) -> Subject<'static> {
+    // A case may be there to show that it is refused.
+    let refused =
+        |scene: Scene, error: SceneError| Subject::refused(Cow::Owned(scene), error.to_string());
+    if scene.kind() == Kind::Bodies {
+        let collection = match scene.collection() {
+            Ok(collection) => collection,
+            Err(error) => return refused(scene, error),
+        };
+        let outcome = run_wanted(
+            &scene,
+            collection,
+            wanted,
+            threads,
+            &mut Discard,
+            &mut |_| true,
+        );
+        return Subject::bodies(Cow::Owned(scene), Cow::Owned(outcome), threads.get());
+    }
     match scene.build() {
-        // A case may be there to show that it is refused.
-        Err(error) => Subject::refused(Cow::Owned(scene), error.to_string()),
+        Err(error) => refused(scene, error),
         Ok(built) => {
-            let (system, step) = (built.system.clone(), built.settings.step);
+            let (system, pace) = (built.system.clone(), pace(&built, threads));
             let outcome = run(built, &mut Discard, &mut |_| true);
-            let (scene, outcome) = (Cow::Owned(scene), Cow::Owned(outcome));
-            Subject::new(scene, outcome, system, step, threads.get())
+            Subject::new(Cow::Owned(scene), Cow::Owned(outcome), system, pace)
         }
     }
 }
@@ -179,107 +233,6 @@ fn uncertified(subject: &Subject<'_>) -> Option<String> {
     Some(format!(
         "{missed} of {steps} steps of this case missed their tolerance (worst residual {worst:.1e})"
     ))
-}
-
-fn expectation(
-    scene: &Scene,
-    asked: &Asked,
-    parameters: &[(String, f64)],
-    h: f64,
-) -> Result<Expectation, SceneError> {
-    if let Check::Expected {
-        value: Datum::Text(text),
-        ..
-    } = &asked.check
-        && asked.value.text.trim().starts_with(['"', '\''])
-    {
-        return Ok(Expectation::of_text(text));
-    }
-    Expectation::of(&asked.check, parameters, h).map_err(|(key, problem)| {
-        let part = format!("finding `{}`", asked.name);
-        let at = Formula::at_line("", asked.line);
-        wrong(scene.origin(), &part, key, &at, problem)
-    })
-}
-
-/// An error about a text of the scene.
-fn wrong(file: &str, part: &str, key: &str, at: &Formula, problem: String) -> SceneError {
-    SceneError::from(InputError {
-        file: file.to_string(),
-        origin: at.origin.clone(),
-        part: part.to_string(),
-        key: key.to_string(),
-        value: String::new(),
-        problem,
-        advice: String::new(),
-    })
-}
-
-fn plan(scene: &Scene) -> Result<Plan, SceneError> {
-    let built = scene.build()?;
-    let (mut system, start) = (built.system, built.initial.t);
-    let mut findings = Vec::with_capacity(scene.findings().len());
-    for asked in scene.findings() {
-        let mut names = Names {
-            parameters: scene.parameters(),
-            system: &mut system,
-            start,
-            studies: scene.studies(),
-        };
-        let part = format!("finding `{}`", asked.name);
-        let compiled = Expression::compile(&asked.value.text, &mut names);
-        let compiled = compiled
-            .map_err(|problem| wrong(scene.origin(), &part, "value", &asked.value, problem))?;
-        let case = scene
-            .cases()
-            .iter()
-            .find(|case| Some(&case.name) == asked.case.as_ref());
-        let changed = case.map(|case| scene.with(&case.set)).transpose()?;
-        let parameters = changed.as_ref().unwrap_or(scene).parameters();
-        expectation(scene, asked, parameters, built.settings.step)?;
-        findings.push(compiled);
-    }
-    for case in scene.cases() {
-        scene.with(&case.set)?;
-    }
-    let compiled = scene
-        .studies()
-        .iter()
-        .map(|study| compile_study(scene, study, &mut system));
-    Ok(Plan {
-        findings,
-        studies: compiled.collect::<Result<_, _>>()?,
-    })
-}
-
-/// Compiles what a study observes and checks its keys.
-pub(crate) fn compile_study(
-    scene: &Scene,
-    study: &Study,
-    system: &mut TextSystem,
-) -> Result<CompiledStudy, SceneError> {
-    let start = scene.build()?.initial.t;
-    let part = format!("study `{}`", study.name);
-    let mut names = Names {
-        parameters: scene.parameters(),
-        system,
-        start,
-        studies: &[],
-    };
-    let mut compile = |key: &str, formula: &Formula| {
-        let compiled = Expression::compile(&formula.text, &mut names);
-        compiled.map_err(|problem| wrong(scene.origin(), &part, key, formula, problem))
-    };
-    let mut observe = Vec::with_capacity(study.observe.len());
-    for (name, formula) in &study.observe {
-        observe.push(compile(name, formula)?);
-    }
-    let when = study
-        .when
-        .as_ref()
-        .map(|when| compile("when", when))
-        .transpose()?;
-    CompiledStudy::new(scene, study, observe, when)
 }
 
 /// Runs studies when they are first asked for.

@@ -11,25 +11,30 @@ pub(crate) mod expression;
 mod happening;
 mod judge;
 mod laboratory;
+pub(crate) mod language;
 mod list;
 mod measure;
 mod names;
+pub(crate) mod plan;
 mod sampler;
-mod scan;
+pub(crate) mod scan;
 mod series;
 pub(crate) mod subject;
 #[cfg(test)]
 mod tests;
 pub(crate) mod value;
+mod want;
 mod zeno;
 
 use serde::{Deserialize, Serialize};
 
-pub use laboratory::{Threads, check_findings, evaluate_findings};
+pub use laboratory::{Threads, evaluate_bodies_findings, evaluate_findings};
+pub use plan::{check_collection, check_findings, wanted};
 pub use value::Value;
 
-pub(crate) use laboratory::{compile_study, run_subject};
+pub(crate) use laboratory::run_subject;
 pub(crate) use names::Names;
+pub(crate) use plan::compile_study;
 
 /// A finding with its value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

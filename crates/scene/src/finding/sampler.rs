@@ -3,12 +3,15 @@
 use mechanism::{Chart, Event, Ledger, MechanismError, State, System, SystemError, Touch};
 
 use crate::error::SceneError;
-use crate::file::Scene;
+use crate::file::{Kind, Scene};
+use crate::finding::Threads;
+use crate::finding::subject::{between, present};
 use crate::finding::value::{Absent, Valued};
 use crate::run::drive;
-use crate::sink::Sink;
+use crate::sink::{Discard, Sink};
 use crate::text::{Observable, Sample, TextSystem};
 use crate::trajectory::{Between, Segment};
+use crate::watch::{Wanted, run_wanted};
 
 /// An instant this close to the end of a step, as a share of it, is that end.
 const ROUNDING: f64 = 1e-6;
@@ -27,10 +30,11 @@ pub(crate) fn values(
         set.push(("run.integrator", "event".to_string()));
     }
     let failed = |error: SceneError| Absent::because(format!("with step {step}: {error}"));
-    let built = scene
-        .with(&set)
-        .and_then(|scene| scene.build())
-        .map_err(failed)?;
+    let scene = scene.with(&set).map_err(failed)?;
+    if scene.kind() == Kind::Bodies {
+        return of_bodies(&scene, of, instants, step);
+    }
+    let built = scene.build().map_err(failed)?;
     let mut system = built.system.clone();
     let mut observables = Vec::with_capacity(of.len());
     for text in of {
@@ -63,6 +67,46 @@ pub(crate) fn values(
             instants[sampler.taken]
         ))),
     }
+}
+
+/// The same for bodies: the values at the ends of steps are kept, and nothing else.
+fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Valued<Vec<f64>> {
+    let failed = |reason: String| Absent::because(format!("with step {step}: {reason}"));
+    let collection = scene
+        .collection()
+        .map_err(|error| failed(error.to_string()))?;
+    let wanted = Wanted {
+        observables: of.to_vec(),
+        watches: Vec::new(),
+    };
+    let one = Threads::new(1);
+    let outcome = run_wanted(scene, collection, &wanted, one, &mut Discard, &mut |_| true);
+    if let Some(stop) = outcome.stopped {
+        return Err(failed(stop.to_string()));
+    }
+    let end = outcome.times.last().copied().unwrap_or(outcome.start);
+    let mut values = Vec::with_capacity(of.len() * instants.len());
+    for &t in instants {
+        if t > end + ROUNDING * step {
+            return Err(failed(format!("the run ended before t = {t}")));
+        }
+        // An end of a step as it is, without the rounding of an interpolation.
+        let near = outcome
+            .times
+            .partition_point(|known| *known < t - ROUNDING * step);
+        let whole = outcome
+            .times
+            .get(near)
+            .filter(|known| (**known - t).abs() <= ROUNDING * step);
+        for (text, series) in &outcome.series {
+            let value = match whole {
+                Some(_) => series.get(near).copied().unwrap_or(f64::NAN),
+                None => between(&outcome.times, series, t),
+            };
+            values.push(present(text, t, value)?);
+        }
+    }
+    Ok(values)
 }
 
 struct Sampler<'a> {

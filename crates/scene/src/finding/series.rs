@@ -1,22 +1,22 @@
 //! Measures of observables along the motion.
 
 use crate::finding::measure::{Fold, Sense};
-use crate::finding::subject::Subject;
+use crate::finding::subject::{Subject, present};
 use crate::finding::value::{Absent, Valued};
-use crate::trajectory::{Between, Trajectory};
 
 /// How far outside the motion an instant may lie for rounding, as a share of its length.
 const ROUNDING: f64 = 1e-9;
 
 /// At the initial state.
 pub(crate) fn initial(subject: &mut Subject<'_>, of: &str) -> Valued<f64> {
-    let (start, _) = span_of(subject.motion()?);
+    let (start, _) = ends(subject)?;
     subject.value_at(of, start)
 }
 
 /// At the end of the run.
 pub(crate) fn last(subject: &mut Subject<'_>, of: &str) -> Valued<f64> {
-    let (_, end) = span_of(&subject.whole()?.trajectory);
+    subject.require_whole()?;
+    let (_, end) = ends(subject)?;
     subject.value_at(of, end)
 }
 
@@ -34,7 +34,10 @@ pub(crate) fn over(
     span: Option<(f64, f64)>,
 ) -> Valued<f64> {
     let (from, to) = match span {
-        None => span_of(&subject.whole()?.trajectory),
+        None => {
+            subject.require_whole()?;
+            ends(subject)?
+        }
         Some((from, to)) => {
             require_inside(subject, from)?;
             require_inside(subject, to)?;
@@ -47,11 +50,14 @@ pub(crate) fn over(
         }
     };
     let values = subject.series(of)?;
-    let times = subject.motion()?.times();
+    let times = subject.times()?;
     let inside = times.partition_point(|&t| t <= from)..times.partition_point(|&t| t < to);
     let mut points: Vec<(f64, f64)> = inside.map(|k| (times[k], values[k])).collect();
     points.insert(0, (from, subject.value_at(of, from)?));
     points.push((to, subject.value_at(of, to)?));
+    for (t, x) in &points {
+        present(of, *t, *x)?;
+    }
     let each = || points.iter().map(|(_, x)| *x);
     // The trapezium through v_I and v_F is the displacement of the midpoint scheme.
     let integral = || -> f64 {
@@ -71,12 +77,15 @@ pub(crate) fn over(
 /// The instant at which 0 is passed for the k-th time.
 pub(crate) fn passing(subject: &mut Subject<'_>, of: &str, sense: Sense, k: usize) -> Valued<f64> {
     let values = subject.series(of)?;
-    let motion = subject.motion()?;
-    let smooth = motion.between() == Between::Smooth;
+    let times = subject.times()?;
     let mut found = 0;
     // Last state with a sign; zeros in between belong to the passage, if it is one.
     let mut before: Option<usize> = None;
     for state in 0..values.len() {
+        if values[state].is_nan() {
+            before = None;
+            continue;
+        }
         if values[state] == 0.0 {
             continue;
         }
@@ -91,7 +100,6 @@ pub(crate) fn passing(subject: &mut Subject<'_>, of: &str, sense: Sense, k: usiz
             };
             found += usize::from(counts);
             if counts && found == k {
-                let times = motion.times();
                 if state > signed + 1 {
                     return Ok(times[signed + 1]);
                 }
@@ -99,7 +107,7 @@ pub(crate) fn passing(subject: &mut Subject<'_>, of: &str, sense: Sense, k: usiz
                     (times[signed], values[signed]),
                     (times[state], values[state]),
                 ];
-                return match smooth {
+                return match subject.smooth() {
                     true => refined(subject, of, bracket),
                     false => Ok(chord(bracket)),
                 };
@@ -158,15 +166,16 @@ fn refined(subject: &mut Subject<'_>, of: &str, mut bracket: [(f64, f64); 2]) ->
 }
 
 /// First and last instant.
-pub(crate) fn span_of(motion: &Trajectory) -> (f64, f64) {
-    (
-        motion.start().unwrap_or(f64::NAN),
-        motion.end().unwrap_or(f64::NAN),
-    )
+fn ends(subject: &Subject<'_>) -> Valued<(f64, f64)> {
+    let times = subject.times()?;
+    match (times.first(), times.last()) {
+        (Some(first), Some(last)) => Ok((*first, *last)),
+        _ => Err(Absent::because("there is no motion")),
+    }
 }
 
 fn require_inside(subject: &Subject<'_>, t: f64) -> Valued<()> {
-    let (start, end) = span_of(subject.motion()?);
+    let (start, end) = ends(subject)?;
     let slack = ROUNDING * (end - start);
     if t >= start - slack && t <= end + slack {
         return Ok(());

@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use mechanism::{Event, System};
+
 use crate::certificate::Certificate;
 use crate::file::Scene;
 use crate::finding::value::{Absent, Value, Valued};
 use crate::run::RunOutcome;
 use crate::text::{Observable, Sample, TextSystem};
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Between, Trajectory};
+use crate::watch::BodiesOutcome;
 
 /// Gives the results of studies, which are run when they are first asked for.
 pub(crate) trait Studies {
@@ -33,11 +36,23 @@ impl Studies for NoStudies {
     }
 }
 
+/// How a run is computed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    /// Beginning of the run.
+    pub start: f64,
+    /// Its end.
+    pub until: f64,
+    /// Length of a step.
+    pub step: f64,
+    /// Threads that may be used for further runs.
+    pub threads: usize,
+}
+
 /// A run with the scene it came from.
 pub(crate) struct Subject<'a> {
     scene: Cow<'a, Scene>,
-    step: f64,
-    threads: usize,
+    pace: Pace,
     state: State<'a>,
     /// Values of observables at all states, by text.
     series: HashMap<String, Rc<[f64]>>,
@@ -48,34 +63,23 @@ pub(crate) struct Subject<'a> {
 }
 
 enum State<'a> {
-    /// A motion, complete or not.
+    /// A motion of a mechanism, complete or not.
     Run {
         outcome: Box<Cow<'a, RunOutcome>>,
         system: Box<TextSystem>,
         observables: HashMap<String, Observable>,
     },
+    /// A run of bodies, complete or not.
+    Bodies(Box<Cow<'a, BodiesOutcome>>),
     /// Not even a beginning, and why.
     Refused(String),
 }
 
 impl<'a> Subject<'a> {
-    /// A run and its scene.
-    pub fn new(
-        scene: Cow<'a, Scene>,
-        outcome: Cow<'a, RunOutcome>,
-        system: TextSystem,
-        step: f64,
-        threads: usize,
-    ) -> Self {
-        let state = State::Run {
-            outcome: Box::new(outcome),
-            system: Box::new(system),
-            observables: HashMap::new(),
-        };
+    fn of(scene: Cow<'a, Scene>, pace: Pace, state: State<'a>) -> Self {
         Self {
             scene,
-            step,
-            threads,
+            pace,
             state,
             series: HashMap::new(),
             compared: HashMap::new(),
@@ -83,17 +87,41 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// A run of a mechanism and its scene.
+    pub fn new(
+        scene: Cow<'a, Scene>,
+        outcome: Cow<'a, RunOutcome>,
+        system: TextSystem,
+        pace: Pace,
+    ) -> Self {
+        let state = State::Run {
+            outcome: Box::new(outcome),
+            system: Box::new(system),
+            observables: HashMap::new(),
+        };
+        Self::of(scene, pace, state)
+    }
+
+    /// A run of bodies and its scene.
+    pub fn bodies(scene: Cow<'a, Scene>, outcome: Cow<'a, BodiesOutcome>, threads: usize) -> Self {
+        let pace = Pace {
+            start: outcome.start,
+            until: outcome.until,
+            step: outcome.step,
+            threads,
+        };
+        Self::of(scene, pace, State::Bodies(Box::new(outcome)))
+    }
+
     /// A scene that cannot be run.
     pub fn refused(scene: Cow<'a, Scene>, reason: String) -> Self {
-        Self {
-            scene,
+        let pace = Pace {
+            start: f64::NAN,
+            until: f64::NAN,
             step: f64::NAN,
             threads: 1,
-            state: State::Refused(reason),
-            series: HashMap::new(),
-            compared: HashMap::new(),
-            errors: Vec::new(),
-        }
+        };
+        Self::of(scene, pace, State::Refused(reason))
     }
 
     /// The scene with the values of this run.
@@ -108,26 +136,37 @@ impl<'a> Subject<'a> {
 
     /// Length of a step.
     pub fn step(&self) -> f64 {
-        self.step
+        self.pace.step
     }
 
     /// Threads that may be used for further runs.
     pub fn threads(&self) -> usize {
-        self.threads
+        self.pace.threads
+    }
+
+    /// Beginning and end of the run as the scene says.
+    pub fn asked(&self) -> Valued<(f64, f64)> {
+        match &self.state {
+            State::Refused(reason) => Err(Absent(reason.clone())),
+            _ => Ok((self.pace.start, self.pace.until)),
+        }
     }
 
     /// Why the run did not reach its end.
     pub fn stopped(&self) -> Option<String> {
-        match &self.state {
-            State::Run { outcome, .. } => outcome.stopped.as_ref().map(ToString::to_string),
-            State::Refused(reason) => Some(reason.clone()),
-        }
+        let stop = match &self.state {
+            State::Run { outcome, .. } => outcome.stopped.as_ref(),
+            State::Bodies(outcome) => outcome.stopped.as_ref(),
+            State::Refused(reason) => return Some(reason.clone()),
+        };
+        stop.map(ToString::to_string)
     }
 
     /// What the run vouches for, where there is one.
     pub fn certificate(&self) -> Option<&Certificate> {
         match &self.state {
             State::Run { outcome, .. } => Some(&outcome.certificate),
+            State::Bodies(outcome) => Some(&outcome.certificate),
             State::Refused(_) => None,
         }
     }
@@ -139,56 +178,106 @@ impl<'a> Subject<'a> {
             .is_some_and(|reason| reason.to_lowercase().contains(&word))
     }
 
-    /// The system, where there is one.
-    pub fn system(&self) -> Option<&TextSystem> {
-        match &self.state {
-            State::Run { system, .. } => Some(system),
-            State::Refused(_) => None,
-        }
-    }
-
-    /// The motion as far as there is one.
-    pub fn motion(&self) -> Valued<&Trajectory> {
-        match &self.state {
-            State::Run { outcome, .. } if !outcome.trajectory.is_empty() => Ok(&outcome.trajectory),
-            _ => {
-                let unknown = || "there is no motion".to_string();
-                Err(Absent(self.stopped().unwrap_or_else(unknown)))
+    /// What a constraint, or a watch, is called.
+    pub fn constraint_name(&self, constraint: usize) -> String {
+        let named = match &self.state {
+            State::Run { system, .. } => {
+                let known = system.constraints().get(constraint);
+                known.map(|known| known.name.clone())
             }
+            State::Bodies(outcome) => {
+                let known = outcome.cast.watches.get(constraint);
+                known.map(|watch| watch.name.clone())
+            }
+            State::Refused(_) => None,
+        };
+        named.unwrap_or_else(|| constraint.to_string())
+    }
+
+    /// Why there is no motion.
+    fn nothing(&self) -> Absent {
+        let unknown = || "there is no motion".to_string();
+        Absent(self.stopped().unwrap_or_else(unknown))
+    }
+
+    /// Times of all states, at least one.
+    pub fn times(&self) -> Valued<&[f64]> {
+        let times = match &self.state {
+            State::Run { outcome, .. } => outcome.trajectory.times(),
+            State::Bodies(outcome) => &outcome.times,
+            State::Refused(_) => &[],
+        };
+        match times.is_empty() {
+            false => Ok(times),
+            true => Err(self.nothing()),
         }
     }
 
-    /// The whole run: a motion that stopped early has no value for what looks at all of it.
-    pub fn whole(&self) -> Valued<&RunOutcome> {
-        match (&self.state, self.stopped()) {
-            (_, Some(reason)) => Err(Absent(reason)),
-            (State::Run { outcome, .. }, None) if !outcome.trajectory.is_empty() => Ok(outcome),
-            _ => Err(Absent::because("there is no motion")),
+    /// A motion that stopped early has no value for what looks at all of it.
+    pub fn require_whole(&self) -> Valued<()> {
+        match self.stopped() {
+            Some(reason) => Err(Absent(reason)),
+            None => self.times().map(|_| ()),
         }
     }
 
-    /// The values of an observable at all states.
+    /// Whether observables are smooth between states.
+    pub fn smooth(&self) -> bool {
+        let between = self.trajectory().map(Trajectory::between);
+        between == Some(Between::Smooth)
+    }
+
+    /// The motion of a mechanism.
+    pub fn trajectory(&self) -> Option<&Trajectory> {
+        match &self.state {
+            State::Run { outcome, .. } => Some(&outcome.trajectory),
+            State::Bodies(_) | State::Refused(_) => None,
+        }
+    }
+
+    /// What happened, as far as there is a motion.
+    pub fn events(&self) -> Valued<&[Event]> {
+        self.times()?;
+        match &self.state {
+            State::Run { outcome, .. } => Ok(outcome.trajectory.events()),
+            State::Bodies(outcome) => Ok(&outcome.events),
+            State::Refused(_) => Err(self.nothing()),
+        }
+    }
+
+    /// The values of an observable at all states; NaN where it has none.
     pub fn series(&mut self, of: &str) -> Valued<Rc<[f64]>> {
         if let Some(known) = self.series.get(of) {
             return Ok(known.clone());
         }
-        let states = self.motion()?.len();
+        let states = self.times()?.len();
         let mut values = Vec::with_capacity(states);
-        self.observe(of, |look| {
-            let motion = look.motion;
-            for k in 0..states {
-                let (q, v) = (motion.position(k), motion.velocity(k));
-                values.push(look.evaluate(motion.times()[k], q, v, k)?);
-            }
-            Ok(())
-        })?;
+        if let State::Bodies(outcome) = &self.state {
+            let unknown = || Absent::because(format!("`{of}` was not observed"));
+            values.extend_from_slice(outcome.series_of(of).ok_or_else(unknown)?);
+        } else {
+            self.observe(of, |look| {
+                let motion = look.motion;
+                for k in 0..states {
+                    let (q, v) = (motion.position(k), motion.velocity(k));
+                    values.push(look.evaluate(motion.times()[k], q, v, k)?);
+                }
+                Ok(())
+            })?;
+        }
         let values: Rc<[f64]> = values.into();
         self.series.insert(of.to_string(), values.clone());
         Ok(values)
     }
 
-    /// The value of an observable at an instant within the motion.
+    /// The value of an observable at an instant within the motion; of bodies, on the straight line
+    /// between two states.
     pub fn value_at(&mut self, of: &str, t: f64) -> Valued<f64> {
+        if matches!(self.state, State::Bodies(_)) {
+            let values = self.series(of)?;
+            let value = between(self.times()?, &values, t);
+            return present(of, t, value);
+        }
         let (mut q, mut v) = (Vec::new(), Vec::new());
         let mut value = f64::NAN;
         self.observe(of, |look| {
@@ -249,4 +338,31 @@ impl Look<'_> {
         let value = self.observable.evaluate(self.system, &sample);
         value.map_err(|error| Absent::because(error.to_string()))
     }
+}
+
+/// A value that is there.
+pub(crate) fn present(of: &str, t: f64, value: f64) -> Valued<f64> {
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err(Absent::because(format!(
+            "`{of}` has no value at t = {t} (it is {value})"
+        ))),
+    }
+}
+
+/// The value at an instant, on the straight line between the states around it.
+pub(crate) fn between(times: &[f64], values: &[f64], t: f64) -> f64 {
+    let after = times.partition_point(|known| *known < t);
+    let get = |k: usize| Some((*times.get(k)?, *values.get(k)?));
+    let (before, after) = match (after.checked_sub(1).and_then(get), get(after)) {
+        (Some(before), Some(after)) => (before, after),
+        (Some((_, value)), None) | (None, Some((_, value))) => return value,
+        (None, None) => return f64::NAN,
+    };
+    let share = (t - before.0) / (after.0 - before.0);
+    // The ends exactly, whatever the other end is.
+    if share >= 1.0 {
+        return after.1;
+    }
+    before.1 + share * (after.1 - before.1)
 }

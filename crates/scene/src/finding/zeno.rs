@@ -9,9 +9,7 @@
 //! ln d_k is h/d_k), then t* and C by least squares. A sequence that merely looks geometric is told
 //! apart by what happens after t*: there the contact must carry force.
 
-use mechanism::{EventKind, Ledger};
-
-use crate::trajectory::Trajectory;
+use mechanism::{Event, EventKind};
 
 /// Shortest interval between impacts that tells anything, in steps.
 const RESOLVED: f64 = 20.0;
@@ -19,38 +17,52 @@ const RESOLVED: f64 = 20.0;
 /// Ratios of successive intervals that belong together agree this well, beside what a step does.
 const ALIKE: f64 = 0.1;
 
-/// Where the impacts of a constraint accumulate, or why nowhere.
-pub(crate) fn accumulation(motion: &Trajectory, constraint: usize) -> Result<f64, String> {
-    let of = || {
-        motion
-            .events()
-            .iter()
-            .filter(|event| event.constraint == constraint)
-    };
-    if let Some(event) = of().find(|event| event.kind == EventKind::Accumulation) {
-        return Ok(event.t);
-    }
-    let is_impact = |kind: EventKind| matches!(kind, EventKind::Impact { .. });
-    let impacts: Vec<f64> = of().filter(|e| is_impact(e.kind)).map(|e| e.t).collect();
-    let h = longest_step(motion);
-    let limit = extrapolate(&impacts, h)?;
-    let end = motion.end().unwrap_or(limit);
-    if end < limit + RESOLVED * h {
-        return Err(format!(
-            "the intervals between impacts lead to t = {limit:.6}, but the run ends at t = {end}"
-        ));
-    }
-    match carries(motion, constraint, limit, h) {
-        true => Ok(limit),
-        false => Err(format!(
-            "the intervals between impacts lead to t = {limit:.6}, but the contact is open there"
-        )),
-    }
+/// What is seen of one constraint, or of one watch.
+pub(crate) struct Seen<'a> {
+    /// Times of all states.
+    pub times: &'a [f64],
+    /// Its events.
+    pub events: &'a [Event],
+    /// Whether it carries an impulse in the step that leads to each state.
+    pub carrying: &'a [bool],
+    /// The longest step.
+    pub step: f64,
 }
 
-fn longest_step(motion: &Trajectory) -> f64 {
-    let steps = (1..motion.len()).map(|state| motion.ledger(state));
-    steps.map(|ledger: &Ledger| ledger.h).fold(0.0, f64::max)
+impl Seen<'_> {
+    /// Where its impacts accumulate, or why nowhere.
+    pub fn accumulation(&self) -> Result<f64, String> {
+        let mut events = self.events.iter();
+        if let Some(event) = events.find(|event| event.kind == EventKind::Accumulation) {
+            return Ok(event.t);
+        }
+        let is_impact = |kind: EventKind| matches!(kind, EventKind::Impact { .. });
+        let impacts = self.events.iter().filter(|e| is_impact(e.kind));
+        let impacts: Vec<f64> = impacts.map(|e| e.t).collect();
+        let limit = extrapolate(&impacts, self.step)?;
+        let end = self.times.last().copied().unwrap_or(limit);
+        if end < limit + RESOLVED * self.step {
+            return Err(format!(
+                "the intervals between impacts lead to t = {limit:.6}, but the run ends at t = {end}"
+            ));
+        }
+        match self.carries(limit) {
+            true => Ok(limit),
+            false => Err(format!(
+                "the intervals between impacts lead to t = {limit:.6}, but the contact is open there"
+            )),
+        }
+    }
+
+    /// Whether the contact carries an impulse in most steps just after an instant.
+    fn carries(&self, after: f64) -> bool {
+        let state_at = |t: f64| self.times.partition_point(|&known| known < t);
+        let first = state_at(after + 0.25 * RESOLVED * self.step).max(1);
+        let last = state_at(after + RESOLVED * self.step).min(self.times.len().saturating_sub(1));
+        let closed = |state: &usize| self.carrying.get(*state) == Some(&true);
+        let count = (first..=last).filter(closed).count();
+        2 * count > (last + 1).saturating_sub(first)
+    }
 }
 
 /// t* of a geometric sequence of instants known to within `h`.
@@ -126,18 +138,6 @@ fn fitted_ratio(intervals: &[f64]) -> f64 {
         .map(|(k, _, w)| w * (k - mean_k) * (k - mean_k))
         .sum();
     (over / under).exp()
-}
-
-/// Whether the contact carries an impulse in most steps just after an instant.
-fn carries(motion: &Trajectory, constraint: usize, after: f64, h: f64) -> bool {
-    let first = motion.state_at(after + 0.25 * RESOLVED * h).max(1);
-    let last = motion.state_at(after + RESOLVED * h);
-    let closed = |state: &usize| {
-        let mut touches = motion.touches(*state);
-        touches.any(|touch| touch.constraint == constraint && touch.impulse[0] > 0.0)
-    };
-    let count = (first..=last).filter(closed).count();
-    2 * count > last + 1 - first
 }
 
 #[cfg(test)]

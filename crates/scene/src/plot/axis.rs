@@ -171,6 +171,43 @@ impl Axis {
     }
 }
 
+/// Round numbers in an interval, with their texts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Marks(Axis);
+
+impl Marks {
+    /// About `count` of them.
+    pub(crate) fn between(low: f64, high: f64, count: usize) -> Self {
+        Self(Axis::between(low, high, count))
+    }
+
+    /// The numbers and how they are written.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (f64, String)> + '_ {
+        self.0.marks.iter().map(|mark| (*mark, self.0.label(*mark)))
+    }
+}
+
+/// The largest of 1, 2, 5 times a power of ten that is not above `length`.
+pub(crate) fn round_below(length: f64) -> f64 {
+    let power = 10f64.powf(length.log10().floor());
+    // Rounding must not turn 2 into 1.
+    let factor = match length / power {
+        f if f >= 5.0 - 1e-9 => 5.0,
+        f if f >= 2.0 - 1e-9 => 2.0,
+        _ => 1.0,
+    };
+    factor * power
+}
+
+/// A number to six digits, without zeros at its end.
+pub(crate) fn short(x: f64) -> String {
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    match rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) {
+        true => format!("{rounded}"),
+        false => format!("{rounded:e}"),
+    }
+}
+
 /// The next of 1, 2, 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());

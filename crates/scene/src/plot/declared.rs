@@ -1,11 +1,14 @@
 //! The pictures that a scene declares: observables of runs, columns of studies.
 
+use super::collection;
 use super::figure::{Figure, Mark, Series};
 use super::gallery::PlotError;
 use super::track::Track;
 use crate::error::SceneError;
-use crate::file::{Formula, Plot, PlotKind, Scene, expression_error, value_error};
+use crate::file::{Formula, Kind, Plot, PlotKind, Scene, expression_error, value_error};
+use crate::finding::plan::with_ground;
 use crate::finding::{Threads, compile_study};
+use crate::picture::check_pictures;
 use crate::record::Record;
 use crate::run::run;
 use crate::sink::Discard;
@@ -14,7 +17,7 @@ use crate::text::{Observable, TextSystem};
 /// The case that is the run itself.
 const MAIN: &str = "main";
 
-fn part(plot: &Plot) -> String {
+pub(super) fn part(plot: &Plot) -> String {
     format!("plot `{}`", plot.name)
 }
 
@@ -23,17 +26,25 @@ fn part(plot: &Plot) -> String {
 /// # Errors
 /// The first text that cannot be read, with its plot and line.
 pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
-    let mut system = scene.build()?.system;
+    check_pictures(scene)?;
+    let mut system = match scene.kind() {
+        Kind::Mechanism => Some(scene.build()?.system),
+        Kind::Bodies => None,
+    };
     for plot in scene.plots() {
-        match &plot.study {
-            Some(study) => study_columns(scene, plot, study)?,
-            None => {
-                observables(scene, plot, &mut system)?;
+        match (&plot.study, &mut system) {
+            (Some(study), _) => study_columns(scene, plot, study)?,
+            (None, Some(system)) => {
+                observables(scene, plot, system)?;
             }
+            (None, None) => {}
         }
         window(scene, plot)?;
     }
-    Ok(())
+    match scene.kind() {
+        Kind::Mechanism => Ok(()),
+        Kind::Bodies => collection::check(scene),
+    }
 }
 
 /// The figure of a declared plot. Cases beside the main one and studies are run for it; `note` hears
@@ -47,6 +58,9 @@ pub(super) fn figure(
 ) -> Result<Figure, PlotError> {
     let series = match &plot.study {
         Some(study) => of_study(scene, plot, study, threads, note)?,
+        None if scene.kind() == Kind::Bodies => {
+            collection::of_cases(record, scene, plot, threads, note)?
+        }
         None => of_cases(record, scene, plot, note)?,
     };
     let x = plot.x.as_ref().map_or("t", |x| x.text.as_str());
@@ -67,7 +81,7 @@ pub(super) fn figure(
     })
 }
 
-fn mark(plot: &Plot) -> Mark {
+pub(super) fn mark(plot: &Plot) -> Mark {
     match plot.kind {
         PlotKind::Line => Mark::Line,
         PlotKind::Points => Mark::Points,
@@ -75,7 +89,7 @@ fn mark(plot: &Plot) -> Mark {
 }
 
 /// First and last time to be shown.
-fn window(scene: &Scene, plot: &Plot) -> Result<(f64, f64), SceneError> {
+pub(super) fn window(scene: &Scene, plot: &Plot) -> Result<(f64, f64), SceneError> {
     let bound = |key: &str, formula: &Option<Formula>, default: f64| match formula {
         Some(formula) => scene.evaluate(&part(plot), key, formula),
         None => Ok(default),
@@ -163,13 +177,8 @@ fn of_cases(
             let across = values(&track, &mut system, &mut observable, note);
             let points = track.times().iter().zip(along.iter().zip(&across));
             let seen = points.filter(|(t, _)| (from..=to).contains(*t));
-            let label = match (plot.cases.len(), plot.y.len()) {
-                (1, _) => observable.text().into(),
-                (_, 1) => case.clone(),
-                _ => format!("{}, {case}", observable.text()),
-            };
             all.push(Series {
-                label,
+                label: case_label(plot, observable.text(), case),
                 points: seen.map(|(_, (x, y))| (*x, *y)).collect(),
                 mark: mark(plot),
                 colour: all.len(),
@@ -177,6 +186,15 @@ fn of_cases(
         }
     }
     Ok(all)
+}
+
+/// What the legend calls an observable of a case.
+pub(super) fn case_label(plot: &Plot, text: &str, case: &str) -> String {
+    match (plot.cases.len(), plot.y.len()) {
+        (1, _) => text.into(),
+        (_, 1) => case.into(),
+        _ => format!("{text}, {case}"),
+    }
 }
 
 /// Whether an observable may need the table of contacts.
@@ -253,8 +271,9 @@ fn of_study(
         return Err(wrong_study(scene, plot, study).into());
     };
     note(&format!("running the study `{study}`"));
-    let mut system = scene.build()?.system;
-    let compiled = compile_study(scene, declared, &mut system)?;
+    let compiled = with_ground(scene, |ground| {
+        compile_study(scene, declared, ground.language())
+    })?;
     let table = compiled.run(scene, threads, &mut |_| true)?;
     let first = declared
         .vary

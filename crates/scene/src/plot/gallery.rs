@@ -2,12 +2,15 @@
 
 use thiserror::Error;
 
+use super::collection;
 use super::declared;
+use super::draw;
 use super::figure::{Figure, Mark, Series};
 use super::standard;
 use crate::error::SceneError;
-use crate::file::Scene;
+use crate::file::{Kind, Scene};
 use crate::finding::Threads;
+use crate::picture::Album;
 use crate::record::{Record, RecordError, Type, VARIED};
 
 /// Why a picture cannot be had.
@@ -25,6 +28,9 @@ pub enum PlotError {
     /// There is nothing to show.
     #[error("{0}")]
     Nothing(String),
+    /// The drawing library refuses.
+    #[error("cannot draw the picture: {0}")]
+    Drawing(String),
 }
 
 /// The pictures of a run directory.
@@ -70,11 +76,23 @@ impl<'a> Gallery<'a> {
             (plot.name.clone(), title)
         });
         let mut all: Vec<(String, String)> = declared.collect();
-        for (name, title) in standard::STANDARD {
+        let bodies = scene.kind() == Kind::Bodies;
+        let standard = match bodies {
+            true => collection::STANDARD,
+            false => standard::STANDARD,
+        };
+        if bodies {
+            let pictures = Album::new(self.record, scene).list();
+            all.extend(pictures);
+        }
+        for (name, title) in standard {
             let there = name != standard::ORDERS || standard::has_orders(self.record);
             if there && all.iter().all(|(known, _)| known != name) {
                 all.push((name.into(), title.into()));
             }
+        }
+        if bodies {
+            return Ok(all);
         }
         for name in standard::coordinates(self.record)? {
             let title = format!("{name}_dot over {name}");
@@ -104,10 +122,30 @@ impl<'a> Gallery<'a> {
             .map_or("run".into(), |c| c.name.clone()))
     }
 
-    /// The picture of a name.
+    /// The picture of a name, drawn as SVG.
     ///
     /// # Errors
     /// There is no such picture, or it has nothing to show, or what it needs cannot be read or run.
+    pub fn svg(
+        &self,
+        name: &str,
+        threads: Threads,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<String, PlotError> {
+        if let Some(scene) = self.scene.as_ref().filter(|s| s.kind() == Kind::Bodies)
+            && scene.plots().iter().all(|plot| plot.name != name)
+            && let Some(text) = Album::new(self.record, scene).svg(name)?
+        {
+            return Ok(text);
+        }
+        let figure = self.figure(name, threads, note)?;
+        draw::svg(&figure).map_err(PlotError::Drawing)
+    }
+
+    /// The plot of a name.
+    ///
+    /// # Errors
+    /// There is no such plot, or it has nothing to show, or what it needs cannot be read or run.
     pub fn figure(
         &self,
         name: &str,
@@ -118,6 +156,7 @@ impl<'a> Gallery<'a> {
             None => self.study_figure(name)?,
             Some(scene) => match scene.plots().iter().find(|p| p.name == name) {
                 Some(plot) => Some(declared::figure(self.record, scene, plot, threads, note)?),
+                None if scene.kind() == Kind::Bodies => collection::figure(self.record, name)?,
                 None => standard::figure(self.record, name)?,
             },
         };

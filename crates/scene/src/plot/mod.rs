@@ -6,6 +6,7 @@
 //! run directory is enough to draw from.
 
 mod axis;
+mod collection;
 mod declared;
 mod draw;
 mod figure;
@@ -20,6 +21,7 @@ mod thin;
 mod track;
 
 pub use axis::Scale;
+pub(crate) use axis::{Marks, round_below, short};
 pub use declared::check_plots;
 pub use draw::svg;
 pub use figure::{Figure, Mark, Series};

@@ -46,7 +46,7 @@ pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, Plot
     }))
 }
 
-fn over_time(title: String, y_label: &str, series: Vec<Series>) -> Figure {
+pub(super) fn over_time(title: String, y_label: &str, series: Vec<Series>) -> Figure {
     Figure {
         title,
         x_label: "t".into(),
@@ -70,7 +70,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     Ok(over_time(title, "energy", series))
 }
 
-fn residual(record: &Record, title: String) -> Result<Figure, RecordError> {
+pub(super) fn residual(record: &Record, title: String) -> Result<Figure, RecordError> {
     let steps = record.table("steps", Some(&["t", "residual"]))?;
     let t = steps.numbers("t");
     let mut series = vec![
@@ -190,7 +190,7 @@ fn fitted(record: &Record) -> impl Iterator<Item = Finding> {
 }
 
 /// Errors of the findings that are orders, each with a dashed line of its fitted slope.
-fn orders(record: &Record, title: String) -> Result<Figure, PlotError> {
+pub(super) fn orders(record: &Record, title: String) -> Result<Figure, PlotError> {
     let mut series = Vec::new();
     for (k, finding) in fitted(record).enumerate() {
         let points: Vec<(f64, f64)> = finding.errors.iter().map(|p| (p[0], p[1])).collect();

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::ColumnWriterImpl;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -81,10 +81,20 @@ fn encode(columns: &[Column], values: &[Values]) -> Result<Vec<u8>, ParquetError
         .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_dictionary_enabled(false);
-    // Names repeat, numbers do not.
-    for column in columns.iter().filter(|c| c.kind == Type::Text) {
-        let path = ColumnPath::from(column.name.as_str());
-        properties = properties.set_column_dictionary_enabled(path, true);
+    for (column, values) in columns.iter().zip(values) {
+        // A path, and not a name to be taken apart at its full stops.
+        let path = ColumnPath::new(vec![column.name.clone()]);
+        properties = match (column.kind, repeats(values)) {
+            // Names repeat, and so do times where a step has many rows.
+            (Type::Text, _) | (Type::Real, true) => {
+                properties.set_column_dictionary_enabled(path, true)
+            }
+            // Numbers of steps and bodies grow by little.
+            (Type::Integer, _) => {
+                properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED)
+            }
+            _ => properties,
+        };
     }
     let properties = Arc::new(properties.build());
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties)?;
@@ -94,6 +104,15 @@ fn encode(columns: &[Column], values: &[Values]) -> Result<Vec<u8>, ParquetError
     }
     group.close()?;
     writer.into_inner()
+}
+
+/// Whether most values are the same as the one before.
+fn repeats(values: &Values) -> bool {
+    let Values::Real(all) = values else {
+        return false;
+    };
+    let same = all.windows(2).filter(|w| w[0].to_bits() == w[1].to_bits());
+    2 * same.count() > all.len()
 }
 
 fn field(column: &Column) -> Result<Schema, ParquetError> {

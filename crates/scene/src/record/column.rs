@@ -162,6 +162,22 @@ impl Values {
         true
     }
 
+    /// The values from `begin` to before `end`, as far as there are any.
+    pub(super) fn part(self, begin: usize, end: usize) -> Self {
+        fn cut<T>(mut all: Vec<T>, begin: usize, end: usize) -> Vec<T> {
+            all.truncate(end);
+            all.drain(..begin.min(all.len()));
+            all
+        }
+        match self {
+            Self::Integer(v) => Self::Integer(cut(v, begin, end)),
+            Self::Real(v) => Self::Real(cut(v, begin, end)),
+            Self::Optional(v) => Self::Optional(cut(v, begin, end)),
+            Self::Truth(v) => Self::Truth(cut(v, begin, end)),
+            Self::Text(v) => Self::Text(cut(v, begin, end)),
+        }
+    }
+
     pub(super) fn push_integer(&mut self, x: usize) {
         if let Self::Integer(v) = self {
             // A count never reaches the sign bit.

@@ -13,6 +13,7 @@
 //! bounded by one chunk for each table.
 
 mod chunk;
+mod collection;
 mod column;
 mod error;
 mod manifest;
@@ -26,6 +27,9 @@ mod tests;
 mod writer;
 
 pub use chunk::CHUNK_ROWS;
+pub use collection::{
+    BODY_TABLES, BodiesRecorder, Faces, Motion, Name, Outline, bodies_settings_json, names,
+};
 pub use column::{Cell, Column, Type, Values};
 pub use error::RecordError;
 pub use manifest::{MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json};

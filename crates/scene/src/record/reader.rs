@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::chunk::{self, file_name};
+use super::chunk::{self, CHUNK_ROWS, file_name};
 use super::column::{Column, Values};
 use super::error::RecordError;
 use super::manifest::{Manifest, TableEntry};
@@ -20,6 +20,13 @@ pub struct Chunk {
     path: PathBuf,
     /// What the manifest says; absent while the run is under way.
     checksum: Option<u32>,
+}
+
+impl Chunk {
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// Columns of a table, or of a part of it.
@@ -185,6 +192,99 @@ impl Record {
         Ok(all)
     }
 
+    /// Reads columns of `count` rows from row `first` of a table that is written row by row, so that
+    /// all its chunks but the last are full: only the chunks that hold them are opened. Fewer rows are
+    /// given where there are no more.
+    ///
+    /// # Errors
+    /// There is no such table or column, or a chunk is damaged.
+    pub fn rows(
+        &self,
+        table: &str,
+        names: &[&str],
+        first: usize,
+        count: usize,
+    ) -> Result<Table, RecordError> {
+        let names: Vec<String> = names.iter().map(|n| (*n).into()).collect();
+        let places = self.places(table, Some(&names))?;
+        let columns = &self.entry(table)?.columns;
+        let mut all = Table {
+            columns: places.iter().map(|&p| columns[p].clone()).collect(),
+            values: places.iter().map(|&p| Values::empty(&columns[p])).collect(),
+            rows: 0,
+        };
+        let chunks = self.chunks(table)?;
+        for (k, chunk) in chunks.iter().enumerate().skip(first / CHUNK_ROWS) {
+            let begin = first.saturating_sub(k * CHUNK_ROWS);
+            let end = (first + count).saturating_sub(k * CHUNK_ROWS);
+            if end == 0 {
+                break;
+            }
+            let part = self.read_chunk(table, chunk, &places)?;
+            for (whole, part) in all.values.iter_mut().zip(part.values) {
+                whole.append(part.part(begin, end.min(CHUNK_ROWS)));
+            }
+            all.rows += end.min(part.rows).saturating_sub(begin);
+        }
+        Ok(all)
+    }
+
+    /// Number of rows of a table; of a run that is under way, of the chunks that are there.
+    ///
+    /// # Errors
+    /// There is no such table, or a chunk is damaged.
+    pub fn num_rows(&self, table: &str) -> Result<usize, RecordError> {
+        if let Some(rows) = self.entry(table)?.rows {
+            return Ok(rows);
+        }
+        match self.chunks(table)?.as_slice() {
+            [] => Ok(0),
+            [full @ .., last] => {
+                let rows = self.read_chunk(table, last, &[0])?.rows;
+                Ok(full.len() * CHUNK_ROWS + rows)
+            }
+        }
+    }
+
+    /// Reads columns of the rows of one step, in a table that has its steps in ascending order in the
+    /// column `step`: a bisection over the chunks.
+    ///
+    /// # Errors
+    /// There is no such table or column, or a chunk is damaged.
+    pub fn step_rows(&self, table: &str, names: &[&str], step: i64) -> Result<Table, RecordError> {
+        let rows = self.num_rows(table)?;
+        let mut steps = Sorted::of(self, table, "step");
+        let first = steps.first_from(0, rows, step as f64)?;
+        let end = steps.first_from(first, rows, step as f64 + 1.0)?;
+        self.rows(table, names, first, end - first)
+    }
+
+    /// First row and number of the rows that are nearest in time to `t`, the earlier ones of two, in a
+    /// table that is written row by row with its times ascending: all tables of runs of bodies that
+    /// have a time. A bisection over the chunks.
+    ///
+    /// # Errors
+    /// There is no such table, it has no column `t`, or a chunk is damaged.
+    pub fn rows_near(&self, table: &str, t: f64) -> Result<(usize, usize), RecordError> {
+        let rows = self.num_rows(table)?;
+        let mut times = Sorted::of(self, table, "t");
+        let after = times.first_from(0, rows, t)?;
+        let late = times.at(after)?;
+        let nearest = match after.checked_sub(1) {
+            None => late,
+            Some(before) => {
+                let early = times.at(before)?;
+                if late - t < t - early { late } else { early }
+            }
+        };
+        if nearest.is_nan() {
+            return Ok((0, 0));
+        }
+        let first = times.first_from(0, rows, nearest)?;
+        let end = times.first_from(first, rows, nearest.next_up())?;
+        Ok((first, end - first))
+    }
+
     /// The time in the table's column `t` that is nearest to `t`; the earlier of two; `None` when
     /// the table is empty.
     ///
@@ -201,5 +301,55 @@ impl Record {
             }
         }
         Ok(nearest)
+    }
+}
+
+/// An ascending column of a table, one chunk of it in memory.
+struct Sorted<'a> {
+    record: &'a Record,
+    table: &'a str,
+    column: &'static str,
+    held: Option<(usize, Table)>,
+}
+
+impl<'a> Sorted<'a> {
+    fn of(record: &'a Record, table: &'a str, column: &'static str) -> Self {
+        Self {
+            record,
+            table,
+            column,
+            held: None,
+        }
+    }
+
+    /// The value in a row; NaN beyond the end.
+    fn at(&mut self, row: usize) -> Result<f64, RecordError> {
+        let chunk = row / CHUNK_ROWS;
+        if self.held.as_ref().is_none_or(|(k, _)| *k != chunk) {
+            let first = chunk * CHUNK_ROWS;
+            let part = self
+                .record
+                .rows(self.table, &[self.column], first, CHUNK_ROWS)?;
+            self.held = Some((chunk, part));
+        }
+        let held = self.held.as_ref().and_then(|(_, part)| part.values.first());
+        Ok(held.map_or(f64::NAN, |values| values.number(row % CHUNK_ROWS)))
+    }
+
+    /// The first row between `low` and `high` whose value is not below `bound`.
+    fn first_from(
+        &mut self,
+        mut low: usize,
+        mut high: usize,
+        bound: f64,
+    ) -> Result<usize, RecordError> {
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.at(middle)? < bound {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(low)
     }
 }

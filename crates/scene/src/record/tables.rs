@@ -58,7 +58,7 @@ impl Layout {
 
     /// The layout of a scene's system.
     pub fn of_scene(scene: &Scene, system: &TextSystem) -> Self {
-        let contacts = &scene.mechanism().contacts;
+        let contacts = scene.mechanism().map_or(&[][..], |m| &m.contacts);
         Self::of(system, |name| {
             let contact = contacts.iter().find(|c| c.name == name);
             contact.map_or(0, |c| c.moment.len())
@@ -141,7 +141,7 @@ impl Layout {
     }
 }
 
-fn step() -> Column {
+pub(super) fn step() -> Column {
     Column::new(
         "step",
         Type::Integer,
@@ -150,7 +150,7 @@ fn step() -> Column {
     )
 }
 
-fn time() -> Column {
+pub(super) fn time() -> Column {
     Column::new("t", Type::Real, "time", "time at the end of the step")
 }
 

@@ -49,8 +49,11 @@ impl TableWriter {
         self.values.first().map_or(0, Values::len)
     }
 
-    /// Writes a chunk if one is full.
-    fn spill(&mut self, directory: &Path) -> Result<(), RecordError> {
+    /// Writes a chunk if one is full. Asked after every row, all chunks but the last are of one size.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub(super) fn spill(&mut self, directory: &Path) -> Result<(), RecordError> {
         if self.held() >= CHUNK_ROWS {
             self.write(directory)?;
         }

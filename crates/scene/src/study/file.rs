@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::{Formula, Reader, Scene, Study, parse_tree, read, read_study};
-use crate::finding::{Names, Threads, compile_study};
+use crate::finding::plan::with_ground;
+use crate::finding::{Threads, compile_study};
 use crate::study::table::outcomes;
 use crate::study::{CompiledStudy, Outcome, StudyTable};
 
@@ -223,20 +224,15 @@ impl StudyFile {
     /// The study with the findings of the scene as further columns: those of the main run that need
     /// no runs of their own.
     fn compile(&self) -> Result<CompiledStudy, SceneError> {
-        let built = self.scene.build()?;
-        let (mut system, start) = (built.system, built.initial.t);
-        let compiled = compile_study(&self.scene, &self.study, &mut system);
-        let mut compiled = compiled.map_err(|error| self.here(error))?;
-        for finding in self.scene.findings() {
-            let mut names = Names {
-                parameters: self.scene.parameters(),
-                system: &mut system,
-                start,
-                studies: self.scene.studies(),
-            };
-            compiled.add_finding(finding, &mut names);
-        }
-        Ok(compiled)
+        with_ground(&self.scene, |ground| {
+            let compiled = compile_study(&self.scene, &self.study, ground.language());
+            let mut compiled = compiled.map_err(|error| self.here(error))?;
+            for finding in self.scene.findings() {
+                let mut names = ground.names(&self.scene, self.scene.studies());
+                compiled.add_finding(finding, &mut names);
+            }
+            Ok(compiled)
+        })
     }
 
     /// An error of the study is in this file, not in that of the scene.

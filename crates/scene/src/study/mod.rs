@@ -7,9 +7,10 @@ mod bisect;
 mod file;
 pub(crate) mod parallel;
 mod points;
-mod random;
+pub(crate) mod random;
 mod table;
 
+use crate::collection::Cast;
 use crate::error::SceneError;
 use crate::file::{Finding, Overrides, Scene, Study};
 use crate::finding::compile::THRESHOLD;
@@ -18,6 +19,7 @@ use crate::finding::run_subject;
 use crate::finding::subject::{NoStudies, Subject};
 use crate::finding::value::{Value, Valued};
 use crate::finding::{Names, Threads};
+use crate::watch::Wanted;
 
 pub use file::{StudyFile, StudyResult};
 pub use table::{Cell, Outcome, Row, StudyTable};
@@ -30,6 +32,8 @@ pub(crate) struct CompiledStudy {
     observe: Vec<Expression>,
     when: Option<Expression>,
     points: Vec<Vec<String>>,
+    /// The watches of bodies, which expressions know by their places.
+    cast: Cast,
 }
 
 impl CompiledStudy {
@@ -39,6 +43,7 @@ impl CompiledStudy {
         study: &Study,
         observe: Vec<Expression>,
         when: Option<Expression>,
+        cast: Cast,
     ) -> Result<Self, SceneError> {
         let base = scene.with(&study.set)?;
         let points = points(&base, study)?;
@@ -53,6 +58,7 @@ impl CompiledStudy {
             observe,
             when,
             points,
+            cast,
         })
     }
 
@@ -142,7 +148,7 @@ impl CompiledStudy {
         if self.observe.is_empty() {
             return row;
         }
-        match subject(scene, &set) {
+        match subject(scene, &set, &self.wanted(&self.observe)) {
             Err(error) => {
                 let reason = error.to_string();
                 row.leave_out(self.observe.len(), &reason);
@@ -159,6 +165,15 @@ impl CompiledStudy {
         row
     }
 
+    /// What a run of bodies must keep for these.
+    fn wanted(&self, expressions: &[Expression]) -> Wanted {
+        let mut wanted = Wanted::default();
+        for expression in expressions {
+            expression.want(&self.cast, &mut wanted);
+        }
+        wanted
+    }
+
     /// The key of the bisection and where it ended.
     fn threshold(
         &self,
@@ -169,10 +184,11 @@ impl CompiledStudy {
         let (Some(bisect), Some(when)) = (&self.study.bisect, &self.when) else {
             return Err("there is no bisection".to_string());
         };
+        let wanted = self.wanted(std::slice::from_ref(when));
         let holds = |value: f64| {
             let mut set = set.clone();
             set.push((bisect.key.clone(), points::text_of(value)));
-            truth(scene, &set, when)
+            truth(scene, &set, when, &wanted)
         };
         Ok((bisect.key.clone(), search.run(holds)?))
     }
@@ -198,12 +214,21 @@ fn setting(scene: &Scene, text: &str) -> Value {
     number.map_or_else(|_| Value::Text(text.to_string()), Value::Number)
 }
 
-fn subject(scene: &Scene, set: &Overrides) -> Result<Subject<'static>, SceneError> {
-    Ok(run_subject(scene.with(set)?, Threads::new(1)))
+fn subject(
+    scene: &Scene,
+    set: &Overrides,
+    wanted: &Wanted,
+) -> Result<Subject<'static>, SceneError> {
+    Ok(run_subject(scene.with(set)?, Threads::new(1), wanted))
 }
 
-fn truth(scene: &Scene, set: &Overrides, when: &Expression) -> Result<bool, String> {
-    let mut subject = subject(scene, set).map_err(|error| error.to_string())?;
+fn truth(
+    scene: &Scene,
+    set: &Overrides,
+    when: &Expression,
+    wanted: &Wanted,
+) -> Result<bool, String> {
+    let mut subject = subject(scene, set, wanted).map_err(|error| error.to_string())?;
     match when.evaluate(&mut subject, &mut NoStudies) {
         Ok(Value::Truth(truth)) => Ok(truth),
         Ok(Value::Number(number)) => Ok(number != 0.0),

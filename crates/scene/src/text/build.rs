@@ -17,8 +17,8 @@ use crate::file::{Formula, Mechanism, Scene, value_error};
 const DYNAMICS: &str = "[dynamics]";
 
 /// Compiles a scene.
-pub(crate) fn build(scene: &Scene) -> Result<Built, SceneError> {
-    let (file, mechanism) = (scene.origin(), scene.mechanism());
+pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, SceneError> {
+    let file = scene.origin();
     let mut evaluator = Evaluator {
         file,
         parameters: scene.resolved(),

@@ -8,6 +8,7 @@ use crate::finding::expression::Expression;
 use crate::finding::laboratory::run_subject;
 use crate::finding::names::Names;
 use crate::finding::subject::{NoStudies, Subject};
+use crate::watch::Wanted;
 
 /// An oscillator, smooth, and a ball that falls and bounces once.
 const OSCILLATOR: &str = r#"
@@ -50,12 +51,13 @@ fn measured(text: &str, of: &str, threads: usize) -> Result<f64, String> {
     let mut system = scene.build().expect("a mechanism").system;
     let mut names = Names {
         parameters: scene.parameters(),
-        system: &mut system,
+        language: (&mut system).into(),
         start: 0.0,
         studies: &[],
     };
     let compiled = Expression::compile(of, &mut names)?;
-    let mut subject: Subject<'_> = run_subject(scene.clone(), Threads::new(threads));
+    let mut subject: Subject<'_> =
+        run_subject(scene.clone(), Threads::new(threads), &Wanted::default());
     compiled
         .number(&mut subject, &mut NoStudies)
         .map_err(|absent| absent.0)

@@ -15,7 +15,7 @@ use crate::certificate::Certificate;
 use crate::file::Scene;
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
-use crate::finding::subject::{NoStudies, Subject};
+use crate::finding::subject::{NoStudies, Pace, Subject};
 use crate::finding::value::{Absent, Value};
 use crate::run::RunOutcome;
 use crate::trajectory::{Between, Trajectory};
@@ -111,14 +111,13 @@ impl Hand {
             certificate: self.certificate,
             stopped: None,
         };
-        let step = built.settings.step;
-        Subject::new(
-            Cow::Owned(scene),
-            Cow::Owned(outcome),
-            built.system,
-            step,
-            1,
-        )
+        let pace = Pace {
+            start: built.initial.t,
+            until: built.until,
+            step: built.settings.step,
+            threads: 1,
+        };
+        Subject::new(Cow::Owned(scene), Cow::Owned(outcome), built.system, pace)
     }
 }
 
@@ -147,7 +146,7 @@ pub(super) fn compile(text: &str) -> Result<Expression, String> {
     let mut system = scene.build().expect("a mechanism").system;
     let mut names = Names {
         parameters: scene.parameters(),
-        system: &mut system,
+        language: (&mut system).into(),
         start: 0.0,
         studies: scene.studies(),
     };

@@ -1,0 +1,131 @@
+//! `percuss run` of a scene of bodies, and its part of `percuss check`.
+
+use scene::collection::Collection;
+use scene::plot::check_plots;
+use scene::record::{BodiesRecorder, Place};
+use scene::{BodiesOutcome, Discard, Scene, StopReason, Threads, Tick, Wanted};
+use serde_json::{Value, json};
+
+use crate::output::{Stop, Verdict};
+use crate::progress::Progress;
+use crate::run::{Ended, RunArgs, json_of, manifest_of};
+use crate::summary::short;
+
+/// Runs the bodies of a scene and records them.
+pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
+    let collection = scene.collection()?;
+    // What is wrong with a finding or a plot is told before the run and not after it.
+    let wanted = scene::wanted(scene, &collection)?;
+    scene::check_collection(scene, &collection)?;
+    check_plots(scene)?;
+    let place = Place::new(args.output.as_deref(), scene.name());
+    let mut manifest = manifest_of(scene);
+    manifest.settings = collection.settings_json();
+    let mut recorder = BodiesRecorder::new(place, manifest, &collection)?;
+    let outcome = follow(args, scene, collection, &wanted, &mut recorder);
+    let certificate = certificate(&outcome);
+    if let Some(fault) = recorder.take_fault() {
+        // What is there stays readable; that it ends here is said where the disk still lets us.
+        let _ = recorder.close(&certificate, Some(fault.to_string()));
+        return Err(fault.into());
+    }
+    recorder.add_series(&outcome.times, &outcome.series)?;
+    let stopped = outcome.stopped.as_ref().map(ToString::to_string);
+    recorder.close(&certificate, stopped)?;
+    if !args.no_findings {
+        let progress = Progress::of_shares(args.quiet);
+        progress.at("findings");
+        let threads = args.threads.get();
+        let mut tell = |name: &str, done: f64| {
+            progress.share(done, || format!("finding {name}"));
+            true
+        };
+        let found = scene::evaluate_bodies_findings(scene, &outcome, threads, &mut tell)?;
+        recorder.add_findings(json_of(&found)?)?;
+    }
+    let ended = Ended {
+        manifest: recorder.manifest(),
+        directory: recorder.directory(),
+        stopped: outcome.stopped.as_ref(),
+        refused: outcome.stopped.as_ref().is_some_and(|s| !s.started),
+        certificate: Some(certificate),
+    };
+    ended.report(args)
+}
+
+/// What a run of bodies vouches for, with what only bodies have.
+fn certificate(outcome: &BodiesOutcome) -> Value {
+    let mut all = serde_json::to_value(outcome.certificate).unwrap_or_else(|_| json!({}));
+    all["most_contacts"] = outcome.most_contacts.into();
+    if outcome.halted {
+        all["halted"] = true.into();
+    }
+    if outcome.relaxed > 0.0 {
+        all["relaxed"] = outcome.relaxed.into();
+    }
+    let prepared = outcome.prepared.iter().map(|prepared| {
+        json!({
+            "name": prepared.name,
+            "duration": prepared.duration,
+            "steps": prepared.certificate.steps,
+            "missed": prepared.certificate.missed,
+            "halted": prepared.halted,
+        })
+    });
+    let prepared: Vec<Value> = prepared.collect();
+    if !prepared.is_empty() {
+        all["prepared"] = prepared.into();
+    }
+    all
+}
+
+fn follow(
+    args: &RunArgs,
+    scene: &Scene,
+    collection: Collection,
+    wanted: &Wanted,
+    recorder: &mut BodiesRecorder,
+) -> BodiesOutcome {
+    let progress = Progress::of_shares(args.quiet);
+    progress.at("running");
+    let threads = args.threads.get();
+    let mut tell = |tick: &Tick<'_>| {
+        progress.share(tick.share, || told(tick));
+        true
+    };
+    scene::run_wanted(scene, collection, wanted, threads, recorder, &mut tell)
+}
+
+/// How far a run is, in few words.
+fn told(tick: &Tick<'_>) -> String {
+    let (t, until) = (short(tick.t), short(tick.until));
+    let what = match tick.preparation {
+        Some(name) => format!("preparing {name}: "),
+        None => String::new(),
+    };
+    format!("{what}t = {t} of {until}, {} contacts", tick.contacts)
+}
+
+/// Reads everything of a scene of bodies and tries its first step; how much there is of what.
+pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
+    let collection = scene.collection()?;
+    scene::check_collection(scene, &collection)?;
+    check_plots(scene)?;
+    let cast = collection.cast();
+    let counts = vec![
+        (cast.bodies.len(), "body"),
+        (cast.materials.len(), "material"),
+        (cast.groups.len(), "group"),
+        (cast.regions.len(), "region"),
+        (cast.watches.len(), "watch"),
+    ];
+    let (wanted, threads) = (Wanted::default(), Threads::all());
+    let sink = &mut Discard;
+    let outcome = scene::run_wanted(scene, collection, &wanted, threads, sink, &mut |_| false);
+    match outcome.stopped {
+        Some(stop) if stop.reason != StopReason::Asked => {
+            Err(Stop::Input(format!("{}: {stop}", scene.origin())))
+        }
+        _ => Ok(counts),
+    }
+}

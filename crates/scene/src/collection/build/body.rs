@@ -1,0 +1,275 @@
+//! One body from text: shape, placement, mass, velocity.
+
+use bodies::{Body, Dim, Freedom, MassProperties, Pose, ShapeError, Vector};
+
+use super::super::spec::{BodiesSpec, BodySpec, FreedomSpec};
+use super::axes::{Axes, compose};
+use super::context::{Context, at};
+use super::laws::material;
+use crate::error::{InputError, Origin, SceneError};
+use crate::file::Formula;
+
+/// A body and where it starts.
+pub(super) struct Made<D: Dim> {
+    pub body: Body<D>,
+    pub pose: Pose<D>,
+    pub velocity: D::Dofs,
+    /// Body axes in the axes the shape was described in.
+    pub placement: Pose<D>,
+}
+
+/// What is wrong with a shape.
+pub(super) fn not_a_shape(
+    context: &Context<'_>,
+    body: &BodySpec,
+    dimension: usize,
+    error: &ShapeError,
+) -> Box<InputError> {
+    let (part, key) = (body.part(), body.shape.key(dimension));
+    let line = Origin::Line(body.shape_line);
+    context.error(at(&part, key), line, error.to_string(), "")
+}
+
+/// Makes a body. `mask` has the velocity components that follow forces in the run or in some
+/// preparation; `guide` is the number of its motion.
+pub(super) fn body<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &BodiesSpec,
+    body: &BodySpec,
+    mask: u8,
+    guide: u32,
+) -> Result<Made<D>, SceneError> {
+    let part = body.part();
+    let material = material(context, spec, at(&part, "material"), &body.material)?;
+    let (shape, placement) = D::shape(context, body)?;
+    let outer = Pose {
+        position: D::Vector::of(&list(context, &part, "position", &body.position)?),
+        rotation: D::rotation(context, &part, &body.turn)?,
+    };
+    let pose = compose(&outer, &placement);
+    require_use(context, body, D::N, mask)?;
+    let mass = match mask {
+        0 => at_rest(context, spec, &shape, material)?,
+        _ => mass::<D>(context, spec, body, &shape, material, mask)?,
+    };
+    let freedom = match &body.freedom {
+        FreedomSpec::Free => Freedom::Free,
+        FreedomSpec::Only(mask) => Freedom::Partial(*mask),
+        FreedomSpec::Fixed => Freedom::Fixed,
+        FreedomSpec::Motion(_) => Freedom::Guided(guide),
+    };
+    Ok(Made {
+        velocity: velocity::<D>(context, body, &pose, freedom)?,
+        body: Body {
+            shape,
+            mass,
+            material,
+            freedom,
+        },
+        pose,
+        placement,
+    })
+}
+
+/// Numbers of a key; none where it is missing.
+fn list(
+    context: &mut Context<'_>,
+    part: &str,
+    key: &str,
+    formulas: &Option<Vec<Formula>>,
+) -> Result<Vec<f64>, Box<InputError>> {
+    match formulas {
+        None => Ok(Vec::new()),
+        Some(formulas) => context.numbers(at(part, key), formulas),
+    }
+}
+
+/// Keys that would do nothing, and boundaries that nothing holds.
+fn require_use(
+    context: &Context<'_>,
+    body: &BodySpec,
+    dimension: usize,
+    mask: u8,
+) -> Result<(), Box<InputError>> {
+    let part = body.part();
+    if body.shape.boundary_only() && body.freedom == FreedomSpec::Free {
+        let kind = body.shape.key(dimension);
+        let problem = format!("a `{kind}` is a boundary and cannot move freely");
+        let advice = "Add `fixed = true`, a `motion`, or `free` with a `mass`";
+        return Err(context.part_error(&part, body.line, problem, advice));
+    }
+    let (why, advice) = match &body.freedom {
+        _ if mask != 0 => return Ok(()),
+        FreedomSpec::Motion(_) => ("its motion is given", "Drop it, or `motion`"),
+        _ => ("the body is fixed", "Drop it, or `fixed = true`"),
+    };
+    let load = body.load.as_ref();
+    let keys: [(&str, Option<&[Formula]>); 6] = [
+        ("mass", body.mass.as_ref().map(std::slice::from_ref)),
+        ("inertia", body.inertia.as_deref()),
+        ("velocity", body.velocity.as_deref()),
+        ("spin", body.spin.as_deref()),
+        ("force", load.and_then(|load| load.force.as_deref())),
+        ("torque", load.and_then(|load| load.torque.as_deref())),
+    ];
+    for (key, formulas) in keys {
+        if let Some(formulas) = formulas {
+            let origin = formulas.first().map(|f| f.origin.clone());
+            let problem = format!("this does nothing: {why}");
+            let origin = origin.unwrap_or_default();
+            return Err(context.error(at(&part, key), origin, problem, advice));
+        }
+    }
+    Ok(())
+}
+
+/// The density of a material, where it has one.
+fn density(
+    context: &mut Context<'_>,
+    spec: &BodiesSpec,
+    material: u16,
+) -> Result<Option<f64>, Box<InputError>> {
+    let Some(of) = spec.materials.get(usize::from(material)) else {
+        return Ok(None);
+    };
+    match &of.density {
+        None => Ok(None),
+        Some(formula) => {
+            let part = format!("material `{}`", of.name);
+            context.positive(at(&part, "density"), formula).map(Some)
+        }
+    }
+}
+
+/// Mass of a body that never moves under forces: what its density says, else 0.
+fn at_rest<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &BodiesSpec,
+    shape: &D::Shape,
+    material: u16,
+) -> Result<MassProperties<D>, Box<InputError>> {
+    let density = density(context, spec, material)?;
+    let of_shape = density.and_then(|density| D::mass_properties(shape, density));
+    Ok(of_shape.unwrap_or(MassProperties {
+        mass: 0.0,
+        inertia: D::inertia(&[0.0; 3]),
+    }))
+}
+
+/// Mass of a body that follows forces.
+fn mass<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &BodiesSpec,
+    body: &BodySpec,
+    shape: &D::Shape,
+    material: u16,
+    mask: u8,
+) -> Result<MassProperties<D>, Box<InputError>> {
+    let part = body.part();
+    let turns = mask >> D::N != 0;
+    let given = match &body.mass {
+        None => None,
+        Some(formula) => Some(context.positive(at(&part, "mass"), formula)?),
+    };
+    let unit = D::mass_properties(shape, 1.0);
+    let mut mass = match (unit, given, density(context, spec, material)?) {
+        (Some(unit), Some(mass), _) => {
+            // The moments of the shape, scaled: those of a body of uniform density.
+            D::mass_properties(shape, mass / unit.mass).unwrap_or(unit)
+        }
+        (Some(unit), None, Some(density)) => D::mass_properties(shape, density).unwrap_or(unit),
+        (Some(_), None, None) => {
+            let name = &body.material.text;
+            let problem = format!("it has no `mass`, and its material `{name}` has no `density`");
+            return Err(context.part_error(&part, body.line, problem, "Give one of them"));
+        }
+        (None, Some(mass), _) => {
+            if turns && body.inertia.is_none() {
+                let problem =
+                    "it may turn but has no `inertia`, and a boundary has none of its own";
+                let advice = "Add `inertia`, or do not free its rotation";
+                return Err(context.part_error(&part, body.line, problem, advice));
+            }
+            // Rotations that are held: their moments are never used, any positive ones will do.
+            let inertia = D::inertia(&[mass; 3]);
+            MassProperties { mass, inertia }
+        }
+        (None, None, _) => {
+            let problem = "it may move but has no `mass`, and a boundary has none of its own";
+            return Err(context.part_error(&part, body.line, problem, "Add `mass`"));
+        }
+    };
+    if let Some(formulas) = &body.inertia {
+        mass.inertia = D::inertia(&moments(context, &part, formulas)?);
+    }
+    require_mass(context, body, D::masses(&mass).as_ref(), mask)?;
+    Ok(mass)
+}
+
+fn moments(
+    context: &mut Context<'_>,
+    part: &str,
+    formulas: &[Formula],
+) -> Result<Vec<f64>, Box<InputError>> {
+    let place = at(part, "inertia");
+    let moments: Result<Vec<f64>, _> = formulas
+        .iter()
+        .map(|formula| context.positive(place, formula))
+        .collect();
+    let moments = moments?;
+    if let [a, b, c] = moments[..] {
+        // I_a = ∫ (y² + z²) and so on: none exceeds the sum of the others. Rounding is let pass.
+        let largest = a.max(b).max(c);
+        if largest > (a + b + c - largest) * (1.0 + 1e-12) {
+            let problem = "no body has these moments: the largest exceeds the sum of the others";
+            return Err(context.list_error(place, formulas, problem, ""));
+        }
+    }
+    Ok(moments)
+}
+
+/// Sizes so extreme that a mass or a moment under- or overflows.
+fn require_mass(
+    context: &Context<'_>,
+    body: &BodySpec,
+    masses: &[f64],
+    mask: u8,
+) -> Result<(), Box<InputError>> {
+    let follows = |k: usize| mask >> k & 1 == 1;
+    let mut all = masses.iter().enumerate();
+    match all.find(|(k, m)| follows(*k) && !(**m > 0.0 && m.is_finite())) {
+        None => Ok(()),
+        Some((_, value)) => {
+            let problem = format!(
+                "its mass or moment of inertia is {value}; a positive, finite number was expected"
+            );
+            let advice = "Check the sizes and the density";
+            Err(context.part_error(&body.part(), body.line, problem, advice))
+        }
+    }
+}
+
+/// The velocity at the start; none in directions that are held.
+fn velocity<D: Axes>(
+    context: &mut Context<'_>,
+    body: &BodySpec,
+    pose: &Pose<D>,
+    freedom: Freedom,
+) -> Result<D::Dofs, Box<InputError>> {
+    let part = body.part();
+    let velocity = list(context, &part, "velocity", &body.velocity)?;
+    let spin = list(context, &part, "spin", &body.spin)?;
+    let all = D::velocity(&pose.rotation, &velocity, &spin);
+    if let Freedom::Partial(_) = freedom {
+        let moving = |(k, v): (usize, &f64)| !freedom.follows(k) && *v != 0.0;
+        if let Some(k) = all.as_ref().iter().enumerate().position(moving) {
+            let key = if k < D::N { "velocity" } else { "spin" };
+            let formulas = if k < D::N { &body.velocity } else { &body.spin };
+            let problem = "it has a part in a direction that is held";
+            let formulas = formulas.as_deref().unwrap_or_default();
+            let advice = "Set that part to 0, or name the direction in `free`";
+            return Err(context.list_error(at(&part, key), formulas, problem, advice));
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,124 @@
+//! Names of the parts: groups, regions, watches.
+
+use super::super::spec::{BodiesSpec, RegionSpec};
+use super::super::{Cast, Region, Watch};
+use super::axes::Axes;
+use super::context::{Context, at};
+use super::roster::Roster;
+use crate::error::InputError;
+use crate::file::Formula;
+
+/// All names.
+pub(super) fn cast<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &BodiesSpec,
+    roster: &mut Roster<D>,
+    start: f64,
+) -> Result<Cast, Box<InputError>> {
+    let mut regions = Vec::new();
+    for region in &spec.regions {
+        self::region(context, region, roster, start, &mut regions)?;
+    }
+    let mut watches = Vec::new();
+    for watch in &spec.watches {
+        let part = format!("watch `{}`", watch.name);
+        let place = at(&part, "between");
+        let [first, second] = &watch.between;
+        watches.push(Watch {
+            name: watch.name.clone(),
+            first: roster.members(context, place, first)?,
+            second: roster.members(context, place, second)?,
+        });
+    }
+    Ok(Cast {
+        bodies: roster.names.clone(),
+        materials: spec.materials.iter().map(|m| m.name.clone()).collect(),
+        groups: roster.groups.clone(),
+        regions,
+        watches,
+    })
+}
+
+/// A region, or its slices.
+fn region<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &RegionSpec,
+    roster: &mut Roster<D>,
+    start: f64,
+    all: &mut Vec<Region>,
+) -> Result<(), Box<InputError>> {
+    let part = format!("region `{}`", spec.name);
+    let members = match &spec.of {
+        Some(name) => roster.members(context, at(&part, "of"), name)?,
+        None => {
+            let bodies = roster.bodies.iter().enumerate();
+            let movable = bodies.filter(|(_, body)| body.freedom.movable());
+            movable.map(|(i, _)| i as u32).collect()
+        }
+    };
+    let bound = |given: &Option<Vec<Formula>>, unbounded: &str| match given {
+        Some(bound) => bound.clone(),
+        None => vec![Formula::at_line(unbounded, spec.line); D::N],
+    };
+    let (low, high) = (bound(&spec.low, "-inf"), bound(&spec.high, "inf"));
+    check_bounds(context, &part, spec, [&low, &high], start)?;
+    let mut push = |name: String, slice| {
+        roster.region(context, &part, &name, spec.line)?;
+        all.push(Region {
+            name,
+            low: low.clone(),
+            high: high.clone(),
+            slice,
+            members: members.clone(),
+        });
+        Ok(())
+    };
+    match spec.slices {
+        None => push(spec.name.clone(), None),
+        Some((axis, count)) => (0..count)
+            .try_for_each(|k| push(format!("{}_{}", spec.name, k + 1), Some((k, count, axis)))),
+    }
+}
+
+/// Bounds that can be read and are not the wrong way round at the start.
+fn check_bounds(
+    context: &mut Context<'_>,
+    part: &str,
+    spec: &RegionSpec,
+    [low, high]: [&[Formula]; 2],
+    start: f64,
+) -> Result<(), Box<InputError>> {
+    for (axis, (below, above)) in low.iter().zip(high).enumerate() {
+        let a = bound(context, part, "low", below, start)?;
+        let b = bound(context, part, "high", above, start)?;
+        if a >= b {
+            let problem = format!("from {a} to {b} along axis {} there is nothing", axis + 1);
+            let advice = "`low` must be below `high`";
+            return Err(context.wrong(at(part, "high"), above, problem, advice));
+        }
+        if spec.slices.is_some_and(|(of, _)| of == axis) && !(b - a).is_finite() {
+            let problem = "slices need finite bounds along their axis";
+            let (key, culprit) = match a.is_finite() {
+                true => ("high", above),
+                false => ("low", below),
+            };
+            return Err(context.wrong(at(part, key), culprit, problem, ""));
+        }
+    }
+    Ok(())
+}
+
+/// The value of a bound at the start.
+fn bound(
+    context: &mut Context<'_>,
+    part: &str,
+    key: &str,
+    formula: &Formula,
+    start: f64,
+) -> Result<f64, Box<InputError>> {
+    match formula.text.trim() {
+        "inf" => Ok(f64::INFINITY),
+        "-inf" => Ok(f64::NEG_INFINITY),
+        _ => context.at_time(at(part, key), formula, start),
+    }
+}

@@ -1,0 +1,214 @@
+//! What acts on the bodies: laws, gravity, motions, forces, drag.
+
+use bodies::{Body, Drag, Field, Freedom, Guide, Model, Vector};
+
+use super::super::spec::{BodiesSpec, FreedomSpec};
+use super::axes::Axes;
+use super::context::{Context, at};
+use super::guide;
+use super::laws;
+use super::load::{self, Target};
+use super::roster::Roster;
+use crate::error::{InputError, SceneError};
+
+/// What conditions are made from, whatever the values of the parameters are.
+pub(super) struct Conditions<'a> {
+    spec: &'a BodiesSpec,
+    /// By pair of materials, row-major: whether bodies of them can meet.
+    meet: Vec<bool>,
+    /// Members of each field.
+    fields: Vec<Vec<u32>>,
+    /// Members of each drag.
+    drags: Vec<Vec<u32>>,
+}
+
+impl<'a> Conditions<'a> {
+    /// Finds out which materials can meet, and resolves names. `masks` has what follows forces at
+    /// some time of the bodies of `[[body]]`.
+    pub fn new<D: Axes>(
+        context: &Context<'_>,
+        spec: &'a BodiesSpec,
+        roster: &Roster<D>,
+        masks: &[u8],
+    ) -> Result<Self, Box<InputError>> {
+        let movable = |(i, body): (usize, &Body<D>)| match masks.get(i) {
+            Some(mask) => *mask != 0,
+            None => body.freedom.movable(),
+        };
+        let mut fields = Vec::new();
+        for field in &spec.fields {
+            let part = format!("field {}", field.number);
+            let place = at(&part, "bodies");
+            let members = roster.all_members(context, place, field.bodies.as_deref())?;
+            if !members
+                .iter()
+                .any(|&i| movable((i as usize, &roster.bodies[i as usize])))
+            {
+                let problem = "it does nothing: none of its bodies can move";
+                return Err(context.part_error(&part, field.line, problem, ""));
+            }
+            fields.push(members);
+        }
+        let mut drags = Vec::new();
+        for drag in &spec.drags {
+            let part = format!("drag {}", drag.number);
+            let place = at(&part, "bodies");
+            let members = roster.all_members(context, place, drag.bodies.as_deref())?;
+            if !members
+                .iter()
+                .any(|&i| movable((i as usize, &roster.bodies[i as usize])))
+            {
+                let problem = "it does nothing: none of its bodies can move";
+                return Err(context.part_error(&part, drag.line, problem, ""));
+            }
+            drags.push(members);
+        }
+        Ok(Self {
+            spec,
+            meet: meet(spec.materials.len(), &roster.bodies, movable),
+            fields,
+            drags,
+        })
+    }
+
+    /// The model with the parameters of the context. `freedoms` is what each body obeys.
+    pub fn model<D: Axes>(
+        &self,
+        context: &mut Context<'_>,
+        roster: &Roster<D>,
+        freedoms: &[Freedom],
+        start: f64,
+    ) -> Result<Model<D>, SceneError> {
+        let count = self.spec.materials.len();
+        let meet = |a: usize, b: usize| self.meet[a * count + b];
+        let materials = laws::laws(context, self.spec, &meet)?;
+        let gravity = match &self.spec.gravity {
+            None => D::Vector::all(0.0),
+            Some(gravity) => D::Vector::of(&context.numbers(at("[world]", "gravity"), gravity)?),
+        };
+        let bodies: Vec<Body<D>> = roster
+            .bodies
+            .iter()
+            .zip(freedoms)
+            .map(|(body, freedom)| Body {
+                freedom: *freedom,
+                ..body.clone()
+            })
+            .collect();
+        Ok(Model {
+            materials,
+            guides: self.guides(context, start)?,
+            gravity,
+            fields: self.loads(context, roster, &bodies)?,
+            drag: self.drag(context, bodies.len())?,
+            bodies,
+        })
+    }
+
+    fn guides<D: Axes>(
+        &self,
+        context: &mut Context<'_>,
+        start: f64,
+    ) -> Result<Vec<Box<dyn Guide<D>>>, SceneError> {
+        let mut guides = Vec::new();
+        for body in &self.spec.bodies {
+            if let FreedomSpec::Motion(motions) = &body.freedom {
+                guides.push(D::guide(guide::given(context, body, motions, start)?));
+            }
+        }
+        Ok(guides)
+    }
+
+    fn loads<D: Axes>(
+        &self,
+        context: &mut Context<'_>,
+        roster: &Roster<D>,
+        bodies: &[Body<D>],
+    ) -> Result<Vec<Box<dyn Field<D>>>, Box<InputError>> {
+        let mut all: Vec<Box<dyn Field<D>>> = Vec::new();
+        for (i, body) in self.spec.bodies.iter().enumerate() {
+            let Some(spec) = &body.load else {
+                continue;
+            };
+            let part = body.part();
+            let point = match &spec.at {
+                None => None,
+                Some(point) => {
+                    let placement = &roster.placements[i];
+                    let point = D::Vector::of(&context.numbers(at(&part, "at"), point)?);
+                    // From the axes of the shape's description to body axes.
+                    Some(D::rotate_back(
+                        &placement.rotation,
+                        point - placement.position,
+                    ))
+                }
+            };
+            let target = Target {
+                members: movable(bodies, &[i as u32]),
+                per_mass: false,
+                at: point,
+            };
+            all.push(Box::new(load::load(context, &part, spec, target)?));
+        }
+        for (field, members) in self.spec.fields.iter().zip(&self.fields) {
+            let part = format!("field {}", field.number);
+            let target = Target {
+                members: movable(bodies, members),
+                per_mass: field.per_mass,
+                at: None,
+            };
+            all.push(Box::new(load::load(context, &part, &field.load, target)?));
+        }
+        Ok(all)
+    }
+
+    /// Resistances of several tables add up.
+    fn drag(&self, context: &mut Context<'_>, count: usize) -> Result<Vec<Drag>, Box<InputError>> {
+        if self.spec.drags.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut all = vec![Drag::default(); count];
+        for (spec, members) in self.spec.drags.iter().zip(&self.drags) {
+            let part = format!("drag {}", spec.number);
+            let mut value = |key, formula: &Option<_>| match formula {
+                None => Ok(0.0),
+                Some(formula) => context.not_negative(at(&part, key), formula),
+            };
+            let translation = value("coefficient", &spec.coefficient)?;
+            let rotation = value("spin_coefficient", &spec.spin_coefficient)?;
+            for &i in members {
+                all[i as usize].translation += translation;
+                all[i as usize].rotation += rotation;
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Those of some bodies that forces can move.
+fn movable<D: Axes>(bodies: &[Body<D>], members: &[u32]) -> Vec<u32> {
+    let all = members.iter().copied();
+    all.filter(|&i| bodies[i as usize].freedom.movable())
+        .collect()
+}
+
+/// Which materials can meet: two bodies, at least one of which moves under forces.
+fn meet<D: Axes>(
+    count: usize,
+    bodies: &[Body<D>],
+    movable: impl Fn((usize, &Body<D>)) -> bool,
+) -> Vec<bool> {
+    let (mut all, mut moving) = (vec![0_usize; count], vec![0_usize; count]);
+    for (i, body) in bodies.iter().enumerate() {
+        let material = usize::from(body.material);
+        all[material] += 1;
+        moving[material] += usize::from(movable((i, body)));
+    }
+    let pairs = (0..count).flat_map(|a| (0..count).map(move |b| (a, b)));
+    pairs
+        .map(|(a, b)| match a == b {
+            true => all[a] >= 2 && moving[a] >= 1,
+            false => (moving[a] >= 1 && all[b] >= 1) || (all[a] >= 1 && moving[b] >= 1),
+        })
+        .collect()
+}

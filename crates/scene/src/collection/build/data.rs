@@ -1,0 +1,65 @@
+//! Files that a scene refers to: beside it, or compiled in.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::super::spec::Name;
+use super::context::{At, Context};
+use crate::builtin;
+use crate::error::SceneError;
+
+/// Longest file that is read, in bytes.
+const LONGEST: u64 = 1 << 30;
+
+/// The bytes of a file beside the scene; where there is none, of the built-in one of that name.
+pub(super) fn read(
+    context: &Context<'_>,
+    at: At<'_>,
+    name: &Name,
+) -> Result<Cow<'static, [u8]>, SceneError> {
+    let folder = Path::new(context.file).parent().unwrap_or(Path::new(""));
+    let path = folder.join(&name.text);
+    match std::fs::metadata(&path) {
+        Ok(about) if about.is_file() && about.len() <= LONGEST => {
+            let what = format!("cannot read {}", path.display());
+            let bytes = std::fs::read(&path);
+            let bytes = bytes.map_err(|error| SceneError::machine(what, &error))?;
+            return Ok(Cow::Owned(bytes));
+        }
+        Ok(about) if about.is_file() => {
+            let problem = format!(
+                "the file has {} bytes, at most {LONGEST} are read",
+                about.len()
+            );
+            return Err(context.wrong(at, name, problem, "").into());
+        }
+        _ => {}
+    }
+    if let Some(bytes) = builtin::data(&name.text) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let known: Vec<String> = builtin::data_names().map(str::to_string).collect();
+    let guess = match expr::nearest(&name.text, &known).first() {
+        Some(nearest) => format!("; did you mean the built-in \"{nearest}\"?"),
+        None => String::new(),
+    };
+    let problem = format!("there is no file {}{guess}", path.display());
+    let advice = "Files are looked for beside the scene";
+    Err(context.wrong(at, name, problem, advice).into())
+}
+
+/// The same as text.
+pub(super) fn read_text(
+    context: &Context<'_>,
+    at: At<'_>,
+    name: &Name,
+) -> Result<String, SceneError> {
+    let bytes = read(context, at, name)?;
+    match String::from_utf8(bytes.into_owned()) {
+        Ok(text) => Ok(text),
+        Err(_) => {
+            let problem = "the file is not a text in UTF-8";
+            Err(context.wrong(at, name, problem, "").into())
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Given motions.
+//!
+//! ```text
+//! x(t) = x_0 + Σ f_i(t),   R(t) = exp(θ(t) e) R_0,   v = ẋ,   Ω = Rᵀ θ̇ e
+//! ```
+//!
+//! x_0, R_0 is where the body was when the run began. f and θ are expressions in t whose derivatives
+//! are exact, or integrals of recorded accelerations.
+
+use bodies::plane::Angle;
+use bodies::{Guide, Plane, Pose, Space, Vector};
+use expr::{Graph, NodeId, Program, Scratch};
+
+use super::super::spec::{BodySpec, MotionSpec, Name};
+use super::axes::{Quat, Vec2, Vec3};
+use super::context::{At, Clock, Context, at};
+use super::data;
+use crate::error::{InputError, SceneError};
+use crate::file::{Formula, Word};
+use crate::generate::quake::{Drift, Quake, Record};
+
+/// A given motion of one body.
+#[derive(Debug)]
+pub(super) struct Given {
+    /// Offsets and angle, then their rates.
+    program: Program,
+    scratch: Scratch,
+    out: [f64; 8],
+    /// Axis of the turn, in space axes.
+    axis: Vec3,
+    shaken: Vec<Shaken>,
+}
+
+/// An accelerogram along a direction.
+#[derive(Debug)]
+struct Shaken {
+    ground: Quake,
+    /// With the scale.
+    direction: Vec3,
+}
+
+/// Offset, angle, and their rates.
+struct Offset {
+    place: Vec3,
+    angle: f64,
+    velocity: Vec3,
+    spin: f64,
+}
+
+impl Given {
+    fn offset(&mut self, t: f64) -> Offset {
+        let run = self.program.run(&[t], &mut self.scratch, &mut self.out);
+        // One input and eight outputs always fit; were it otherwise, no number is better than a
+        // wrong one: the world stops at it.
+        if run.is_err() {
+            self.out = [f64::NAN; 8];
+        }
+        let [x, y, z, angle, vx, vy, vz, spin] = self.out;
+        let (mut place, mut velocity) = (Vec3::new(x, y, z), Vec3::new(vx, vy, vz));
+        for shaken in &self.shaken {
+            let ground = shaken.ground.at(t);
+            place += shaken.direction * ground.x;
+            velocity += shaken.direction * ground.v;
+        }
+        Offset {
+            place,
+            angle,
+            velocity,
+            spin,
+        }
+    }
+}
+
+impl Guide<Plane> for Given {
+    fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
+        let offset = self.offset(t);
+        let pose = Pose {
+            position: anchor.position + Vec2::new(offset.place.x, offset.place.y),
+            rotation: Angle::new(anchor.rotation.angle() + offset.angle),
+        };
+        (pose, [offset.velocity.x, offset.velocity.y, offset.spin])
+    }
+}
+
+impl Guide<Space> for Given {
+    fn at(&mut self, anchor: &Pose<Space>, t: f64) -> (Pose<Space>, [f64; 6]) {
+        let offset = self.offset(t);
+        let turn = Quat::from_axis_angle(self.axis, offset.angle);
+        let rotation = (turn * anchor.rotation).normalize();
+        let (v, w) = (
+            offset.velocity,
+            rotation.conjugate() * (self.axis * offset.spin),
+        );
+        let pose = Pose {
+            position: anchor.position + offset.place,
+            rotation,
+        };
+        (pose, [v.x, v.y, v.z, w.x, w.y, w.z])
+    }
+}
+
+/// Compiles the motion of a body; `start` is when it begins.
+pub(super) fn given(
+    context: &mut Context<'_>,
+    body: &BodySpec,
+    motions: &[MotionSpec],
+    start: f64,
+) -> Result<Given, SceneError> {
+    let part = format!("{}, motion", body.part());
+    let mut clock = Clock::new(context)?;
+    let mut nodes = [Graph::ZERO; 4];
+    let (mut axis, mut shaken) = (Vec3::Z, Vec::new());
+    for motion in motions {
+        match motion {
+            MotionSpec::Expressions { offset, turn } => {
+                for (i, formula) in offset.iter().enumerate() {
+                    if let Some(formula) = formula {
+                        let key = ["x", "y", "z"][i];
+                        let node = parse(&mut clock, context, at(&part, key), formula, start)?;
+                        nodes[i] = clock.graph.add(nodes[i], node);
+                    }
+                }
+                if let Some((about, angle)) = turn {
+                    if let Some(about) = about {
+                        let e = context.direction(at(&part, "turn.axis"), about, "the axis")?;
+                        axis = Vec3::of(&e);
+                    }
+                    let key = if about.is_some() {
+                        "turn.angle"
+                    } else {
+                        "angle"
+                    };
+                    let node = parse(&mut clock, context, at(&part, key), angle, start)?;
+                    nodes[3] = clock.graph.add(nodes[3], node);
+                }
+            }
+            MotionSpec::Accelerogram { .. } => shaken.extend(self::shaken(context, &part, motion)?),
+        }
+    }
+    let rates = nodes.map(|node| clock.graph.derivative(node, clock.time));
+    let outputs: Vec<NodeId> = nodes.into_iter().chain(rates).collect();
+    Ok(Given {
+        program: Program::compile(&clock.graph, &outputs),
+        scratch: Scratch::new(),
+        out: [0.0; 8],
+        axis,
+        shaken,
+    })
+}
+
+/// A part of a motion that is an accelerogram.
+fn shaken(
+    context: &mut Context<'_>,
+    part: &str,
+    motion: &MotionSpec,
+) -> Result<Option<Shaken>, SceneError> {
+    let MotionSpec::Accelerogram {
+        file,
+        direction,
+        scale,
+        drift,
+    } = motion
+    else {
+        return Ok(None);
+    };
+    let ground = ground(context, part, file, drift.as_ref())?;
+    let direction = context.direction(at(part, "direction"), direction, "`direction`")?;
+    let scale = match scale {
+        None => 1.0,
+        Some(scale) => context.number(at(part, "scale"), scale)?,
+    };
+    let direction = Vec3::of(&direction) * scale;
+    Ok(Some(Shaken { ground, direction }))
+}
+
+/// Reads an expression in t whose value and rate at the start must be finite.
+fn parse(
+    clock: &mut Clock,
+    context: &Context<'_>,
+    place: At<'_>,
+    formula: &Formula,
+    start: f64,
+) -> Result<NodeId, Box<InputError>> {
+    let node = clock.parse(context, place, formula)?;
+    let rate = clock.graph.derivative(node, clock.time);
+    for (what, node) in [("value", node), ("rate", rate)] {
+        let value = clock.graph.evaluate(node, &[start]).unwrap_or(f64::NAN);
+        if !value.is_finite() {
+            let problem =
+                format!("its {what} at t = {start} is {value}; a finite number was expected");
+            return Err(context.wrong(place, formula, problem, ""));
+        }
+    }
+    Ok(node)
+}
+
+/// The motion of the ground in a file.
+fn ground(
+    context: &Context<'_>,
+    part: &str,
+    file: &Name,
+    drift: Option<&Word>,
+) -> Result<Quake, SceneError> {
+    const DRIFTS: [(&str, Drift); 2] = [("remove", Drift::Remove), ("keep", Drift::Keep)];
+    let place = at(part, "accelerogram");
+    let drift = match drift {
+        None => Drift::default(),
+        Some(word) => context.word(at(part, "drift"), word, &DRIFTS)?,
+    };
+    let text = data::read_text(context, place, file)?;
+    let record = Record::parse(&text);
+    let record = record.map_err(|error| context.wrong(place, file, error.to_string(), ""))?;
+    Ok(Quake::new(&record, drift))
+}

@@ -1,0 +1,259 @@
+//! Generators with their numbers.
+
+use bodies::Vector;
+
+use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, SizesSpec};
+use super::axes::{Axes, Vec2};
+use super::context::{Context, at};
+use crate::error::{InputError, Origin};
+use crate::file::{Formula, Word};
+use crate::generate::{
+    Amount, Arch, Column, Deposit, Form, GenerateError, Grid, Lattice, Packing, Piece, Sizes, Wall,
+    column, deposit, grid, packing, wall,
+};
+
+/// Reads the numbers of one generator.
+struct Numbers<'a, 'b> {
+    context: &'a mut Context<'b>,
+    part: String,
+}
+
+impl Numbers<'_, '_> {
+    fn number(&mut self, key: &str, formula: &Formula) -> Result<f64, Box<InputError>> {
+        self.context.number(at(&self.part, key), formula)
+    }
+
+    fn number_or(
+        &mut self,
+        key: &str,
+        formula: &Option<Formula>,
+        default: f64,
+    ) -> Result<f64, Box<InputError>> {
+        formula
+            .as_ref()
+            .map_or(Ok(default), |f| self.number(key, f))
+    }
+
+    fn whole(&mut self, key: &str, formula: &Formula) -> Result<usize, Box<InputError>> {
+        self.context.whole(at(&self.part, key), formula, 1)
+    }
+
+    fn seed(&mut self, formula: &Option<Formula>) -> Result<u64, Box<InputError>> {
+        let place = at(&self.part, "seed");
+        let whole = |f| self.context.whole(place, f, 0).map(|seed| seed as u64);
+        formula.as_ref().map_or(Ok(1), whole)
+    }
+
+    fn vector<V: Vector>(&mut self, key: &str, values: &[Formula]) -> Result<V, Box<InputError>> {
+        Ok(V::of(&self.context.numbers(at(&self.part, key), values)?))
+    }
+
+    fn pair(&mut self, key: &str, [a, b]: &[Formula; 2]) -> Result<[f64; 2], Box<InputError>> {
+        Ok([self.number(key, a)?, self.number(key, b)?])
+    }
+
+    fn sizes(&mut self, spec: &SizesSpec) -> Result<Sizes, Box<InputError>> {
+        const KEY: &str = "radius";
+        Ok(match spec {
+            SizesSpec::Equal(radius) => Sizes::Equal(self.number(KEY, radius)?),
+            SizesSpec::Uniform(bounds) => Sizes::Uniform(self.pair(KEY, bounds)?),
+            SizesSpec::ByArea(bounds) => Sizes::ByArea(self.pair(KEY, bounds)?),
+            SizesSpec::Normal(law, between) => {
+                let [mean, deviation] = self.pair(KEY, law)?;
+                let between = self.pair(KEY, between)?;
+                Sizes::Normal {
+                    mean,
+                    deviation,
+                    between,
+                }
+            }
+            SizesSpec::Lognormal(law, between) => {
+                let [median, sigma] = self.pair(KEY, law)?;
+                let between = self.pair(KEY, between)?;
+                Sizes::Lognormal {
+                    median,
+                    sigma,
+                    between,
+                }
+            }
+            SizesSpec::Mix(parts) => {
+                let pairs = parts.iter().map(|part| self.pair(KEY, part));
+                let pairs: Vec<[f64; 2]> = pairs.collect::<Result<_, _>>()?;
+                Sizes::Mix(pairs.into_iter().map(|[r, share]| (r, share)).collect())
+            }
+        })
+    }
+
+    fn lattice(&self, word: Option<&Word>, dimension: usize) -> Result<Lattice, Box<InputError>> {
+        let place = at(&self.part, "lattice");
+        word.map_or(Ok(Lattice::Square), |word| {
+            self.context.word(place, word, lattices(dimension))
+        })
+    }
+
+    fn form(&mut self, grain: &GrainSpec) -> Result<Form, Box<InputError>> {
+        match &grain.corners {
+            None => Ok(Form::Round),
+            Some([fewest, most]) => Ok(Form::Angular {
+                corners: [self.whole("corners", fewest)?, self.whole("corners", most)?],
+            }),
+        }
+    }
+}
+
+/// The bodies of a generator.
+pub(super) fn pieces<D: Axes>(
+    context: &mut Context<'_>,
+    many: &ManySpec,
+) -> Result<Vec<Piece<D>>, Box<InputError>> {
+    let mut numbers = Numbers {
+        part: many.part(),
+        context,
+    };
+    let made = match &many.arrangement {
+        ArrangementSpec::Wall { .. }
+        | ArrangementSpec::Column { .. }
+        | ArrangementSpec::Arch { .. } => masonry(&mut numbers, many)?,
+        _ => grains(&mut numbers, many)?,
+    };
+    made.map_err(|error| blame(context, many, &error))
+}
+
+type Generated<D> = Result<Result<Vec<Piece<D>>, GenerateError>, Box<InputError>>;
+
+fn origin<D: Axes>(
+    numbers: &mut Numbers<'_, '_>,
+    many: &ManySpec,
+) -> Result<D::Vector, Box<InputError>> {
+    match &many.origin {
+        None => Ok(D::Vector::all(0.0)),
+        Some(origin) => numbers.vector("origin", origin),
+    }
+}
+
+fn masonry<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated<D> {
+    let origin = origin::<D>(numbers, many)?;
+    Ok(match &many.arrangement {
+        ArrangementSpec::Wall {
+            block,
+            courses,
+            length,
+            vary,
+            seed,
+        } => wall(&Wall {
+            block: numbers.vector("block", block)?,
+            courses: numbers.whole("courses", courses)?,
+            length: numbers.number("length", length)?,
+            origin,
+            vary: numbers.number_or("vary", vary, 0.0)?,
+            seed: numbers.seed(seed)?,
+        }),
+        ArrangementSpec::Column { block, count, lean } => column(&Column {
+            block: numbers.vector("block", block)?,
+            count: numbers.whole("count", count)?,
+            origin,
+            lean: numbers.number_or("lean", lean, 0.0)?,
+        }),
+        ArrangementSpec::Arch {
+            radius,
+            thickness,
+            voussoirs,
+            span,
+        } => D::arch(&Arch {
+            radius: numbers.number("radius", radius)?,
+            thickness: numbers.number("thickness", thickness)?,
+            voussoirs: numbers.whole("voussoirs", voussoirs)?,
+            span: numbers.number_or("span", span, std::f64::consts::PI)?,
+            origin: Vec2::of(&origin.slice()[..2]),
+        }),
+        _ => Ok(Vec::new()),
+    })
+}
+
+fn grains<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated<D> {
+    Ok(match &many.arrangement {
+        ArrangementSpec::Grid {
+            grain,
+            counts,
+            spacing,
+            lattice,
+            jitter,
+            seed,
+        } => {
+            let places = counts.iter().map(|count| numbers.whole("counts", count));
+            let counts = places.collect::<Result<_, _>>()?;
+            let spacing = spacing.as_ref().map(|s| numbers.number("spacing", s));
+            grid(&Grid {
+                radius: numbers.sizes(&grain.sizes)?,
+                form: numbers.form(grain)?,
+                counts,
+                spacing: spacing.transpose()?,
+                lattice: numbers.lattice(lattice.as_ref(), D::N)?,
+                jitter: numbers.number_or("jitter", jitter, 0.0)?,
+                seed: numbers.seed(seed)?,
+                origin: origin::<D>(numbers, many)?,
+            })
+        }
+        ArrangementSpec::Packing {
+            grain,
+            low,
+            high,
+            count,
+            fraction,
+            seed,
+        } => packing(&Packing {
+            radius: numbers.sizes(&grain.sizes)?,
+            form: numbers.form(grain)?,
+            low: numbers.vector("low", low)?,
+            high: numbers.vector("high", high)?,
+            amount: match (count, fraction) {
+                (Some(count), _) => Amount::Count(numbers.whole("count", count)?),
+                (None, Some(share)) => Amount::Fraction(numbers.number("fraction", share)?),
+                (None, None) => Amount::Count(0),
+            },
+            seed: numbers.seed(seed)?,
+        }),
+        ArrangementSpec::Deposit {
+            grain,
+            low,
+            high,
+            count,
+            seed,
+        } => deposit(&Deposit {
+            radius: numbers.sizes(&grain.sizes)?,
+            form: numbers.form(grain)?,
+            low: numbers.vector("low", low)?,
+            high: numbers.vector("high", high)?,
+            count: numbers.whole("count", count)?,
+            seed: numbers.seed(seed)?,
+        }),
+        _ => Ok(Vec::new()),
+    })
+}
+
+fn lattices(dimension: usize) -> &'static [(&'static str, Lattice)] {
+    match dimension {
+        2 => &[
+            ("square", Lattice::Square),
+            ("triangular", Lattice::Triangular),
+        ],
+        _ => &[
+            ("square", Lattice::Square),
+            ("hexagonal", Lattice::Hexagonal),
+        ],
+    }
+}
+
+/// What a generator says is wrong, at the key it names.
+fn blame(context: &Context<'_>, many: &ManySpec, error: &GenerateError) -> Box<InputError> {
+    let part = many.part();
+    let line = many.lines.iter().find(|(key, _)| key == error.key);
+    let line = line.map_or(many.line, |(_, line)| *line);
+    let place = at(&part, error.key);
+    context.error(
+        place,
+        Origin::Line(line),
+        error.problem.clone(),
+        error.advice.clone(),
+    )
+}

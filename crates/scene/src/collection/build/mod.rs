@@ -1,0 +1,80 @@
+//! From the text of a scene to bodies that can move.
+//!
+//! Shapes, masses and placements are made once, with the parameters of the run. What a preparation
+//! may change is made for each of them: laws, gravity, motions, forces, drag.
+
+mod axes;
+mod body;
+mod cast;
+mod clash;
+mod conditions;
+mod context;
+mod data;
+mod guide;
+mod laws;
+mod load;
+mod many;
+mod pictures;
+mod plane;
+mod prepare;
+mod roster;
+mod settings;
+mod space;
+
+use bodies::{Plane, Space, State};
+
+use super::spec::{BodiesSpec, FreedomSpec};
+use super::{Assembly, Collection};
+use crate::error::SceneError;
+use crate::file::Scene;
+
+use axes::Axes;
+use conditions::Conditions;
+use context::Context;
+use roster::Roster;
+
+/// Makes the collection of a scene.
+pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<Collection, SceneError> {
+    match spec.dimension {
+        2 => assembly::<Plane>(scene, spec).map(Collection::Plane),
+        _ => assembly::<Space>(scene, spec).map(Collection::Space),
+    }
+}
+
+fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, SceneError> {
+    let mut context = Context {
+        file: scene.origin(),
+        parameters: scene.resolved(),
+    };
+    let schedule = settings::schedule(&mut context, &spec.run)?;
+    let masks = prepare::masks(&context, spec)?;
+    let mut roster: Roster<D> = Roster::new(&mut context, spec, &masks)?;
+    let cast = cast::cast(&mut context, spec, &mut roster, schedule.start)?;
+    clash::require_distinct(&context, spec, &cast)?;
+    pictures::check(&mut context, spec)?;
+    let conditions = Conditions::new(&context, spec, &roster, &masks)?;
+    let prepare = prepare::preparations(&context, spec, &roster, &conditions, &schedule.settings)?;
+    let freedoms: Vec<_> = roster.bodies.iter().map(|body| body.freedom).collect();
+    let model = conditions.model(&mut context, &roster, &freedoms, schedule.start)?;
+    let guided = spec.bodies.iter().zip(&roster.poses);
+    let guided = guided.filter(|(body, _)| matches!(body.freedom, FreedomSpec::Motion(_)));
+    let anchors = guided.map(|(_, pose)| *pose).collect();
+    Ok(Assembly {
+        model,
+        state: State {
+            t: schedule.start,
+            poses: roster.poses,
+            velocities: roster.velocities,
+            anchors,
+            memory: Vec::new(),
+        },
+        settings: schedule.settings,
+        prepare,
+        cast,
+        start: schedule.start,
+        until: schedule.until,
+        record_every: schedule.record_every,
+        overlap: schedule.overlap,
+        stop: spec.run.stop.clone(),
+    })
+}

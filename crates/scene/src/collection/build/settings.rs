@@ -1,0 +1,171 @@
+//! `[run]` and `[[prepare]]` with their numbers.
+
+use bodies::{Activation, Settings};
+
+use super::super::OverlapRule;
+use super::super::spec::{PrepareSpec, RunSpec};
+use super::context::{At, Context, at};
+use crate::error::InputError;
+use crate::file::Formula;
+
+const PART: &str = "[run]";
+
+/// States of a run that are kept where nothing is said.
+const KEPT: f64 = 250.0;
+
+/// When and how.
+pub(super) struct Schedule {
+    pub start: f64,
+    pub until: f64,
+    pub settings: Settings,
+    pub record_every: usize,
+    pub overlap: OverlapRule,
+}
+
+fn run_key(key: &str) -> At<'_> {
+    at(PART, key)
+}
+
+/// All of `[run]`.
+pub(super) fn schedule(
+    context: &mut Context<'_>,
+    run: &RunSpec,
+) -> Result<Schedule, Box<InputError>> {
+    let start = match &run.start {
+        None => 0.0,
+        Some(formula) => context.number(run_key("start"), formula)?,
+    };
+    let until = context.number(run_key("until"), &run.until)?;
+    if until <= start {
+        let problem = format!("the run from start = {start} to until = {until} is empty");
+        let advice = "`until` must be later than `start`";
+        return Err(context.wrong(run_key("until"), &run.until, problem, advice));
+    }
+    let step = step(context, PART, &run.step, until - start)?;
+    let settings = settings(context, run, step)?;
+    let record_every = match &run.record_every {
+        Some(formula) => context.whole(run_key("record_every"), formula, 1)?,
+        None => (((until - start) / step / KEPT).round() as usize).max(1),
+    };
+    let allowed = match &run.overlap {
+        None => None,
+        Some(formula) => Some(context.not_negative(run_key("overlap"), formula)?),
+    };
+    let relax = truth(context, "relax", run.relax.as_ref())?;
+    Ok(Schedule {
+        start,
+        until,
+        settings,
+        record_every,
+        overlap: OverlapRule { allowed, relax },
+    })
+}
+
+fn settings(
+    context: &mut Context<'_>,
+    run: &RunSpec,
+    step: f64,
+) -> Result<Settings, Box<InputError>> {
+    const ACTIVATIONS: [(&str, Activation); 2] = [
+        ("gap", Activation::Gap),
+        ("predicted", Activation::Predicted),
+    ];
+    let default = Settings::default();
+    let activation = match &run.activation {
+        None => default.activation,
+        Some(word) => context.word(run_key("activation"), word, &ACTIVATIONS)?,
+    };
+    let solver = match &run.solver {
+        None => default.solver.clone(),
+        Some(word) => {
+            let known = solve::NAMES.map(|name| (name, name));
+            context.word(run_key("solver"), word, &known)?.to_string()
+        }
+    };
+    let max_iterations = match &run.max_iterations {
+        None => None,
+        Some(formula) => Some(context.whole(run_key("max_iterations"), formula, 1)?),
+    };
+    Ok(Settings {
+        step,
+        tolerance: match &run.tolerance {
+            None => default.tolerance,
+            Some(formula) => tolerance(context, PART, formula)?,
+        },
+        max_iterations,
+        solver,
+        activation,
+        correction: truth(context, "correction", run.correction.as_ref())?,
+        threads: default.threads,
+    })
+}
+
+fn truth(
+    context: &Context<'_>,
+    key: &str,
+    word: Option<&Formula>,
+) -> Result<bool, Box<InputError>> {
+    match word {
+        None => Ok(false),
+        Some(word) => context.word(run_key(key), word, &[("true", true), ("false", false)]),
+    }
+}
+
+fn step(
+    context: &mut Context<'_>,
+    part: &str,
+    formula: &Formula,
+    span: f64,
+) -> Result<f64, Box<InputError>> {
+    let place = at(part, "step");
+    let step = context.positive(place, formula)?;
+    match step > span {
+        true => {
+            let problem = format!("a step of {step} is longer than the run of {span}");
+            let advice = "Shorten the step or lengthen the run";
+            Err(context.wrong(place, formula, problem, advice))
+        }
+        false => Ok(step),
+    }
+}
+
+fn tolerance(
+    context: &mut Context<'_>,
+    part: &str,
+    formula: &Formula,
+) -> Result<f64, Box<InputError>> {
+    let place = at(part, "tolerance");
+    let tolerance = context.positive(place, formula)?;
+    match tolerance < 1.0 {
+        true => Ok(tolerance),
+        false => Err(context.not_that(place, formula, tolerance, "a number below 1 was expected")),
+    }
+}
+
+/// How long a preparation lasts and how it is stepped: as the run, but for what it says itself.
+pub(super) fn of_preparation(
+    context: &mut Context<'_>,
+    part: &str,
+    prepare: &PrepareSpec,
+    settings: &Settings,
+) -> Result<(f64, Settings), Box<InputError>> {
+    let until = context.positive(at(part, "until"), &prepare.until)?;
+    let mut settings = settings.clone();
+    settings.step = match &prepare.step {
+        Some(formula) => step(context, part, formula, until)?,
+        // The run's step, which may be too long for this: then the run's key is not to blame.
+        None if settings.step > until => {
+            let problem = format!(
+                "it lasts {until}, less than the run's step of {}",
+                settings.step
+            );
+            let advice = "Give it a `step` of its own";
+            return Err(context.wrong(at(part, "until"), &prepare.until, problem, advice));
+        }
+        None => settings.step,
+    };
+    if let Some(formula) = &prepare.tolerance {
+        settings.tolerance = tolerance(context, part, formula)?;
+    }
+    Ok((until, settings))
+}

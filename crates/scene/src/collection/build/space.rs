@@ -1,0 +1,189 @@
+//! Bodies of space from text.
+
+use std::sync::Arc;
+
+use bodies::space::{Mesh, MeshError, Polyhedron, Shape, read_obj, read_stl};
+use bodies::{Guide, Pose, ShapeError, Space, Vector};
+
+use super::super::spec::{BodySpec, Name, ShapeSpec, TurnSpec};
+use super::axes::{Axes, Placed, Quat, Vec3, in_place};
+use super::body::not_a_shape;
+use super::context::{At, Context, at};
+use super::data;
+use super::guide::Given;
+use crate::error::{InputError, SceneError};
+use crate::file::Formula;
+use crate::generate::{Arch, GenerateError, Piece};
+
+impl Axes for Space {
+    const VARIABLES: &'static [&'static str] = &[
+        "t", "x", "y", "z", "vx", "vy", "vz", "spin_x", "spin_y", "spin_z", "m",
+    ];
+
+    fn shape(context: &mut Context<'_>, body: &BodySpec) -> Result<Placed<Self>, SceneError> {
+        let part = body.part();
+        let place = at(&part, body.shape.key(3));
+        let made: Result<Placed<Self>, ShapeError> = match &body.shape {
+            ShapeSpec::Ball(radius) => {
+                let radius = context.positive(place, radius)?;
+                Shape::sphere(radius).map(centred)
+            }
+            ShapeSpec::Box(sides) => {
+                let sides = Vec3::of(&context.numbers(place, sides)?);
+                let cuboid = Polyhedron::cuboid(sides);
+                cuboid.map(|cuboid| centred(Shape::Polyhedron(Arc::new(cuboid))))
+            }
+            ShapeSpec::Capsule([length, radius]) => {
+                let length = context.positive(place, length)?;
+                Shape::capsule(length, context.positive(place, radius)?).map(centred)
+            }
+            ShapeSpec::Cylinder([length, radius]) => {
+                let length = context.positive(place, length)?;
+                Shape::cylinder(length, context.positive(place, radius)?).map(centred)
+            }
+            ShapeSpec::Half(normal) => {
+                let n = Vec3::of(&context.direction(place, normal, "the normal")?);
+                let rotation = Quat::from_rotation_arc(Vec3::Z, n);
+                let placement = Pose {
+                    rotation,
+                    ..in_place()
+                };
+                Ok((Shape::HalfSpace, placement))
+            }
+            ShapeSpec::Hull(vertices) => {
+                Polyhedron::hull(&points(context, place, vertices)?).map(solid)
+            }
+            ShapeSpec::Polyhedron { vertices, faces } => {
+                Polyhedron::new(&points(context, place, vertices)?, faces).map(solid)
+            }
+            ShapeSpec::PolyhedronFile { file, scale } => {
+                let surface = surface(context, place, file, scale.as_ref())?;
+                return convex(&surface)
+                    .map(solid)
+                    .map_err(|error| of_file(context, place, file, &error.into()));
+            }
+            ShapeSpec::Mesh { file, scale } => {
+                let (vertices, triangles) = surface(context, place, file, scale.as_ref())?;
+                return Mesh::new(&vertices, &triangles)
+                    .map(|mesh| centred(Shape::Mesh(Arc::new(mesh))))
+                    .map_err(|error| of_file(context, place, file, &error.into()));
+            }
+            // The reader lets only shapes of space pass.
+            _ => Err(ShapeError::Degenerate(
+                "this is a shape of the plane".into(),
+            )),
+        };
+        made.map_err(|error| not_a_shape(context, body, 3, &error).into())
+    }
+
+    fn rotation(
+        context: &mut Context<'_>,
+        part: &str,
+        turn: &TurnSpec,
+    ) -> Result<Quat, Box<InputError>> {
+        match turn {
+            TurnSpec::About { axis, angle } => {
+                let axis = context.direction(at(part, "rotation.axis"), axis, "the axis")?;
+                let angle = context.number(at(part, "rotation.angle"), angle)?;
+                Ok(Quat::from_axis_angle(Vec3::of(&axis), angle))
+            }
+            TurnSpec::Quaternion(entries) => {
+                let place = at(part, "orientation");
+                let q = context.direction(place, entries, "the quaternion")?;
+                Ok(Quat::from_xyzw(q[1], q[2], q[3], q[0]))
+            }
+            _ => Ok(Quat::IDENTITY),
+        }
+    }
+
+    fn after(outer: &Quat, inner: &Quat) -> Quat {
+        (*outer * *inner).normalize()
+    }
+
+    fn inertia(moments: &[f64]) -> Vec3 {
+        Vec3::of(moments)
+    }
+
+    fn velocity(rotation: &Quat, velocity: &[f64], spin: &[f64]) -> [f64; 6] {
+        let (v, w) = (Vec3::of(velocity), rotation.conjugate() * Vec3::of(spin));
+        [v.x, v.y, v.z, w.x, w.y, w.z]
+    }
+
+    fn observe(t: f64, pose: &Pose<Self>, velocity: &[f64; 6], mass: f64, out: &mut [f64]) {
+        let (p, [vx, vy, vz, a, b, c]) = (pose.position, *velocity);
+        let spin = pose.rotation * Vec3::new(a, b, c);
+        out.copy_from_slice(&[t, p.x, p.y, p.z, vx, vy, vz, spin.x, spin.y, spin.z, mass]);
+    }
+
+    fn arch(_arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError> {
+        let problem = "an arch is a generator of the plane";
+        Err(GenerateError::new("arch", problem, ""))
+    }
+
+    fn guide(given: Given) -> Box<dyn Guide<Self>> {
+        Box::new(given)
+    }
+}
+
+fn centred(shape: Shape) -> Placed<Space> {
+    (shape, in_place())
+}
+
+fn solid((polyhedron, placement): (Polyhedron, Pose<Space>)) -> Placed<Space> {
+    (Shape::Polyhedron(Arc::new(polyhedron)), placement)
+}
+
+fn points(
+    context: &mut Context<'_>,
+    place: At<'_>,
+    vertices: &[Vec<Formula>],
+) -> Result<Vec<Vec3>, Box<InputError>> {
+    let vertices = context.points(place, vertices)?;
+    Ok(vertices.iter().map(|v| Vec3::of(v)).collect())
+}
+
+type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
+
+/// Vertices and triangles of a file.
+fn surface(
+    context: &mut Context<'_>,
+    place: At<'_>,
+    file: &Name,
+    scale: Option<&Formula>,
+) -> Result<Surface, SceneError> {
+    let scale = match scale {
+        None => 1.0,
+        Some(scale) => context.positive(at(place.part, "scale"), scale)?,
+    };
+    let name = file.text.to_lowercase();
+    let read = if name.ends_with(".obj") {
+        read_obj(&data::read_text(context, place, file)?)
+    } else if name.ends_with(".stl") {
+        read_stl(&data::read(context, place, file)?)
+    } else {
+        let problem = "a file with the ending .obj or .stl was expected";
+        return Err(context.wrong(place, file, problem, "").into());
+    };
+    let (mut vertices, triangles) = read.map_err(|error| of_file(context, place, file, &error))?;
+    vertices.iter_mut().for_each(|v| *v *= scale);
+    Ok((vertices, triangles))
+}
+
+/// A closed convex surface as a polyhedron: first whether it is one, then with its coplanar triangles
+/// as one face.
+fn convex((vertices, triangles): &Surface) -> Result<(Polyhedron, Pose<Space>), ShapeError> {
+    let corners = |t: &[u32; 3]| t.iter().map(|i| *i as usize).collect();
+    let faces: Vec<Vec<usize>> = triangles.iter().map(corners).collect();
+    Polyhedron::new(vertices, &faces)?;
+    let used: Vec<Vec3> = triangles
+        .iter()
+        .flatten()
+        .filter_map(|i| vertices.get(*i as usize).copied())
+        .collect();
+    Polyhedron::hull(&used)
+}
+
+/// What is wrong with a file of triangles.
+fn of_file(context: &Context<'_>, place: At<'_>, file: &Name, error: &MeshError) -> SceneError {
+    context.wrong(place, file, error.to_string(), "").into()
+}

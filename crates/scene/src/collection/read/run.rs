@@ -1,0 +1,141 @@
+//! Reads `[run]`, `[[prepare]]` and `[[picture]]`.
+
+use super::super::spec::{PrepareSpec, RunSpec};
+use super::{choice, motion, named, names_if, vector_if};
+use crate::error::InputError;
+use crate::file::{self, Colour, Formula, Named, Picture, Reader, Word};
+
+/// `[run]`.
+pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
+    let Some(item) = root.take("run") else {
+        let advice = "Add [run] with `until` and `step`";
+        let misspelt = root.misspelt("run");
+        return Err(misspelt.unwrap_or_else(|| root.error("the part [run] is missing", advice)));
+    };
+    let mut reader = root.of("[run]", "run", item)?;
+    let spec = RunSpec {
+        start: reader.formula_if("start")?,
+        until: reader.formula("until")?,
+        step: reader.formula("step")?,
+        tolerance: reader.formula_if("tolerance")?,
+        record_every: reader.formula_if("record_every")?,
+        activation: file::read_word(&mut reader, "activation")?,
+        correction: truth(&mut reader, "correction")?,
+        solver: file::read_word(&mut reader, "solver")?,
+        max_iterations: reader.formula_if("max_iterations")?,
+        overlap: reader.formula_if("overlap")?,
+        relax: truth(&mut reader, "relax")?,
+        stop: reader.formula_if("stop")?,
+    };
+    reader.finish()?;
+    Ok(spec)
+}
+
+/// true or false as a word, so that it can be overridden.
+fn truth(reader: &mut Reader<'_>, key: &'static str) -> Result<Option<Word>, Box<InputError>> {
+    let truth = reader.truth_if(key)?;
+    Ok(truth.map(|(truth, line)| Word::at_line(truth.to_string(), line)))
+}
+
+/// `[[prepare]]`.
+pub(super) fn prepare(
+    root: &mut Reader<'_>,
+    dimension: usize,
+) -> Result<Vec<PrepareSpec>, Box<InputError>> {
+    let mut all = Vec::new();
+    for (name, mut reader) in named(root, "prepare", "prepare")? {
+        let spec = PrepareSpec {
+            name,
+            line: reader.line,
+            until: reader.formula("until")?,
+            step: reader.formula_if("step")?,
+            tolerance: reader.formula_if("tolerance")?,
+            stop: reader.formula_if("stop")?,
+            set: set(&mut reader)?,
+            free: free(&mut reader, dimension)?,
+            hold: names_if(&mut reader, "hold")?.unwrap_or_default(),
+            rest: reader.truth_if("rest")?.is_some_and(|(truth, _)| truth),
+        };
+        reader.finish()?;
+        all.push(spec);
+    }
+    Ok(all)
+}
+
+/// `set = { parameter = value }`.
+fn set(reader: &mut Reader<'_>) -> Result<Vec<Named>, Box<InputError>> {
+    let Some(item) = reader.take("set") else {
+        return Ok(Vec::new());
+    };
+    let part = format!("{}, set", reader.part);
+    let mut table = reader.of(part, "set", item)?;
+    let mut all = Vec::new();
+    for entry in table.take_all() {
+        let formula = table.to_formula(&entry.key, entry.item)?;
+        all.push(Named {
+            name: entry.key,
+            formula,
+        });
+    }
+    Ok(all)
+}
+
+/// `free = { BODY = ["x"] }`.
+fn free(reader: &mut Reader<'_>, dimension: usize) -> Result<Vec<(Word, u8)>, Box<InputError>> {
+    let Some(item) = reader.take("free") else {
+        return Ok(Vec::new());
+    };
+    let part = format!("{}, free", reader.part);
+    let mut table = reader.of(part, "free", item)?;
+    let mut all = Vec::new();
+    for entry in table.take_all() {
+        let mask = motion::mask(&table, &entry.key, &entry.item, dimension)?;
+        all.push((Word::at_line(entry.key, entry.line), mask));
+    }
+    Ok(all)
+}
+
+/// `[[picture]]`.
+pub(super) fn pictures(
+    root: &mut Reader<'_>,
+    dimension: usize,
+) -> Result<Vec<Picture>, Box<InputError>> {
+    const COLOURS: [(&str, Colour); 6] = [
+        ("none", Colour::None),
+        ("speed", Colour::Speed),
+        ("displacement", Colour::Displacement),
+        ("spin", Colour::Spin),
+        ("material", Colour::Material),
+        ("mass", Colour::Mass),
+    ];
+    const TAKEN: [&str; 3] = ["picture", "pictures", "forces"];
+    let mut all = Vec::new();
+    for (name, mut reader) in file::read_parts(root, "picture", "picture")? {
+        if TAKEN.contains(&name.as_str()) {
+            let problem = format!("every run has a picture `{name}`");
+            return Err(reader.error(problem, "Choose another name"));
+        }
+        let picture = Picture {
+            name,
+            title: reader.text_if("title")?,
+            at: instants(&mut reader)?,
+            colour: choice(&mut reader, "colour", &COLOURS)?,
+            forces: reader.truth_if("forces")?.is_some_and(|(truth, _)| truth),
+            low: vector_if(&mut reader, "low", dimension)?,
+            high: vector_if(&mut reader, "high", dimension)?,
+            view: match dimension {
+                3 => vector_if(&mut reader, "view", 3)?,
+                _ => None,
+            },
+            line: reader.line,
+        };
+        reader.finish()?;
+        all.push(picture);
+    }
+    Ok(all)
+}
+
+/// `at`: one time or an array of them.
+fn instants(reader: &mut Reader<'_>) -> Result<Vec<Formula>, Box<InputError>> {
+    Ok(reader.formulas_if("at")?.unwrap_or_default())
+}

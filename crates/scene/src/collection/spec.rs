@@ -1,0 +1,348 @@
+//! What a scene of bodies says, as text: expressions are not looked into.
+
+use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, Word};
+
+/// A name with its place: of a material, a body, a group, a file.
+pub(crate) type Name = Word;
+
+/// A material.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MaterialSpec {
+    pub name: String,
+    pub line: usize,
+    pub density: Option<Formula>,
+}
+
+/// A law between two materials.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LawSpec {
+    pub line: usize,
+    pub between: [Name; 2],
+    /// The friction and its line; the direction of its first axis.
+    pub friction: Option<(FrictionSpec, usize, Option<Vec<Formula>>)>,
+    pub rolling: Option<Formula>,
+    pub spinning: Option<Formula>,
+    pub rebound: Option<ReboundSpec>,
+    pub tangential_restitution: Option<Formula>,
+}
+
+/// What a body looks like.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ShapeSpec {
+    /// Disc or sphere.
+    Ball(Formula),
+    Box(Vec<Formula>),
+    Polygon(Vec<Vec<Formula>>),
+    /// Length, radius.
+    Capsule([Formula; 2]),
+    /// Length, radius.
+    Cylinder([Formula; 2]),
+    /// Half-plane or half-space: its outward normal.
+    Half(Vec<Formula>),
+    Chain {
+        vertices: Vec<Vec<Formula>>,
+        closed: bool,
+    },
+    Hull(Vec<Vec<Formula>>),
+    Polyhedron {
+        vertices: Vec<Vec<Formula>>,
+        faces: Vec<Vec<usize>>,
+    },
+    PolyhedronFile {
+        file: Name,
+        scale: Option<Formula>,
+    },
+    Mesh {
+        file: Name,
+        scale: Option<Formula>,
+    },
+}
+
+impl ShapeSpec {
+    /// Its key in the file.
+    pub fn key(&self, dimension: usize) -> &'static str {
+        match self {
+            Self::Ball(_) if dimension == 2 => "disc",
+            Self::Ball(_) => "sphere",
+            Self::Box(_) => "box",
+            Self::Polygon(_) => "polygon",
+            Self::Capsule(_) => "capsule",
+            Self::Cylinder(_) => "cylinder",
+            Self::Half(_) if dimension == 2 => "half_plane",
+            Self::Half(_) => "half_space",
+            Self::Chain { .. } => "chain",
+            Self::Hull(_) | Self::Polyhedron { .. } | Self::PolyhedronFile { .. } => "polyhedron",
+            Self::Mesh { .. } => "mesh",
+        }
+    }
+
+    /// Whether it can only bound others.
+    pub fn boundary_only(&self) -> bool {
+        matches!(self, Self::Half(_) | Self::Chain { .. } | Self::Mesh { .. })
+    }
+}
+
+/// How a body is turned at the start.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum TurnSpec {
+    None,
+    Angle(Formula),
+    About {
+        axis: Vec<Formula>,
+        angle: Formula,
+    },
+    /// w, x, y, z.
+    Quaternion(Vec<Formula>),
+}
+
+/// A part of a given motion.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum MotionSpec {
+    Expressions {
+        /// One per coordinate.
+        offset: Vec<Option<Formula>>,
+        /// In space with the axis.
+        turn: Option<(Option<Vec<Formula>>, Formula)>,
+    },
+    Accelerogram {
+        file: Name,
+        direction: Vec<Formula>,
+        scale: Option<Formula>,
+        drift: Option<Word>,
+    },
+}
+
+/// What the motion of a body obeys.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum FreedomSpec {
+    Free,
+    /// Bits of the velocity components that follow forces.
+    Only(u8),
+    Fixed,
+    Motion(Vec<MotionSpec>),
+}
+
+/// A given force.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LoadSpec {
+    pub force: Option<Vec<Formula>>,
+    pub torque: Option<Vec<Formula>>,
+    pub at: Option<Vec<Formula>>,
+}
+
+/// A body.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BodySpec {
+    pub name: String,
+    pub line: usize,
+    pub shape: ShapeSpec,
+    pub shape_line: usize,
+    pub material: Name,
+    pub mass: Option<Formula>,
+    pub inertia: Option<Vec<Formula>>,
+    pub position: Option<Vec<Formula>>,
+    pub turn: TurnSpec,
+    pub velocity: Option<Vec<Formula>>,
+    pub spin: Option<Vec<Formula>>,
+    pub freedom: FreedomSpec,
+    pub load: Option<LoadSpec>,
+}
+
+impl BodySpec {
+    /// What it is called in messages.
+    pub fn part(&self) -> String {
+        format!("body `{}`", self.name)
+    }
+}
+
+/// Sizes of grains.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum SizesSpec {
+    Equal(Formula),
+    Uniform([Formula; 2]),
+    Normal([Formula; 2], [Formula; 2]),
+    Lognormal([Formula; 2], [Formula; 2]),
+    ByArea([Formula; 2]),
+    Mix(Vec<[Formula; 2]>),
+}
+
+/// What grains look like.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct GrainSpec {
+    pub sizes: SizesSpec,
+    /// Fewest and most corners of angular grains; round ones where there are none.
+    pub corners: Option<[Formula; 2]>,
+}
+
+/// Which arrangement a generator makes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ArrangementSpec {
+    Wall {
+        block: Vec<Formula>,
+        courses: Formula,
+        length: Formula,
+        vary: Option<Formula>,
+        seed: Option<Formula>,
+    },
+    Column {
+        block: Vec<Formula>,
+        count: Formula,
+        lean: Option<Formula>,
+    },
+    Arch {
+        radius: Formula,
+        thickness: Formula,
+        voussoirs: Formula,
+        span: Option<Formula>,
+    },
+    Grid {
+        grain: GrainSpec,
+        counts: Vec<Formula>,
+        spacing: Option<Formula>,
+        lattice: Option<Word>,
+        jitter: Option<Formula>,
+        seed: Option<Formula>,
+    },
+    Packing {
+        grain: GrainSpec,
+        low: Vec<Formula>,
+        high: Vec<Formula>,
+        count: Option<Formula>,
+        fraction: Option<Formula>,
+        seed: Option<Formula>,
+    },
+    Deposit {
+        grain: GrainSpec,
+        low: Vec<Formula>,
+        high: Vec<Formula>,
+        count: Formula,
+        seed: Option<Formula>,
+    },
+}
+
+/// Many bodies at once.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ManySpec {
+    /// The key of its table.
+    pub word: &'static str,
+    pub name: String,
+    pub line: usize,
+    /// The keys of the table with their lines.
+    pub lines: Vec<(String, usize)>,
+    pub arrangement: ArrangementSpec,
+    pub origin: Option<Vec<Formula>>,
+    pub material: Name,
+    pub density: Option<Formula>,
+    pub velocity: Option<Vec<Formula>>,
+    pub fixed: bool,
+}
+
+impl ManySpec {
+    /// What it is called in messages.
+    pub fn part(&self) -> String {
+        format!("{} `{}`", self.word, self.name)
+    }
+}
+
+/// A group.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct GroupSpec {
+    pub name: String,
+    pub line: usize,
+    pub bodies: Vec<Name>,
+}
+
+/// A region.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RegionSpec {
+    pub name: String,
+    pub line: usize,
+    pub low: Option<Vec<Formula>>,
+    pub high: Option<Vec<Formula>>,
+    pub of: Option<Name>,
+    /// Axis, number.
+    pub slices: Option<(usize, usize)>,
+}
+
+/// A watched pair.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WatchSpec {
+    pub name: String,
+    pub line: usize,
+    pub between: [Name; 2],
+}
+
+/// A force on many bodies.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FieldSpec {
+    /// From 1, in messages.
+    pub number: usize,
+    pub line: usize,
+    pub load: LoadSpec,
+    pub bodies: Option<Vec<Name>>,
+    pub per_mass: bool,
+}
+
+/// Resistance of a fluid.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DragSpec {
+    /// From 1, in messages.
+    pub number: usize,
+    pub line: usize,
+    pub coefficient: Option<Formula>,
+    pub spin_coefficient: Option<Formula>,
+    pub bodies: Option<Vec<Name>>,
+}
+
+/// `[run]`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RunSpec {
+    pub start: Option<Formula>,
+    pub until: Formula,
+    pub step: Formula,
+    pub tolerance: Option<Formula>,
+    pub record_every: Option<Formula>,
+    pub activation: Option<Word>,
+    pub correction: Option<Word>,
+    pub solver: Option<Word>,
+    pub max_iterations: Option<Formula>,
+    pub overlap: Option<Formula>,
+    pub relax: Option<Word>,
+    pub stop: Option<Formula>,
+}
+
+/// A run before the run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PrepareSpec {
+    pub name: String,
+    pub line: usize,
+    pub until: Formula,
+    pub step: Option<Formula>,
+    pub tolerance: Option<Formula>,
+    pub stop: Option<Formula>,
+    pub set: Vec<Named>,
+    /// Body, and the bits of its velocity components that follow forces.
+    pub free: Vec<(Name, u8)>,
+    pub hold: Vec<Name>,
+    pub rest: bool,
+}
+
+/// The whole of a collection.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BodiesSpec {
+    pub parameters: Vec<Named>,
+    pub dimension: usize,
+    pub gravity: Option<Vec<Formula>>,
+    pub materials: Vec<MaterialSpec>,
+    pub laws: Vec<LawSpec>,
+    pub bodies: Vec<BodySpec>,
+    pub many: Vec<ManySpec>,
+    pub groups: Vec<GroupSpec>,
+    pub regions: Vec<RegionSpec>,
+    pub watches: Vec<WatchSpec>,
+    pub fields: Vec<FieldSpec>,
+    pub drags: Vec<DragSpec>,
+    pub pictures: Vec<Picture>,
+    pub prepare: Vec<PrepareSpec>,
+    pub run: RunSpec,
+}

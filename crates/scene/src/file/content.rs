@@ -1,0 +1,43 @@
+//! What a scene is about: a mechanism or a collection of bodies.
+
+use super::spec::{Mechanism, Named};
+use crate::collection::BodiesSpec;
+
+/// What a scene is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Few coordinates, energies and contacts as expressions.
+    Mechanism,
+    /// Many bodies with shapes.
+    Bodies,
+}
+
+/// What a scene says about what moves, as text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Content {
+    Mechanism(Box<Mechanism>),
+    Bodies(Box<BodiesSpec>),
+}
+
+impl Content {
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Mechanism(_) => Kind::Mechanism,
+            Self::Bodies(_) => Kind::Bodies,
+        }
+    }
+
+    pub fn parameters(&self) -> &[Named] {
+        match self {
+            Self::Mechanism(mechanism) => &mechanism.parameters,
+            Self::Bodies(bodies) => &bodies.parameters,
+        }
+    }
+
+    pub fn parameters_mut(&mut self) -> &mut [Named] {
+        match self {
+            Self::Mechanism(mechanism) => &mut mechanism.parameters,
+            Self::Bodies(bodies) => &mut bodies.parameters,
+        }
+    }
+}

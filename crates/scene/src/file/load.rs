@@ -1,0 +1,43 @@
+//! The text of a scene file.
+
+use crate::builtin;
+use crate::error::SceneError;
+
+/// Longest file that is read, in bytes: nobody writes such a scene.
+const LONGEST: u64 = 16 << 20;
+
+/// The text of a file; the built-in scenes are named where there is none.
+pub(crate) fn read(path: &str) -> Result<String, SceneError> {
+    let fault = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => SceneError::Missing(nothing_there(path)),
+        std::io::ErrorKind::InvalidData => {
+            SceneError::Missing(format!("{path}: this is not a text in UTF-8"))
+        }
+        _ => SceneError::machine(format!("cannot read {path}"), &error),
+    };
+    let about = std::fs::metadata(path).map_err(fault)?;
+    if about.is_dir() {
+        let text = format!("{path}: this is a directory, a scene file was expected");
+        return Err(SceneError::Missing(text));
+    }
+    if about.len() > LONGEST {
+        let text = format!(
+            "{path}: the file has {} bytes, more than a scene can have",
+            about.len()
+        );
+        return Err(SceneError::Missing(text));
+    }
+    std::fs::read_to_string(path).map_err(fault)
+}
+
+fn nothing_there(path: &str) -> String {
+    let names: Vec<String> = builtin::names().map(str::to_string).collect();
+    let guess = match expr::nearest(path, &names).first() {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None => String::new(),
+    };
+    format!(
+        "`{path}` is neither a file nor a built-in scene{guess} \
+         (`percuss examples` lists the built-in scenes)"
+    )
+}

@@ -1,0 +1,149 @@
+//! What observables may speak of: coordinates and constraints of a mechanism, or bodies and watches.
+
+use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
+use mechanism::{System, SystemError};
+
+use crate::finding::scan::{Part, TextError};
+use crate::text::{Observable, Sample, TextSystem};
+use crate::watch::{Glossary, Panel};
+
+/// What observables may speak of.
+pub(crate) enum Language<'a> {
+    /// A mechanism.
+    Mechanism(&'a mut TextSystem),
+    /// A collection of bodies.
+    Bodies(Glossary<'a>),
+}
+
+impl<'a> From<&'a mut TextSystem> for Language<'a> {
+    fn from(system: &'a mut TextSystem) -> Self {
+        Self::Mechanism(system)
+    }
+}
+
+impl<'a> From<Glossary<'a>> for Language<'a> {
+    fn from(glossary: Glossary<'a>) -> Self {
+        Self::Bodies(glossary)
+    }
+}
+
+impl Language<'_> {
+    /// Checks an observable.
+    pub fn observable(&mut self, part: Part<'_>) -> Result<(), TextError> {
+        match self {
+            Self::Mechanism(system) => match system.observable(part.text) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(located(part, &error, "an observable")),
+            },
+            Self::Bodies(glossary) => match Panel::compile(glossary, &[part.text]) {
+                Ok(_) => Ok(()),
+                Err((_, error)) => {
+                    let problem = format!("in an observable: {}", error.problem);
+                    Err(TextError::new(part.at + error.at, error.width, problem))
+                }
+            },
+        }
+    }
+
+    /// Checks an exact solution, which must have a value at the start.
+    pub fn exact(&mut self, part: Part<'_>, start: f64) -> Result<(), TextError> {
+        let what = "the reference (`event`, `finest` or an expression in `t`)";
+        let value = match self {
+            Self::Mechanism(system) => {
+                let compiled = system.observable(part.text);
+                let mut exact = compiled.map_err(|error| located(part, &error, what))?;
+                of_time(&mut exact, system, start).ok()
+            }
+            Self::Bodies(glossary) => match exact(glossary.parameters, part.text) {
+                Ok((graph, node)) => graph.evaluate(node, &[start]).ok(),
+                // Something that moves: not what an exact solution may use, but not unknown either.
+                Err(_) if Panel::compile(glossary, &[part.text]).is_ok() => None,
+                Err(error) => return Err(located(part, &error, what)),
+            },
+        };
+        match value.is_some_and(f64::is_finite) {
+            true => Ok(()),
+            false => Err(part.error(format!(
+                "an exact solution is an expression in `t` and parameters with a value at the \
+                 start, t = {start}; it cannot use the motion"
+            ))),
+        }
+    }
+
+    /// The number of a contact, or a watch, and of its rows.
+    pub fn contact(&self, name: &str) -> Option<(usize, usize)> {
+        match self {
+            Self::Mechanism(system) => {
+                let constraints = system.constraints();
+                let found = constraints.iter().position(|known| known.name == name)?;
+                Some((found, constraints[found].rows))
+            }
+            // Tangents of different pairs cannot be added up: the normal alone.
+            Self::Bodies(glossary) => glossary.watch_named(name).map(|watch| (watch, 1)),
+        }
+    }
+
+    /// What contacts are called here, and their names.
+    pub fn contacts(&self) -> (&'static str, Vec<String>) {
+        match self {
+            Self::Mechanism(system) => {
+                let constraints = system.constraints().iter();
+                ("contact", constraints.map(|c| c.name.clone()).collect())
+            }
+            Self::Bodies(glossary) => ("watch", glossary.watch_names()),
+        }
+    }
+
+    /// Whether it is about bodies.
+    pub fn is_bodies(&self) -> bool {
+        matches!(self, Self::Bodies(_))
+    }
+}
+
+/// An expression in `t` and parameters.
+pub(crate) fn exact(
+    parameters: &[(String, f64)],
+    text: &str,
+) -> Result<(Graph, NodeId), ExprError> {
+    let (mut graph, mut scope) = (Graph::new(), Scope::new());
+    scope.input(&mut graph, "t")?;
+    for (name, value) in parameters {
+        scope.parameter(&mut graph, name, *value)?;
+    }
+    let node = graph.parse(&scope, text)?;
+    Ok((graph, node))
+}
+
+/// The value of an observable that depends on time alone. The motion is given as NaN, which no
+/// expression loses: one that uses it fails.
+pub(crate) fn of_time(
+    observable: &mut Observable,
+    system: &mut TextSystem,
+    t: f64,
+) -> Result<f64, SystemError> {
+    let q = vec![f64::NAN; system.chart().num_positions()];
+    let v = vec![f64::NAN; system.chart().num_velocities()];
+    let sample = Sample {
+        t,
+        q: &q,
+        v: &v,
+        forces: &|_, _| f64::NAN,
+    };
+    observable.evaluate(system, &sample)
+}
+
+/// An error of an expression at its place in the whole text.
+fn located(part: Part<'_>, error: &ExprError, what: &str) -> TextError {
+    let offset = error
+        .place()
+        .map_or(0, |place| place.offset.min(part.text.len()));
+    let width = match error.kind() {
+        ErrorKind::UnknownName { name, .. } | ErrorKind::UnknownFunction { name, .. } => name.len(),
+        _ => 1,
+    };
+    TextError::new(
+        part.at + offset,
+        width,
+        format!("in {what}: {}", error.kind()),
+    )
+}

@@ -1,0 +1,271 @@
+//! Everything a scene's findings and studies need, read and checked before anything is run.
+
+use crate::collection::{Cast, Collection};
+use crate::error::{InputError, SceneError};
+use crate::file::{Check, Datum, Finding as Asked, Formula, Kind, Scene, Study};
+use crate::finding::expression::Expression;
+use crate::finding::judge::Expectation;
+use crate::finding::language::Language;
+use crate::finding::names::Names;
+use crate::study::CompiledStudy;
+use crate::text::TextSystem;
+use crate::watch::{self, BodiesOutcome, Glossary, Wanted};
+
+/// What the texts of a scene are read against.
+pub(crate) enum Ground<'a> {
+    /// A mechanism.
+    Mechanism {
+        system: Box<TextSystem>,
+        start: f64,
+        step: f64,
+    },
+    /// A collection of bodies.
+    Bodies { glossary: Glossary<'a>, step: f64 },
+}
+
+impl<'a> Ground<'a> {
+    /// A collection that has not moved yet.
+    pub fn of_collection(scene: &'a Scene, collection: &'a Collection) -> Self {
+        let (_, _, step) = collection.span();
+        Self::Bodies {
+            glossary: collection.glossary(scene.parameters()),
+            step,
+        }
+    }
+
+    /// A collection that has moved.
+    pub fn of_outcome(scene: &'a Scene, outcome: &'a BodiesOutcome) -> Self {
+        Self::Bodies {
+            glossary: outcome.glossary(scene.parameters()),
+            step: outcome.step,
+        }
+    }
+
+    /// What observables may speak of.
+    pub fn language(&mut self) -> Language<'_> {
+        match self {
+            Self::Mechanism { system, .. } => Language::Mechanism(system),
+            Self::Bodies { glossary, .. } => Language::Bodies(*glossary),
+        }
+    }
+
+    fn start(&self) -> f64 {
+        match self {
+            Self::Mechanism { start, .. } => *start,
+            Self::Bodies { glossary, .. } => glossary.start,
+        }
+    }
+
+    fn step(&self) -> f64 {
+        match self {
+            Self::Mechanism { step, .. } | Self::Bodies { step, .. } => *step,
+        }
+    }
+
+    /// The names of value expressions.
+    pub fn names<'b>(&'b mut self, scene: &'b Scene, studies: &'b [Study]) -> Names<'b> {
+        Names {
+            parameters: scene.parameters(),
+            start: self.start(),
+            language: self.language(),
+            studies,
+        }
+    }
+}
+
+/// Does something with what the texts of a scene are read against.
+///
+/// # Errors
+/// The mechanism or the bodies cannot be made, or whatever `work` says.
+pub(crate) fn with_ground<T>(
+    scene: &Scene,
+    work: impl FnOnce(&mut Ground<'_>) -> Result<T, SceneError>,
+) -> Result<T, SceneError> {
+    match scene.kind() {
+        Kind::Mechanism => {
+            let built = scene.build()?;
+            work(&mut Ground::Mechanism {
+                start: built.initial.t,
+                step: built.settings.step,
+                system: Box::new(built.system),
+            })
+        }
+        Kind::Bodies => {
+            let collection = scene.collection()?;
+            work(&mut Ground::of_collection(scene, &collection))
+        }
+    }
+}
+
+/// Everything a scene's findings need, compiled.
+pub(crate) struct Plan {
+    pub findings: Vec<Expression>,
+    pub studies: Vec<CompiledStudy>,
+}
+
+impl Plan {
+    /// What a run of bodies must keep for the findings of a case; nothing stands for the main one.
+    pub fn wanted(&self, scene: &Scene, cast: &Cast, case: Option<&str>) -> Wanted {
+        let mut wanted = Wanted::default();
+        for (asked, finding) in scene.findings().iter().zip(&self.findings) {
+            if asked.case.as_deref().filter(|name| *name != "main") == case {
+                finding.want(cast, &mut wanted);
+            }
+        }
+        wanted
+    }
+}
+
+/// Reads all findings and studies of a scene without running anything.
+///
+/// # Errors
+/// The first text that cannot be read, with its finding or study, line and place.
+pub fn check_findings(scene: &Scene) -> Result<(), SceneError> {
+    match scene.kind() {
+        Kind::Mechanism => with_ground(scene, |ground| plan(scene, ground)).map(|_| ()),
+        Kind::Bodies => check_collection(scene, &scene.collection()?),
+    }
+}
+
+/// Reads all findings, studies and conditions of a scene of bodies without running anything.
+///
+/// # Errors
+/// The first text that cannot be read, with its part, line and place.
+pub fn check_collection(scene: &Scene, collection: &Collection) -> Result<(), SceneError> {
+    plan(scene, &mut Ground::of_collection(scene, collection))?;
+    watch::check_stops(scene, collection)
+}
+
+/// What the main run of a scene of bodies must keep for its findings and its plots.
+///
+/// # Errors
+/// As [`check_collection`].
+pub fn wanted(scene: &Scene, collection: &Collection) -> Result<Wanted, SceneError> {
+    let plan = plan(scene, &mut Ground::of_collection(scene, collection))?;
+    let mut wanted = plan.wanted(scene, collection.cast(), None);
+    for plot in scene.plots().iter().filter(|plot| plot.study.is_none()) {
+        if plot.cases.iter().any(|case| case == "main") {
+            let texts = plot.x.iter().chain(&plot.y);
+            texts.for_each(|formula| wanted.observable(&formula.text));
+        }
+    }
+    Ok(wanted)
+}
+
+/// Compiles all findings and studies.
+///
+/// # Errors
+/// As [`check_findings`].
+pub(crate) fn plan(scene: &Scene, ground: &mut Ground<'_>) -> Result<Plan, SceneError> {
+    let step = ground.step();
+    let mut findings = Vec::with_capacity(scene.findings().len());
+    for asked in scene.findings() {
+        let case = scene
+            .cases()
+            .iter()
+            .find(|case| Some(&case.name) == asked.case.as_ref());
+        let changed = case.map(|case| scene.with(&case.set)).transpose()?;
+        let mut compiled = compile(scene, asked, ground);
+        // A case may have bodies that the main run has not.
+        if let (Err(_), Some(changed), Ground::Bodies { .. }) = (&compiled, &changed, &*ground) {
+            compiled = with_ground(changed, |ground| compile(scene, asked, ground));
+        }
+        let parameters = changed.as_ref().unwrap_or(scene).parameters();
+        expectation(scene, asked, parameters, step)?;
+        findings.push(compiled?);
+    }
+    for case in scene.cases() {
+        scene.with(&case.set)?;
+    }
+    let mut studies = Vec::with_capacity(scene.studies().len());
+    for study in scene.studies() {
+        studies.push(compile_study(scene, study, ground.language())?);
+    }
+    Ok(Plan { findings, studies })
+}
+
+fn compile(
+    scene: &Scene,
+    asked: &Asked,
+    ground: &mut Ground<'_>,
+) -> Result<Expression, SceneError> {
+    let part = format!("finding `{}`", asked.name);
+    let mut names = ground.names(scene, scene.studies());
+    Expression::compile(&asked.value.text, &mut names)
+        .map_err(|problem| wrong(scene.origin(), &part, "value", &asked.value, problem))
+}
+
+/// Compiles what a study observes and checks its keys.
+pub(crate) fn compile_study<'a>(
+    scene: &Scene,
+    study: &Study,
+    language: impl Into<Language<'a>>,
+) -> Result<CompiledStudy, SceneError> {
+    let language = language.into();
+    let start = match &language {
+        Language::Mechanism(_) => scene.build()?.initial.t,
+        Language::Bodies(glossary) => glossary.start,
+    };
+    let cast = match &language {
+        Language::Mechanism(_) => Cast::default(),
+        Language::Bodies(glossary) => Cast {
+            watches: glossary.cast.watches.clone(),
+            ..Cast::default()
+        },
+    };
+    let part = format!("study `{}`", study.name);
+    let mut names = Names {
+        parameters: scene.parameters(),
+        language,
+        start,
+        studies: &[],
+    };
+    let mut compile = |key: &str, formula: &Formula| {
+        let compiled = Expression::compile(&formula.text, &mut names);
+        compiled.map_err(|problem| wrong(scene.origin(), &part, key, formula, problem))
+    };
+    let mut observe = Vec::with_capacity(study.observe.len());
+    for (name, formula) in &study.observe {
+        observe.push(compile(name, formula)?);
+    }
+    let when = study
+        .when
+        .as_ref()
+        .map(|when| compile("when", when))
+        .transpose()?;
+    CompiledStudy::new(scene, study, observe, when, cast)
+}
+
+pub(crate) fn expectation(
+    scene: &Scene,
+    asked: &Asked,
+    parameters: &[(String, f64)],
+    h: f64,
+) -> Result<Expectation, SceneError> {
+    if let Check::Expected {
+        value: Datum::Text(text),
+        ..
+    } = &asked.check
+        && asked.value.text.trim().starts_with(['"', '\''])
+    {
+        return Ok(Expectation::of_text(text));
+    }
+    Expectation::of(&asked.check, parameters, h).map_err(|(key, problem)| {
+        let part = format!("finding `{}`", asked.name);
+        let at = Formula::at_line("", asked.line);
+        wrong(scene.origin(), &part, key, &at, problem)
+    })
+}
+
+/// An error about a text of the scene.
+fn wrong(file: &str, part: &str, key: &str, at: &Formula, problem: String) -> SceneError {
+    SceneError::from(InputError {
+        file: file.to_string(),
+        origin: at.origin.clone(),
+        part: part.to_string(),
+        key: key.to_string(),
+        value: String::new(),
+        problem,
+        advice: String::new(),
+    })
+}

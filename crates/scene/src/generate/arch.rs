@@ -1,0 +1,105 @@
+//! A circular arch of equal voussoirs.
+//!
+//! ```text
+//! joint k:  angle from the vertical  α_k = (2k − n)·span/(2n),   k = 0 … n
+//! ```
+//!
+//! Joints are radial and go through the centre of the arch; each voussoir is the trapezium between two
+//! of them, its inner and outer sides chords of the circles r ∓ thickness/2. Neighbours share the two
+//! corners of their joint, to rounding.
+
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+use bodies::plane::{Angle, Polygon, Shape};
+use bodies::{Plane, Pose};
+
+use super::Piece;
+use super::error::{self, GenerateError};
+use super::mould::Vec2;
+
+/// Parameters of an arch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arch {
+    /// Radius of the middle line.
+    pub radius: f64,
+    /// Difference of the outer and the inner radius.
+    pub thickness: f64,
+    /// Number of voussoirs.
+    pub voussoirs: usize,
+    /// Angle the arch spans, symmetric about the vertical: π is a half circle, 2π a ring.
+    pub span: f64,
+    /// Its centre.
+    pub origin: Vec2,
+}
+
+/// An arch, voussoirs from the left springing to the right one. All share one shape; a voussoir's
+/// angle is that of its own axis against the vertical.
+///
+/// # Errors
+/// A length, an angle or a number out of range.
+pub fn arch(arch: &Arch) -> Result<Vec<Piece<Plane>>, GenerateError> {
+    check(arch)?;
+    let n = arch.voussoirs as f64;
+    // One voussoir upright above the origin; sides mirror each other exactly.
+    let (sin, cos) = (arch.span / (2.0 * n)).sin_cos();
+    let inner = arch.radius - arch.thickness / 2.0;
+    let outer = arch.radius + arch.thickness / 2.0;
+    let vertices = [
+        Vec2::new(-inner * sin, inner * cos),
+        Vec2::new(inner * sin, inner * cos),
+        Vec2::new(outer * sin, outer * cos),
+        Vec2::new(-outer * sin, outer * cos),
+    ];
+    let (polygon, centroid) =
+        Polygon::new(&vertices).map_err(|e| GenerateError::shape("thickness", &e))?;
+    let shape = Shape::Polygon(Arc::new(polygon));
+    Ok((0..arch.voussoirs)
+        .map(|k| {
+            // Negative from the vertical to the right: angles are anticlockwise.
+            let turn = (n - 1.0 - 2.0 * k as f64) * arch.span / (2.0 * n);
+            let rotation = Angle::new(turn);
+            Piece {
+                shape: shape.clone(),
+                pose: Pose {
+                    position: arch.origin + rotation.rotate(centroid),
+                    rotation,
+                },
+            }
+        })
+        .collect())
+}
+
+fn check(arch: &Arch) -> Result<(), GenerateError> {
+    error::length("radius", arch.radius)?;
+    error::length("thickness", arch.thickness)?;
+    error::point("origin", arch.origin)?;
+    error::count("voussoirs", arch.voussoirs)?;
+    if arch.thickness >= 2.0 * arch.radius {
+        return Err(GenerateError::new(
+            "thickness",
+            format!(
+                "{} is not less than twice the radius {}",
+                arch.thickness, arch.radius
+            ),
+            "`radius` is that of the middle line",
+        ));
+    }
+    if !(arch.span > 0.0 && arch.span <= 2.0 * PI * (1.0 + f64::EPSILON)) {
+        return Err(GenerateError::new(
+            "span",
+            format!("{} is not an angle between 0 and 2 pi", arch.span),
+            "It is in radians: pi makes a half circle",
+        ));
+    }
+    // A voussoir over half a turn has no chord on the inner side. Up to 0.9 of that it is a body.
+    let fewest = (arch.span / (0.9 * PI)).ceil();
+    if (arch.voussoirs as f64) < fewest {
+        return Err(GenerateError::new(
+            "voussoirs",
+            format!("{} cannot span an angle of {}", arch.voussoirs, arch.span),
+            format!("Use {fewest} or more"),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! Grains dropped one after the other, each rolling down to a stable place.
+//!
+//! ```text
+//! minimise the height of the centre p   subject to   |p − c_j| ≥ r + r_j for the grains j there,
+//!                                                    p at least r from the floor and the side walls
+//! ```
+//!
+//! A grain falls from above at a uniform place and follows the steepest descent without friction
+//! (Visscher and Bolsterli 1972): straight down, then over a grain, then along the valley between
+//! two hindrances, until it cannot go down: it lies on the floor, or in the plane on two and in space
+//! on three hindrances, the vertical through its centre inside their support. Each piece of the way is
+//! a straight line or an arc of a circle, and where it ends is a root in closed form, so that supports
+//! are touched to rounding. The grains before never move.
+//!
+//! Coordinates are counted from the corner `low`, which keeps digits: 1e-12 of a radius for boxes up to
+//! some thousand radii wide and high. Cost: a bounded number of arcs per grain, each with a bounded
+//! number of neighbours (cells).
+
+mod path;
+mod rest;
+mod roll;
+
+use bodies::Vector;
+
+use super::Piece;
+use super::cells::Cells;
+use super::error::{self, GenerateError};
+use super::grain::{Form, place};
+use super::mould::{Mould, Vec3};
+use super::packing::{fine, fits, widen};
+use super::sizes::Sizes;
+use crate::study::random::Random;
+use roll::Roll;
+
+/// Times a grain is dropped anew, elsewhere, when it comes to lie above the box.
+const DROPS: usize = 100;
+
+/// Parameters of a deposit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deposit<D: Mould> {
+    /// Radii of the grains.
+    pub radius: Sizes,
+    /// What they look like. Irregular grains are put into the circles or spheres around them: they do
+    /// not touch.
+    pub form: Form,
+    /// Number of grains.
+    pub count: usize,
+    /// Lower corner of the box: floor and side walls.
+    pub low: D::Vector,
+    /// Upper corner. No grain lies above; the height may be infinite.
+    pub high: D::Vector,
+    /// Start of the random numbers.
+    pub seed: u64,
+}
+
+/// Grains at rest on each other, in the order in which they were dropped.
+///
+/// # Errors
+/// A number out of range, a grain larger than the box, or a full box: with the number placed.
+pub fn deposit<D: Mould>(deposit: &Deposit<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+    check(deposit)?;
+    let up = D::N - 1;
+    let (mut sizes, mut shapes) = (
+        Random::new(deposit.seed, "radius"),
+        Random::new(deposit.seed, "shape"),
+    );
+    let mut random = Random::new(deposit.seed, "place");
+    let sides = widen::<D>(deposit.high - deposit.low);
+    // The plane is a box without depth: its grains have their centres at depth 0.
+    let depth = if D::N == 2 { 0.0 } else { sides.y };
+    let mut cells = Cells::new(
+        Vec3::new(sides.x, depth, f64::INFINITY),
+        deposit.radius.smallest(),
+        deposit.radius.largest(),
+        deposit.count,
+    );
+    let height = sides[up];
+    let mut pieces = Vec::with_capacity(deposit.count);
+    for placed in 0..deposit.count {
+        let radius = deposit.radius.draw(D::N, &mut sizes);
+        let mut roll = Roll::new(&cells, radius, [sides.x, depth]);
+        let rest = (0..DROPS).find_map(|_| {
+            let at = [random.uniform(), random.uniform()];
+            let rest = roll.drop(at)?;
+            (rest.z + radius <= height).then_some(rest)
+        });
+        let Some(rest) = rest else {
+            return Err(full(deposit, placed));
+        };
+        cells.add(rest, radius);
+        let entries = if D::N == 2 {
+            [rest.x, rest.z, 0.0]
+        } else {
+            rest.to_array()
+        };
+        let centre = deposit.low + D::Vector::of(&entries[..D::N]);
+        pieces.push(place(deposit.form.make(radius, &mut shapes)?, centre));
+    }
+    Ok(pieces)
+}
+
+fn check<D: Mould>(deposit: &Deposit<D>) -> Result<(), GenerateError> {
+    deposit.radius.check()?;
+    deposit.form.check::<D>()?;
+    error::point("low", deposit.low)?;
+    error::count("count", deposit.count)?;
+    let up = D::N - 1;
+    let sides = deposit.high - deposit.low;
+    if !sides.slice()[..up].iter().all(|x| x.is_finite()) {
+        return Err(GenerateError::new(
+            "high",
+            format!(
+                "{:?} has no finite place for a side wall",
+                deposit.high.slice()
+            ),
+            "Only the height of the box may be infinite",
+        ));
+    }
+    fits::<D>(deposit.low, deposit.high, deposit.radius.largest())?;
+    fine::<D>(sides, up, deposit.radius.smallest())
+}
+
+/// No room: how many were placed.
+fn full<D: Mould>(deposit: &Deposit<D>, placed: usize) -> GenerateError {
+    GenerateError::new(
+        "count",
+        format!(
+            "the box is full: {placed} of {} grains were placed, the next one came to lie above it wherever it was dropped ({DROPS} times)",
+            deposit.count
+        ),
+        "Use fewer, or a higher box",
+    )
+}

@@ -1,0 +1,257 @@
+//! The way of one grain from above to where it rests.
+
+use super::path::{Hindrance, Path};
+use super::rest::{Descent, descend};
+use crate::generate::cells::Cells;
+use crate::generate::mould::Vec3;
+
+/// Most pieces of a way; the mean is about ten.
+const PIECES: usize = 2000;
+
+/// A grain on its way among the grains before.
+#[derive(Debug)]
+pub(super) struct Roll<'a> {
+    cells: &'a Cells,
+    radius: f64,
+    /// Where the centre can be: smallest and largest x and y.
+    room: [[f64; 2]; 2],
+    walls: [Hindrance; 5],
+    touched: Vec<Hindrance>,
+    /// What ended the last piece of the way, and pieces before of no length: where the way is along a
+    /// wall that rounding tilts towards it, say, the wall must not be entered again and again.
+    barred: Vec<Hindrance>,
+}
+
+impl<'a> Roll<'a> {
+    /// In a box of this width and depth; a depth of 0 is the plane.
+    pub fn new(cells: &'a Cells, radius: f64, [width, depth]: [f64; 2]) -> Self {
+        let across = |extent: f64| [radius, (extent - radius).max(radius)];
+        let room = match depth > 0.0 {
+            true => [across(width), across(depth)],
+            false => [across(width), [0.0, 0.0]],
+        };
+        let wall = |normal: Vec3, offset: f64| Hindrance::Wall { normal, offset };
+        Self {
+            cells,
+            radius,
+            room,
+            walls: [
+                wall(Vec3::Z, radius),
+                wall(Vec3::X, room[0][0]),
+                wall(-Vec3::X, -room[0][1]),
+                wall(Vec3::Y, room[1][0]),
+                wall(-Vec3::Y, -room[1][1]),
+            ],
+            touched: Vec::new(),
+            barred: Vec::new(),
+        }
+    }
+
+    /// Drops the grain at a place given by two numbers in [0, 1); gives where it rests. `None` if it
+    /// does not come to rest, which takes an accident of rounding.
+    pub fn drop(&mut self, at: [f64; 2]) -> Option<Vec3> {
+        let across = |axis: usize| {
+            let [a, b] = self.room[axis];
+            (a + (b - a) * at[axis]).clamp(a, b)
+        };
+        let height = self.cells.top() + 2.0 * self.radius;
+        let mut p = self.fall(Vec3::new(across(0), across(1), height));
+        for _ in 0..PIECES {
+            self.touch(p);
+            let normals: Vec<Vec3> = self.touched.iter().map(|h| h.normal(p)).collect();
+            let flat = |h: &Hindrance| matches!(h, Hindrance::Wall { .. });
+            let flat: Vec<bool> = self.touched.iter().map(flat).collect();
+            let barred = |h: &Hindrance| self.barred.contains(h);
+            let barred: Vec<bool> = self.touched.iter().map(barred).collect();
+            match descend(&normals, &barred, &flat) {
+                Descent::Rest => return Some(p),
+                Descent::Lost => return None,
+                Descent::Go { along, .. } if along.is_empty() => p = self.fall(p),
+                Descent::Go { along, towards } => {
+                    let along: Vec<Hindrance> = along.iter().map(|k| self.touched[*k]).collect();
+                    p = self.slide(p, &along, towards)?;
+                }
+            }
+        }
+        None
+    }
+
+    /// Gaps below this are none: what the coordinates of a point can tell.
+    fn tiny(&self, p: Vec3) -> f64 {
+        let largest = p.abs().max_element();
+        1e-14 * self.radius + 2.0 * f64::EPSILON * largest
+    }
+
+    /// Collects what is touched at p, with what the last piece of the way ended at or went along.
+    fn touch(&mut self, p: Vec3) {
+        let tiny = self.tiny(p);
+        let touched = &mut self.touched;
+        for wall in &self.walls {
+            if wall.gap(p) <= tiny && !touched.contains(wall) {
+                touched.push(*wall);
+            }
+        }
+        self.cells.near([p, p], self.radius + tiny, |grain| {
+            let ball = Hindrance::Ball {
+                centre: grain.centre,
+                reach: self.radius + grain.radius,
+            };
+            if ball.gap(p) <= tiny && !touched.contains(&ball) {
+                touched.push(ball);
+            }
+            true
+        });
+        // What was left behind is not touched.
+        touched.retain(|h| h.gap(p) <= 8.0 * tiny);
+    }
+
+    /// Straight down until something is touched.
+    fn fall(&mut self, from: Vec3) -> Vec3 {
+        let path = Path::Fall { from };
+        let graze = 2.0 * self.tiny(from);
+        let floor = self.walls[0];
+        let (mut end, mut hit) = (path.entered(&floor, graze).unwrap_or(0.0), floor);
+        let radius = self.radius;
+        self.cells.below(from, radius, from.z - end, |grain| {
+            let ball = Hindrance::Ball {
+                centre: grain.centre,
+                reach: radius + grain.radius,
+            };
+            match path.entered(&ball, graze) {
+                Some(at) if at < end => (end, hit) = (at, ball),
+                _ => {}
+            }
+            from.z - end
+        });
+        self.touched.clear();
+        self.touched.push(hit);
+        self.barred.clear();
+        path.at(end)
+    }
+
+    /// Along one or two hindrances until a third is touched or one is left.
+    fn slide(&mut self, p: Vec3, along: &[Hindrance], towards: Vec3) -> Option<Vec3> {
+        let path = arc(p, along, towards)?;
+        let until = left(&path, p, along)?;
+        let mut end = until;
+        let graze = 2.0 * self.tiny(p);
+        let mut hit = None;
+        let mut meet = |hindrance: Hindrance| {
+            if along.contains(&hindrance) {
+                return;
+            }
+            if let Some(at) = path.entered(&hindrance, graze)
+                && at < end
+            {
+                (end, hit) = (at, Some(hindrance));
+            }
+        };
+        for wall in &self.walls {
+            meet(*wall);
+        }
+        self.cells.near(path.bounds(until), self.radius, |grain| {
+            meet(Hindrance::Ball {
+                centre: grain.centre,
+                reach: self.radius + grain.radius,
+            });
+            true
+        });
+        self.touched.clear();
+        self.touched.extend_from_slice(along);
+        self.touched.extend(hit);
+        if end > 0.0 {
+            self.barred.clear();
+        }
+        self.barred.extend(hit);
+        Some(path.at(end))
+    }
+}
+
+/// The circle on which the centre moves.
+fn arc(p: Vec3, along: &[Hindrance], towards: Vec3) -> Option<Path> {
+    let (centre, radius, axis) = match along {
+        [Hindrance::Ball { centre, reach }] => (*centre, *reach, None),
+        [
+            Hindrance::Ball {
+                centre: a,
+                reach: ra,
+            },
+            Hindrance::Ball {
+                centre: b,
+                reach: rb,
+            },
+        ] => {
+            // The plane of equal powers; (ra − rb)(ra + rb) keeps digits.
+            let d = *b - *a;
+            let length = d.length();
+            let axis = d / length;
+            let t = 0.5 * (length + (ra - rb) * (ra + rb) / length);
+            (*a + axis * t, chord(*ra, t), Some(axis))
+        }
+        [
+            Hindrance::Ball { centre, reach },
+            Hindrance::Wall { normal, offset },
+        ]
+        | [
+            Hindrance::Wall { normal, offset },
+            Hindrance::Ball { centre, reach },
+        ] => {
+            let t = normal.dot(*centre) - offset;
+            (*centre - *normal * t, chord(*reach, t), Some(*normal))
+        }
+        _ => return None,
+    };
+    let off = |v: Vec3| axis.map_or(v, |axis| v - axis * axis.dot(v));
+    let u = off(p - centre).try_normalize()?;
+    let w = off(towards);
+    let w = (w - u * u.dot(w)).try_normalize()?;
+    Some(Path::Arc {
+        centre,
+        radius,
+        u,
+        w,
+    })
+}
+
+/// √(r² − t²).
+fn chord(r: f64, t: f64) -> f64 {
+    ((r - t) * (r + t)).max(0.0).sqrt()
+}
+
+/// Where the first of the hindrances along which the grain moves stops carrying it, or the way stops
+/// going down. A hindrance carries as long as its multiplier is positive: n·e for a single one,
+/// nᵢ·e − (nᵢ·nⱼ) nⱼ·e for one of two, where nᵢ·nⱼ is constant along the circle.
+fn left(path: &Path, p: Vec3, along: &[Hindrance]) -> Option<f64> {
+    let Path::Arc {
+        centre,
+        radius,
+        u,
+        w,
+    } = path
+    else {
+        return None;
+    };
+    // n·e of a hindrance along the arc: constant, cosine and sine part.
+    let steep = |h: &Hindrance| match h {
+        Hindrance::Ball { centre: c, reach } => [
+            (*centre - *c).z / reach,
+            radius / reach * u.z,
+            radius / reach * w.z,
+        ],
+        Hindrance::Wall { normal, .. } => [normal.z, 0.0, 0.0],
+    };
+    let bottom = Path::falls([0.0, -w.z, u.z]);
+    let mut first = bottom.unwrap_or(f64::INFINITY);
+    let single = [[0.0; 3]; 2];
+    let (parts, c) = match along {
+        [i] => ([steep(i), single[1]], 0.0),
+        [i, j] => ([steep(i), steep(j)], i.normal(p).dot(j.normal(p))),
+        _ => return None,
+    };
+    for k in 0..along.len() {
+        let (own, other) = (parts[k], parts[1 - k]);
+        let carried = [0, 1, 2].map(|m| own[m] - c * other[m]);
+        first = first.min(Path::falls(carried).unwrap_or(f64::INFINITY));
+    }
+    first.is_finite().then_some(first)
+}

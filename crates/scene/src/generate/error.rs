@@ -1,0 +1,91 @@
+//! What can be wrong with the parameters of a generator.
+
+use std::fmt;
+
+use bodies::{ShapeError, Vector};
+
+use super::MOST;
+
+/// Why a generator makes nothing: which key, what is wrong with it, what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GenerateError {
+    /// The key to blame, as it is written in a scene.
+    pub key: &'static str,
+    /// What is wrong and what was expected.
+    pub problem: String,
+    /// What to do; may be empty.
+    pub advice: String,
+}
+
+impl std::error::Error for GenerateError {}
+
+impl fmt::Display for GenerateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.key, self.problem)?;
+        if !self.advice.is_empty() {
+            write!(f, ". {}", self.advice)?;
+        }
+        Ok(())
+    }
+}
+
+impl GenerateError {
+    /// A problem with a key.
+    pub(crate) fn new(
+        key: &'static str,
+        problem: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self {
+            key,
+            problem: problem.into(),
+            advice: advice.into(),
+        }
+    }
+
+    /// A shape that cannot be made from the values of a key.
+    pub(crate) fn shape(key: &'static str, error: &ShapeError) -> Self {
+        Self::new(key, error.to_string(), "")
+    }
+}
+
+/// A length must be positive and finite.
+pub(crate) fn length(key: &'static str, value: f64) -> Result<f64, GenerateError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(value);
+    }
+    Err(GenerateError::new(
+        key,
+        format!("{value} is not a positive, finite length"),
+        "",
+    ))
+}
+
+/// A point must be finite.
+pub(crate) fn point<V: Vector>(key: &'static str, value: V) -> Result<V, GenerateError> {
+    if value.finite() {
+        return Ok(value);
+    }
+    Err(GenerateError::new(
+        key,
+        format!("{:?} has an entry that is not finite", value.slice()),
+        "",
+    ))
+}
+
+/// A number of bodies must be at least 1 and at most [`MOST`].
+pub(crate) fn count(key: &'static str, value: usize) -> Result<usize, GenerateError> {
+    match value {
+        0 => Err(GenerateError::new(
+            key,
+            "0 bodies are none",
+            "Leave the table out, or count from 1",
+        )),
+        _ if value > MOST => Err(GenerateError::new(
+            key,
+            format!("{value} bodies are more than the {MOST} one generator makes"),
+            "Use fewer",
+        )),
+        _ => Ok(value),
+    }
+}

@@ -1,0 +1,44 @@
+//! Many bodies at once: walls, columns, arches, grids, packings, deposits, and the record of an
+//! earthquake.
+//!
+//! Each generator is a pure function of plain numbers: the same parameters and the same seed give the
+//! same bodies, bit by bit. No two bodies it makes overlap by more than 1e-12 of their size. "Up" is
+//! the last axis: y in the plane, z in space.
+
+mod arch;
+mod cells;
+mod column;
+mod deposit;
+mod error;
+mod grain;
+mod grid;
+mod mould;
+mod packing;
+pub mod quake;
+mod sizes;
+mod wall;
+
+pub use arch::{Arch, arch};
+pub use column::{Column, column};
+pub use deposit::{Deposit, deposit};
+pub use error::GenerateError;
+pub use grain::Form;
+pub use grid::{Grid, Lattice, grid};
+pub use mould::Mould;
+pub use packing::{Amount, Packing, packing};
+pub use sizes::Sizes;
+pub use wall::{Wall, wall};
+
+use bodies::{Dim, Pose};
+
+/// Most bodies one generator makes: beyond it a slip of the keyboard is likelier than a wish.
+pub const MOST: usize = 10_000_000;
+
+/// A body made by a generator: what it looks like and where it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Piece<D: Dim> {
+    /// Its shape; equal shapes share their vertices.
+    pub shape: D::Shape,
+    /// Where it is.
+    pub pose: Pose<D>,
+}

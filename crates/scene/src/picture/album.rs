@@ -1,0 +1,186 @@
+//! The pictures of a run of bodies, by name.
+
+use super::page::{Company, draw};
+use super::request::Request;
+use super::still::{States, Still};
+use crate::error::SceneError;
+use crate::file::{Colour, Formula, Picture, Scene};
+use crate::plot::PlotError;
+use crate::record::Record;
+
+/// Names and titles of the pictures that every run of bodies has.
+pub(crate) const STANDARD: [(&str, &str); 3] = [
+    ("picture", "the bodies at the end; picture:T at time T"),
+    ("pictures", "the bodies at six instants"),
+    (
+        "forces",
+        "contact forces at the end, as lines whose width is the force; forces:T at time T",
+    ),
+];
+
+/// Instants that `pictures` shows.
+const INSTANTS: usize = 6;
+
+/// The pictures of a run of bodies.
+#[derive(Debug)]
+pub struct Album<'a> {
+    record: &'a Record,
+    scene: &'a Scene,
+}
+
+/// Which instants a picture shows.
+enum Moments {
+    End,
+    At(Vec<f64>),
+    Spread,
+}
+
+impl<'a> Album<'a> {
+    /// The pictures of a run; `scene` is that of its manifest.
+    pub fn new(record: &'a Record, scene: &'a Scene) -> Self {
+        Self { record, scene }
+    }
+
+    /// Names and titles of the pictures: those that the scene declares first.
+    pub fn list(&self) -> Vec<(String, String)> {
+        let declared = self.scene.pictures().iter().map(|picture| {
+            let title = picture.title.clone();
+            let title = title.unwrap_or_else(|| "declared by the scene".into());
+            (picture.name.clone(), title)
+        });
+        let mut all: Vec<(String, String)> = declared.collect();
+        for (name, title) in STANDARD {
+            if all.iter().all(|(known, _)| known != name) {
+                all.push((name.into(), title.into()));
+            }
+        }
+        all
+    }
+
+    /// The picture of a name as SVG; `None` for a name that is none.
+    ///
+    /// # Errors
+    /// What it needs cannot be read, or there is nothing to show.
+    pub fn svg(&self, name: &str) -> Result<Option<String>, PlotError> {
+        let declared = self.scene.pictures().iter().find(|p| p.name == name);
+        let (request, moments) = match declared {
+            Some(picture) => declared_request(self.scene, picture)?,
+            None => match self.standard(name)? {
+                Some(standard) => standard,
+                None => return Ok(None),
+            },
+        };
+        self.draw(&request, &moments).map(Some)
+    }
+
+    fn standard(&self, name: &str) -> Result<Option<(Request, Moments)>, PlotError> {
+        let (word, time) = match name.split_once(':') {
+            Some((word, time)) => (word, Some(time)),
+            None => (name, None),
+        };
+        let moments = match (word, time) {
+            ("picture" | "forces", None) => Moments::End,
+            ("picture" | "forces", Some(time)) => Moments::At(vec![instant(name, time)?]),
+            ("pictures", None) => Moments::Spread,
+            _ => return Ok(None),
+        };
+        let request = Request {
+            title: self.scene.title().into(),
+            colour: Colour::Material,
+            forces: word == "forces",
+            ..Request::default()
+        };
+        Ok(Some((request, moments)))
+    }
+
+    fn draw(&self, request: &Request, moments: &Moments) -> Result<String, PlotError> {
+        let states = States::of(self.record)?;
+        if states.is_empty() {
+            let none = "no state of the bodies is recorded yet: there is nothing to show";
+            return Err(PlotError::Nothing(none.into()));
+        }
+        let last = states.len() - 1;
+        let mut chosen = match moments {
+            Moments::End => vec![last],
+            Moments::At(times) => {
+                let found = times.iter().map(|t| states.nearest(*t));
+                found.collect::<Result<_, _>>()?
+            }
+            Moments::Spread => {
+                let (begin, end) = (states.time(0)?, states.time(last)?);
+                let share = |k: usize| k as f64 / (INSTANTS - 1) as f64;
+                let times = (0..INSTANTS).map(|k| begin + share(k) * (end - begin));
+                times
+                    .map(|t| states.nearest(t))
+                    .collect::<Result<Vec<_>, _>>()?
+            }
+        };
+        chosen.dedup();
+        let stills = chosen.iter().map(|k| states.read(*k, request.forces));
+        let stills: Vec<Still> = stills.collect::<Result<_, _>>()?;
+        let first = match request.colour {
+            Colour::Displacement => states.read(0, false)?,
+            _ => Still::default(),
+        };
+        let company = Company {
+            bodies: &states.bodies,
+            dimension: states.dimension,
+            first: &first,
+        };
+        Ok(draw(&company, &stills, request))
+    }
+}
+
+fn instant(name: &str, text: &str) -> Result<f64, PlotError> {
+    match text.trim().parse::<f64>() {
+        Ok(t) if t.is_finite() => Ok(t),
+        _ => Err(PlotError::Unknown(format!(
+            "`{name}`: a time was expected after the colon, not `{text}`"
+        ))),
+    }
+}
+
+/// What a declared picture asks for, its expressions evaluated.
+fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moments), SceneError> {
+    let part = format!("picture `{}`", picture.name);
+    let numbers = |key: &str, formulas: &[Formula]| -> Result<Vec<f64>, SceneError> {
+        let all = formulas.iter().map(|f| scene.evaluate(&part, key, f));
+        all.collect()
+    };
+    let corner = |key: &str, formulas: &Option<Vec<Formula>>| match formulas {
+        None => Ok(None),
+        Some(formulas) => {
+            let values = numbers(key, formulas)?;
+            let entry = |k: usize| values.get(k).copied().unwrap_or(0.0);
+            Ok::<_, SceneError>(Some(std::array::from_fn(entry)))
+        }
+    };
+    let times = numbers("at", &picture.at)?;
+    let request = Request {
+        title: picture
+            .title
+            .clone()
+            .unwrap_or_else(|| scene.title().into()),
+        colour: picture.colour,
+        forces: picture.forces,
+        low: corner("low", &picture.low)?,
+        high: corner("high", &picture.high)?,
+        view: corner("view", &picture.view)?,
+    };
+    let moments = match times.is_empty() {
+        true => Moments::End,
+        false => Moments::At(times),
+    };
+    Ok((request, moments))
+}
+
+/// Evaluates the expressions of all declared pictures.
+///
+/// # Errors
+/// The first that has no value, with its picture and line.
+pub(crate) fn check_pictures(scene: &Scene) -> Result<(), SceneError> {
+    for picture in scene.pictures() {
+        declared_request(scene, picture)?;
+    }
+    Ok(())
+}

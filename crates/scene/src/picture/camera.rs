@@ -1,0 +1,105 @@
+//! From which side bodies are seen.
+//!
+//! A parallel projection: u = right·x, v = up·x, depth = toward·x, larger depth nearer to the eye.
+
+use super::still::Place;
+use super::{cross, dot, norm};
+use crate::record::Outline;
+
+/// The direction from which space is seen where a picture does not say: obliquely from above.
+const OBLIQUE: [f64; 3] = [0.55, -1.0, 0.55];
+
+/// A direction of view.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Camera {
+    pub right: [f64; 3],
+    pub up: [f64; 3],
+    pub toward: [f64; 3],
+}
+
+impl Camera {
+    /// Straight onto the plane.
+    pub(super) fn flat() -> Self {
+        Self {
+            right: [1.0, 0.0, 0.0],
+            up: [0.0, 1.0, 0.0],
+            toward: [0.0, 0.0, 1.0],
+        }
+    }
+
+    /// From a direction; z points up, or y where the view is along z.
+    pub(super) fn from(view: Option<[f64; 3]>) -> Self {
+        let length = |v: &[f64; 3]| norm(*v);
+        let given = view.filter(|v| length(v).is_finite() && length(v) > 0.0);
+        let toward = unit(given.unwrap_or(OBLIQUE));
+        let side = cross([0.0, 0.0, 1.0], toward);
+        let right = match norm(side) > 1e-9 {
+            true => unit(side),
+            false => [1.0, 0.0, 0.0],
+        };
+        Self {
+            right,
+            up: unit(cross(toward, right)),
+            toward,
+        }
+    }
+
+    /// A point on the picture.
+    pub(super) fn flatten(&self, point: [f64; 3]) -> (f64, f64) {
+        (dot(self.right, point), dot(self.up, point))
+    }
+
+    /// How near it is.
+    pub(super) fn depth(&self, point: [f64; 3]) -> f64 {
+        dot(self.toward, point)
+    }
+}
+
+/// A vector of length 1 along another, which must not be 0.
+pub(super) fn unit(v: [f64; 3]) -> [f64; 3] {
+    // Scaled first: the square of a huge or tiny number is none.
+    let most = v.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let v = v.map(|x| x / most);
+    let length = norm(v);
+    v.map(|x| x / length)
+}
+
+/// Smallest and largest value of direction·x over a body; `None` for one without bounds.
+pub(super) fn extent(outline: &Outline, place: &Place, direction: [f64; 3]) -> Option<(f64, f64)> {
+    let centre = dot(direction, place.position);
+    let around = |r: f64| Some((centre - r, centre + r));
+    let axis = |v: [f64; 3]| dot(direction, place.turn(v));
+    let over = |points: &mut dyn Iterator<Item = [f64; 3]>| {
+        let along = points.map(|p| dot(direction, place.point(p)));
+        let span = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+            (low.min(x), high.max(x))
+        });
+        (span.0 <= span.1).then_some(span)
+    };
+    match outline {
+        Outline::Round { radius } => around(radius * norm(direction)),
+        Outline::Capsule {
+            half_length,
+            radius,
+            along,
+        } => {
+            let along = axis(*along);
+            around(half_length * along.abs() + radius * norm(direction))
+        }
+        Outline::Cylinder {
+            half_length,
+            radius,
+        } => {
+            let along = axis([0.0, 0.0, 1.0]);
+            let across = (dot(direction, direction) - along * along).max(0.0).sqrt();
+            around(half_length * along.abs() + radius * across)
+        }
+        Outline::Polygon(vertices) | Outline::Chain { vertices, .. } => {
+            over(&mut vertices.iter().map(|v| [v[0], v[1], 0.0]))
+        }
+        Outline::Polyhedron(faces) | Outline::Mesh(faces) => {
+            over(&mut faces.vertices.iter().copied())
+        }
+        Outline::HalfPlane | Outline::HalfSpace => None,
+    }
+}

@@ -1,0 +1,213 @@
+//! Colours: scales on which equal steps look equal, and sober fills for what has no value.
+
+/// A colour, 8 bits each of red, green, blue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Rgb(pub u8, pub u8, pub u8);
+
+impl std::fmt::Display for Rgb {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+}
+
+impl Rgb {
+    /// Red, green, blue.
+    pub(super) fn parts(self) -> [u8; 3] {
+        [self.0, self.1, self.2]
+    }
+
+    /// The colour `share` of the way to another.
+    pub(super) fn mix(self, other: Self, share: f64) -> Self {
+        let one = |a: u8, b: u8| {
+            let (a, b) = (f64::from(a), f64::from(b));
+            (a + (b - a) * share.clamp(0.0, 1.0)).round() as u8
+        };
+        Self(
+            one(self.0, other.0),
+            one(self.1, other.1),
+            one(self.2, other.2),
+        )
+    }
+
+    /// As much darker.
+    pub(super) fn darker(self, share: f64) -> Self {
+        self.mix(Self(0, 0, 0), share)
+    }
+
+    /// A colour for thin lines on this one: darker, or lighter where this one is dark itself.
+    pub(super) fn line(self) -> Self {
+        let light = 0.2126 * f64::from(self.0) + 0.7152 * f64::from(self.1);
+        match light + 0.0722 * f64::from(self.2) < 85.0 {
+            true => self.lighter(0.45),
+            false => self.darker(0.55),
+        }
+    }
+
+    /// As much lighter.
+    pub(super) fn lighter(self, share: f64) -> Self {
+        self.mix(Self(255, 255, 255), share)
+    }
+}
+
+/// Bodies without a value.
+pub(super) const PLAIN: Rgb = Rgb(176, 196, 216);
+
+/// Bodies that forces do not move.
+pub(super) const STILL: Rgb = Rgb(208, 208, 206);
+
+/// Ground and other solid beyond a boundary.
+pub(super) const GROUND: Rgb = Rgb(240, 239, 236);
+
+/// Lines of force.
+pub(super) const FORCE: Rgb = Rgb(178, 48, 56);
+
+/// Materials, in their order: light, so that thin outlines and marks are seen on them.
+const MATERIALS: [Rgb; 8] = [
+    Rgb(176, 196, 216),
+    Rgb(238, 200, 150),
+    Rgb(170, 204, 170),
+    Rgb(238, 176, 190),
+    Rgb(200, 190, 224),
+    Rgb(190, 224, 226),
+    Rgb(214, 206, 150),
+    Rgb(205, 190, 175),
+];
+
+/// Colour of a material by its number among those that are there.
+pub(super) fn of_material(number: usize) -> Rgb {
+    MATERIALS[number % MATERIALS.len()]
+}
+
+/// Viridis, ten of its colours at equal distances: perceptually uniform, also in grey.
+const VIRIDIS: [Rgb; 10] = [
+    Rgb(68, 1, 84),
+    Rgb(72, 40, 120),
+    Rgb(62, 74, 137),
+    Rgb(49, 104, 142),
+    Rgb(38, 130, 142),
+    Rgb(31, 158, 137),
+    Rgb(53, 183, 121),
+    Rgb(109, 205, 89),
+    Rgb(180, 222, 44),
+    Rgb(253, 231, 37),
+];
+
+/// From blue over nearly white to red, equally dark at both ends: for values of both signs.
+const SIGNED: [Rgb; 9] = [
+    Rgb(5, 76, 133),
+    Rgb(55, 118, 168),
+    Rgb(118, 164, 201),
+    Rgb(182, 207, 226),
+    Rgb(241, 240, 238),
+    Rgb(236, 198, 178),
+    Rgb(219, 146, 116),
+    Rgb(188, 88, 66),
+    Rgb(139, 29, 32),
+];
+
+/// Levels of a scale: the eye does not tell more apart, and a picture stays small.
+const LEVELS: f64 = 64.0;
+
+/// A scale of colours over an interval of values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ramp {
+    pub low: f64,
+    pub high: f64,
+    /// Whether 0 is its middle.
+    pub signed: bool,
+}
+
+impl Ramp {
+    /// A scale that shows all of `values`: from 0 or from the smallest one up, or from −m to m.
+    pub(super) fn over(values: impl Iterator<Item = f64>, from_zero: bool, signed: bool) -> Self {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.filter(|v| v.is_finite()) {
+            low = low.min(value);
+            high = high.max(value);
+        }
+        if !(low <= high) {
+            (low, high) = (0.0, 1.0);
+        }
+        if signed {
+            let most = low.abs().max(high.abs());
+            (low, high) = (-most, most);
+        } else if from_zero {
+            (low, high) = (low.min(0.0), high.max(0.0));
+        }
+        // All alike: any interval will do, as long as it is one.
+        if !(high - low > 1e-12 * high.abs().max(low.abs())) {
+            let room = if high == 0.0 { 1.0 } else { 0.5 * high.abs() };
+            high += room;
+            if signed || (!from_zero && low != 0.0) {
+                low -= room;
+            }
+        }
+        Self { low, high, signed }
+    }
+
+    /// The colour of a value, in one of its levels.
+    pub(super) fn colour(&self, value: f64) -> Rgb {
+        let place = (value - self.low) / (self.high - self.low);
+        if place.is_nan() {
+            return PLAIN;
+        }
+        self.at((place.clamp(0.0, 1.0) * LEVELS).round() / LEVELS)
+    }
+
+    /// The colour at a place between 0 and 1.
+    pub(super) fn at(&self, place: f64) -> Rgb {
+        let stops: &[Rgb] = if self.signed { &SIGNED } else { &VIRIDIS };
+        let last = stops.len() - 1;
+        let at = place.clamp(0.0, 1.0) * last as f64;
+        let k = (at.floor() as usize).min(last - 1);
+        stops[k].mix(stops[k + 1], at - k as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_begin_and_end_with_their_colours_and_are_monotone_in_lightness() {
+        let ramp = Ramp::over([2.0, 5.0].into_iter(), true, false);
+        assert_eq!((ramp.low, ramp.high), (0.0, 5.0));
+        assert_eq!(ramp.colour(0.0), VIRIDIS[0]);
+        assert_eq!(ramp.colour(5.0), VIRIDIS[9]);
+        assert_eq!(ramp.colour(99.0), VIRIDIS[9]);
+        // Rec. 709 luminance rises all along.
+        let light =
+            |c: Rgb| 0.2126 * f64::from(c.0) + 0.7152 * f64::from(c.1) + 0.0722 * f64::from(c.2);
+        let along: Vec<f64> = (0..=20)
+            .map(|k| light(ramp.at(f64::from(k) / 20.0)))
+            .collect();
+        assert!(along.windows(2).all(|w| w[0] < w[1]), "{along:?}");
+    }
+
+    #[test]
+    fn values_of_both_signs_have_zero_in_the_middle() {
+        let ramp = Ramp::over([-1.0, 3.0].into_iter(), false, true);
+        assert_eq!((ramp.low, ramp.high), (-3.0, 3.0));
+        assert_eq!(ramp.colour(0.0), SIGNED[4]);
+    }
+
+    #[test]
+    fn what_is_all_alike_or_nothing_has_a_scale() {
+        for values in [
+            vec![],
+            vec![0.0],
+            vec![-2.0],
+            vec![7.0, 7.0],
+            vec![f64::NAN],
+        ] {
+            for (zero, signed) in [(true, false), (false, false), (false, true)] {
+                let ramp = Ramp::over(values.iter().copied(), zero, signed);
+                assert!(ramp.high > ramp.low, "{values:?}");
+            }
+        }
+        assert_eq!(
+            Ramp::over([1.0].into_iter(), true, false).colour(f64::NAN),
+            PLAIN
+        );
+    }
+}

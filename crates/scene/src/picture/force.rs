@@ -1,0 +1,130 @@
+//! Forces between bodies as lines whose width is the force.
+//!
+//! Between two round bodies the line joins their centres, from a round body to a boundary it ends at the
+//! point of contact; elsewhere it passes through the point of contact in the direction of the force.
+
+use super::camera::Camera;
+use super::colour::FORCE;
+use super::panel::Panel;
+use super::paper::{Paper, Px};
+use super::solid::newell;
+use super::still::{Force, Still};
+use super::{dot, norm};
+use crate::record::{Name, Outline};
+
+/// Lines that are drawn at most, the strongest.
+const MOST: usize = 100_000;
+
+/// Thinner lines are not seen, in pixels.
+const THINNEST: f64 = 0.04;
+
+/// The widest line in pixels, where bodies are large.
+const WIDEST: f64 = 9.0;
+
+/// Widths of lines: pixels for a unit of force.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Widths {
+    /// The largest force of all stills.
+    pub largest: f64,
+    /// Its width in pixels.
+    pub widest: f64,
+}
+
+/// The widths for several stills in panels of this scale: the largest force is half as wide as a
+/// middling body.
+pub(super) fn widths(bodies: &[Name], stills: &[Still], scale: f64) -> Widths {
+    let all = stills.iter().flat_map(|s| &s.forces);
+    let largest = all.map(|f| norm(f.force)).filter(|x| x.is_finite());
+    let mut sizes: Vec<f64> = bodies.iter().filter_map(|b| size(&b.outline)).collect();
+    sizes.sort_by(f64::total_cmp);
+    let middling = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
+    Widths {
+        largest: largest.fold(0.0, f64::max),
+        widest: (middling * scale).clamp(1.0, WIDEST),
+    }
+}
+
+/// Half the width of a body where it is thinnest; `None` for boundaries.
+fn size(outline: &Outline) -> Option<f64> {
+    match outline {
+        Outline::Round { radius }
+        | Outline::Capsule { radius, .. }
+        | Outline::Cylinder { radius, .. } => Some(*radius),
+        Outline::Polygon(vertices) => {
+            let ends = vertices.iter().cycle().skip(1);
+            let edges = vertices.iter().zip(ends);
+            let away = edges.map(|(a, b)| {
+                let turn = a[0] * b[1] - a[1] * b[0];
+                turn.abs() / (b[0] - a[0]).hypot(b[1] - a[1])
+            });
+            Some(away.fold(f64::INFINITY, f64::min))
+        }
+        Outline::Polyhedron(faces) => {
+            let corner = |k: &u32| faces.vertices.get(*k as usize).copied();
+            let away = faces.faces.iter().filter_map(|face| {
+                let corners: Vec<[f64; 3]> = face.iter().filter_map(corner).collect();
+                Some(dot(newell(&corners), *corners.first()?).abs())
+            });
+            Some(away.fold(f64::INFINITY, f64::min))
+        }
+        _ => None,
+    }
+}
+
+/// Draws the forces of a still, the strongest last.
+pub(super) fn draw(
+    paper: &mut Paper,
+    panel: &Panel,
+    camera: &Camera,
+    bodies: &[Name],
+    still: &Still,
+    widths: &Widths,
+) {
+    let width = |force: &Force| norm(force.force) / widths.largest * widths.widest;
+    let mut seen: Vec<&Force> = still
+        .forces
+        .iter()
+        .filter(|f| width(f) >= THINNEST)
+        .collect();
+    seen.sort_by(|a, b| width(b).total_cmp(&width(a)));
+    seen.truncate(MOST);
+    paper.group(&format!(
+        "class=\"forces\" stroke=\"{FORCE}\" stroke-linecap=\"round\""
+    ));
+    for force in seen.iter().rev() {
+        let Some((a, b)) = ends(bodies, still, force) else {
+            continue;
+        };
+        let (a, b) = (panel.px(camera.flatten(a)), panel.px(camera.flatten(b)));
+        let long = (a.0 - b.0).hypot(a.1 - b.1);
+        if panel.sees(a, long) {
+            let width = Px(width(force).max(THINNEST));
+            paper.line(a, b, &format!(" stroke-width=\"{width}\""));
+        }
+    }
+    paper.end();
+}
+
+/// Where the line of a force begins and ends.
+fn ends(bodies: &[Name], still: &Still, force: &Force) -> Option<([f64; 3], [f64; 3])> {
+    let [i, j] = force.bodies;
+    let (a, b) = (bodies.get(i)?, bodies.get(j)?);
+    let (at_a, at_b) = (still.places.get(i)?.position, still.places.get(j)?.position);
+    let round = |name: &Name| matches!(*name.outline, Outline::Round { .. });
+    match (round(a), round(b)) {
+        (true, true) => return Some((at_a, at_b)),
+        (true, false) if size(&b.outline).is_none() => return Some((at_a, force.at)),
+        (false, true) if size(&a.outline).is_none() => return Some((force.at, at_b)),
+        _ => {}
+    }
+    // As long as the smaller body is wide.
+    let sizes = [a, b].map(|n| size(&n.outline).unwrap_or(f64::INFINITY));
+    let half = 0.8 * sizes[0].min(sizes[1]);
+    let strength = norm(force.force);
+    if !(half.is_finite() && strength > 0.0) {
+        return None;
+    }
+    let along: [f64; 3] = force.force.map(|x| x / strength * half);
+    let end = |sign: f64| std::array::from_fn(|k| force.at[k] + sign * along[k]);
+    Some((end(-1.0), end(1.0)))
+}

@@ -1,0 +1,210 @@
+//! Half-spaces: the part of their surface near the bodies, with a grid.
+//!
+//! Only surfaces that are seen from outside are drawn: bodies are then all in front of them. A surface
+//! between the eye and the bodies is left out.
+
+use super::camera::{Camera, extent, unit};
+use super::colour::GROUND;
+use super::panel::Panel;
+use super::paper::Paper;
+use super::still::{Place, Still};
+use super::{cross, dot};
+use crate::plot::round_below;
+use crate::record::{Motion, Name, Outline};
+
+/// Air around the bodies, of the largest side of their box.
+const AIR: f64 = 0.06;
+
+/// A half-space further from the bodies than this many times their size is not shown.
+const FAR: f64 = 3.0;
+
+/// A box with axes parallel to those of space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Room {
+    low: [f64; 3],
+    high: [f64; 3],
+}
+
+impl Room {
+    fn add(&mut self, point: [f64; 3]) {
+        if point.iter().all(|x| x.is_finite()) {
+            for k in 0..3 {
+                self.low[k] = self.low[k].min(point[k]);
+                self.high[k] = self.high[k].max(point[k]);
+            }
+        }
+    }
+
+    fn side(&self) -> f64 {
+        (0..3)
+            .map(|k| self.high[k] - self.low[k])
+            .fold(0.0, f64::max)
+    }
+
+    fn middle(&self) -> [f64; 3] {
+        std::array::from_fn(|k| 0.5 * (self.low[k] + self.high[k]))
+    }
+
+    /// The room that the bodies of all stills take, down to the half-spaces near them.
+    pub(super) fn of(bodies: &[Name], stills: &[Still]) -> Option<Self> {
+        let mut room = Self {
+            low: [f64::INFINITY; 3],
+            high: [f64::NEG_INFINITY; 3],
+        };
+        const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        for still in stills {
+            let moving = bodies.iter().zip(&still.places);
+            for (name, place) in moving.filter(|(name, _)| name.motion != Motion::Fixed) {
+                let spans = AXES.map(|axis| extent(&name.outline, place, axis));
+                if let [Some(x), Some(y), Some(z)] = spans {
+                    room.add([x.0, y.0, z.0]);
+                    room.add([x.1, y.1, z.1]);
+                }
+            }
+        }
+        if !(room.low[0] <= room.high[0]) {
+            return None;
+        }
+        for (name, place) in stills.iter().flat_map(|s| bodies.iter().zip(&s.places)) {
+            if *name.outline == Outline::HalfSpace {
+                let (normal, level) = surface(place);
+                let height = dot(normal, room.middle()) - level;
+                let from = room.middle();
+                if height.abs() <= FAR * room.side() {
+                    room.add(std::array::from_fn(|k| from[k] - height * normal[k]));
+                }
+            }
+        }
+        let air = AIR * room.side();
+        Some(Self {
+            low: room.low.map(|x| x - air),
+            high: room.high.map(|x| x + air),
+        })
+    }
+}
+
+/// Normal and level n·x of the surface of a half-space.
+fn surface(place: &Place) -> ([f64; 3], f64) {
+    let normal = place.turn([0.0, 0.0, 1.0]);
+    (normal, dot(normal, place.position))
+}
+
+/// The surfaces of the half-spaces of a still inside a room, those that are seen.
+pub(super) fn patches(
+    bodies: &[Name],
+    still: &Still,
+    room: &Room,
+    camera: &Camera,
+) -> Vec<Vec<[f64; 3]>> {
+    let all = bodies.iter().zip(&still.places);
+    let spaces: Vec<([f64; 3], f64)> = all
+        .filter(|(name, _)| *name.outline == Outline::HalfSpace)
+        .map(|(_, place)| surface(place))
+        .collect();
+    let mut found = Vec::new();
+    for (k, (normal, level)) in spaces.iter().enumerate() {
+        if dot(*normal, camera.toward) <= 1e-9 {
+            continue;
+        }
+        let mut patch = square(*normal, *level, room);
+        for axis in 0..3 {
+            let mut out = [0.0; 3];
+            out[axis] = 1.0;
+            patch = clip(&patch, out, room.low[axis]);
+            patch = clip(&patch, out.map(|x| -x), -room.high[axis]);
+        }
+        for (other, (normal, level)) in spaces.iter().enumerate() {
+            if other != k {
+                patch = clip(&patch, *normal, *level);
+            }
+        }
+        if patch.len() > 2 {
+            found.push(patch);
+        }
+    }
+    found
+}
+
+/// A square of the surface that reaches beyond the room.
+fn square(normal: [f64; 3], level: f64, room: &Room) -> Vec<[f64; 3]> {
+    let middle = room.middle();
+    let height = dot(normal, middle) - level;
+    let (e, f) = directions(normal);
+    let long = 4.0 * room.side();
+    let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+    let corner = |(s, t): (f64, f64)| {
+        std::array::from_fn(|k| middle[k] - height * normal[k] + long * (s * e[k] + t * f[k]))
+    };
+    corners.map(corner).to_vec()
+}
+
+/// Two directions in a surface, along axes of space where it is parallel to them.
+fn directions(normal: [f64; 3]) -> ([f64; 3], [f64; 3]) {
+    let other = match normal[1].abs() < 0.9 {
+        true => [0.0, 1.0, 0.0],
+        false => [0.0, 0.0, 1.0],
+    };
+    let e = unit(cross(other, normal));
+    (e, cross(normal, e))
+}
+
+/// The part of a convex polygon with n·x ≥ level.
+fn clip(polygon: &[[f64; 3]], normal: [f64; 3], level: f64) -> Vec<[f64; 3]> {
+    let mut kept = Vec::new();
+    let next = polygon.iter().cycle().skip(1);
+    for (a, b) in polygon.iter().zip(next) {
+        let (da, db) = (dot(normal, *a) - level, dot(normal, *b) - level);
+        if da >= 0.0 {
+            kept.push(*a);
+        }
+        if (da < 0.0) != (db < 0.0) {
+            let share = da / (da - db);
+            kept.push(std::array::from_fn(|k| a[k] + share * (b[k] - a[k])));
+        }
+    }
+    kept
+}
+
+/// Draws a patch and its grid.
+pub(super) fn draw(paper: &mut Paper, panel: &Panel, camera: &Camera, patch: &[[f64; 3]]) {
+    let px = |p: &[f64; 3]| panel.px(camera.flatten(*p));
+    let light = GROUND.darker(0.03);
+    let style = format!(" fill=\"{light}\" stroke=\"#b4b2ac\" stroke-width=\"0.8\"");
+    paper.polygon(patch.iter().map(px), &style);
+    let Some(origin) = patch.first() else {
+        return;
+    };
+    let from = |k: usize| std::array::from_fn(|i| patch[k][i] - origin[i]);
+    let normal = unit(cross(from(1), from(2)));
+    let (e, f) = directions(normal);
+    let span = |d: [f64; 3]| {
+        let along = patch.iter().map(|p| dot(d, *p));
+        along.fold((f64::INFINITY, f64::NEG_INFINITY), |s, x| {
+            (s.0.min(x), s.1.max(x))
+        })
+    };
+    let spans = [span(e), span(f)];
+    let largest = spans.iter().map(|s| s.1 - s.0).fold(0.0, f64::max);
+    let spacing = round_below(largest / 6.0);
+    paper.group("class=\"grid\" stroke=\"#d0cec8\" stroke-width=\"0.7\"");
+    for (direction, (low, high)) in [e, f].into_iter().zip(spans) {
+        let first = (low / spacing).ceil() as i64;
+        let lines = (first..).map(|k| k as f64 * spacing).take(64);
+        for level in lines.take_while(|x| *x < high) {
+            // Where the polygon crosses the level: two points, its ends apart.
+            let next = patch.iter().cycle().skip(1);
+            let crossing = patch.iter().zip(next).filter_map(|(a, b)| {
+                let (da, db) = (dot(direction, *a) - level, dot(direction, *b) - level);
+                ((da < 0.0) != (db < 0.0)).then(|| {
+                    let share = da / (da - db);
+                    std::array::from_fn(|k| a[k] + share * (b[k] - a[k]))
+                })
+            });
+            let ends: Vec<[f64; 3]> = crossing.collect();
+            if let [a, b] = ends.as_slice() {
+                paper.line(px(a), px(b), "");
+            }
+        }
+    }
+    paper.end();
+}

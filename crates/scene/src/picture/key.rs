@@ -1,0 +1,144 @@
+//! What explains a picture: axes, scale, directions, colours, widths of forces.
+
+use super::camera::Camera;
+use super::colour::FORCE;
+use super::force::Widths;
+use super::paint::Key;
+use super::panel::Panel;
+use super::paper::{Anchor, Paper, Px};
+use crate::plot::{Marks, round_below, short};
+
+/// Width of the bar of colours in pixels.
+const BAR: f64 = 14.0;
+
+/// Names of materials beyond these are not listed.
+const SWATCHES: usize = 12;
+
+/// Room for the key in pixels.
+pub(super) fn width(key: &Key) -> f64 {
+    match key {
+        Key::None => 6.0,
+        // Room for the numbers, and for the word above them.
+        Key::Bar { label, .. } => (12.0 + 8.5 * label.chars().count() as f64).max(84.0),
+        Key::Swatches(names) => {
+            let longest = names.iter().map(|(n, _)| n.chars().count()).max();
+            34.0 + 7.5 * longest.unwrap_or(0).min(24) as f64
+        }
+    }
+}
+
+/// Draws the key beside the panels.
+pub(super) fn draw(paper: &mut Paper, panel: &Panel, x: f64, tall: f64, key: &Key) {
+    match key {
+        Key::None => {}
+        Key::Bar { label, ramp, pale } => {
+            let top = panel.at.1 + 20.0;
+            let high = (tall - 26.0).clamp(60.0, 360.0);
+            paper.text((x, top - 8.0), 13.0, Anchor::Left, label);
+            paper.raw(format_args!(
+                "<linearGradient id=\"bar\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">"
+            ));
+            for k in 0..=16 {
+                let place = f64::from(k) / 16.0;
+                let colour = ramp.at(place).lighter(*pale);
+                paper.raw(format_args!(
+                    "<stop offset=\"{place}\" stop-color=\"{colour}\"/>"
+                ));
+            }
+            paper.raw(format_args!("</linearGradient>"));
+            let style = " fill=\"url(#bar)\" stroke=\"#888888\" stroke-width=\"0.6\"";
+            paper.rect((x, top), (BAR, high), style);
+            let marks = Marks::between(ramp.low, ramp.high, 5);
+            for (mark, text) in marks.all() {
+                let place = (mark - ramp.low) / (ramp.high - ramp.low);
+                let y = top + (1.0 - place) * high;
+                let tick = " stroke=\"#444444\" stroke-width=\"0.8\"";
+                paper.line((x + BAR, y), (x + BAR + 4.0, y), tick);
+                paper.text((x + BAR + 7.0, y + 4.0), 11.5, Anchor::Left, &text);
+            }
+        }
+        Key::Swatches(names) => {
+            for (k, (name, colour)) in names.iter().take(SWATCHES).enumerate() {
+                let y = panel.at.1 + 6.0 + 20.0 * k as f64;
+                let style = format!(" fill=\"{colour}\" stroke=\"#666666\" stroke-width=\"0.6\"");
+                paper.rect((x, y), (14.0, 14.0), &style);
+                let short: String = name.chars().take(24).collect();
+                paper.text((x + 20.0, y + 11.5), 12.5, Anchor::Left, &short);
+            }
+        }
+    }
+}
+
+/// Marks on the left and below, in coordinates of the plane.
+pub(super) fn axes(paper: &mut Paper, panel: &Panel) {
+    let (left, bottom) = (panel.at.0, panel.at.1 + panel.size.1);
+    let (low, high) = (panel.window.low, panel.window.high);
+    let tick = " stroke=\"#444444\" stroke-width=\"0.8\"";
+    // Labels must not run into each other.
+    let across = ((panel.size.0 / 80.0) as usize).clamp(2, 9);
+    for (mark, text) in Marks::between(low.0, high.0, across).all() {
+        let (x, _) = panel.px((mark, low.1));
+        paper.line((x, bottom), (x, bottom + 4.0), tick);
+        paper.text((x, bottom + 17.0), 12.0, Anchor::Middle, &text);
+    }
+    let along = ((panel.size.1 / 50.0) as usize).clamp(2, 9);
+    for (mark, text) in Marks::between(low.1, high.1, along).all() {
+        let (_, y) = panel.px((low.0, mark));
+        paper.line((left - 4.0, y), (left, y), tick);
+        paper.text((left - 7.0, y + 4.0), 12.0, Anchor::Right, &text);
+    }
+    let middle = panel.at.0 + 0.5 * panel.size.0;
+    paper.text((middle, bottom + 36.0), 13.0, Anchor::Middle, "x");
+    let high = panel.at.1 + 0.5 * panel.size.1;
+    paper.text((14.0, high + 4.0), 13.0, Anchor::Middle, "y");
+}
+
+/// A bar of a round length; gives where the next thing may begin.
+pub(super) fn scale_bar(paper: &mut Paper, panel: &Panel, at: (f64, f64)) -> f64 {
+    let length = round_below(0.25 * panel.size.0.max(120.0) / panel.scale);
+    let wide = length * panel.scale;
+    let style = " stroke=\"#222222\" stroke-width=\"1.4\"";
+    paper.line(at, (at.0 + wide, at.1), style);
+    for x in [at.0, at.0 + wide] {
+        paper.line((x, at.1 - 4.0), (x, at.1 + 4.0), style);
+    }
+    let text = short(length);
+    paper.text((at.0 + wide + 8.0, at.1 + 4.5), 12.5, Anchor::Left, &text);
+    at.0 + wide + 40.0 + 8.0 * text.chars().count() as f64
+}
+
+/// Directions of the axes in the lower left corner.
+pub(super) fn triad(paper: &mut Paper, panel: &Panel, camera: &Camera) {
+    let long = (0.06 * panel.size.0).clamp(14.0, 30.0);
+    let at = (
+        panel.at.0 + long + 14.0,
+        panel.at.1 + panel.size.1 - long - 12.0,
+    );
+    let axes = [
+        ("x", [1.0, 0.0, 0.0]),
+        ("y", [0.0, 1.0, 0.0]),
+        ("z", [0.0, 0.0, 1.0]),
+    ];
+    for (name, axis) in axes {
+        let (u, v) = camera.flatten(axis);
+        let end = (at.0 + long * u, at.1 - long * v);
+        paper.line(at, end, " stroke=\"#333333\" stroke-width=\"1.1\"");
+        // An axis towards the eye has no length, and its name would lie on the others.
+        let away = 9.0 / u.hypot(v).max(0.3);
+        let name_at = (end.0 + away * u, end.1 - away * v + 3.5);
+        paper.text(name_at, 11.0, Anchor::Middle, name);
+    }
+}
+
+/// The width of the largest force.
+pub(super) fn force(paper: &mut Paper, at: (f64, f64), widths: &Widths) {
+    let width = Px(widths.widest);
+    let y = at.1 - 4.5;
+    let style = format!(" stroke=\"{FORCE}\" stroke-width=\"{width}\" stroke-linecap=\"round\"");
+    paper.line((at.0, y), (at.0 + 26.0, y), &style);
+    let text = match widths.largest > 0.0 {
+        true => format!("largest force {}", short(widths.largest)),
+        false => "no forces".into(),
+    };
+    paper.text((at.0 + 38.0, at.1), 12.5, Anchor::Left, &text);
+}

@@ -1,0 +1,55 @@
+//! Pictures of bodies: SVG of where they are at one or several instants.
+//!
+//! ```text
+//! records → States → Still (bodies at an instant) ┐
+//!           names  → shapes                        ├→ panels side by side on a page → SVG → PNG
+//! [[picture]] → Request                            ┘
+//! ```
+//!
+//! In the plane, bodies are drawn as they are. Space is seen from a direction without perspective;
+//! each surface is shaded by its slope and drawn over those behind it, in an order found on a fine grid
+//! of rays (`order`). What is hidden is left out. Everything depends on the records alone: neither the
+//! scene's file nor meshes beside it are needed.
+
+mod album;
+mod camera;
+mod colour;
+mod force;
+mod ground;
+mod key;
+mod order;
+mod page;
+mod paint;
+mod panel;
+mod paper;
+mod plane;
+mod raster;
+mod request;
+mod solid;
+mod space;
+mod still;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub use album::Album;
+pub(crate) use album::check_pictures;
+pub use page::{Company, draw};
+pub use request::Request;
+pub use still::{Force, Place, States, Still};
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn norm(a: [f64; 3]) -> f64 {
+    dot(a, a).sqrt()
+}

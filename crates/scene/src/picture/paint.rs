@@ -1,0 +1,167 @@
+//! Which colour each body has, and the key that explains it.
+
+use super::colour::{self, PLAIN, Ramp, Rgb, STILL};
+use super::norm;
+use super::request::Request;
+use super::still::{Place, Still};
+use crate::file::Colour;
+use crate::record::{Motion, Name};
+
+/// How much lighter bodies are behind lines of force.
+pub(super) const PALE: f64 = 0.6;
+
+/// What colours mean.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Key {
+    /// Nothing.
+    None,
+    /// Values.
+    Bar {
+        label: &'static str,
+        ramp: Ramp,
+        /// How much lighter than the scale bodies are drawn.
+        pale: f64,
+    },
+    /// Names.
+    Swatches(Vec<(String, Rgb)>),
+}
+
+/// Colours of the bodies of every still.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Paint {
+    pub key: Key,
+    /// By still and body.
+    pub fills: Vec<Vec<Rgb>>,
+}
+
+impl Paint {
+    /// Colours as a picture asks for them; `first` is the state the run began with.
+    pub(super) fn of(
+        bodies: &[Name],
+        stills: &[Still],
+        first: &Still,
+        flat: bool,
+        request: &Request,
+    ) -> Self {
+        let mut paint = match request.colour {
+            Colour::None => Self::plain(bodies, stills),
+            Colour::Material => Self::materials(bodies, stills),
+            colour => Self::values(bodies, stills, first, flat, colour),
+        };
+        if request.forces {
+            paint.step_back(flat);
+        }
+        paint
+    }
+
+    /// Bodies step back behind the lines of force, and so does the key. Bodies of space are drawn
+    /// translucent instead, which comes to the same.
+    fn step_back(&mut self, flat: bool) {
+        if flat {
+            for fill in self.fills.iter_mut().flatten() {
+                *fill = fill.lighter(PALE);
+            }
+        }
+        match &mut self.key {
+            Key::None => {}
+            Key::Bar { pale, .. } => *pale = PALE,
+            Key::Swatches(names) => {
+                for (_, colour) in names {
+                    *colour = colour.lighter(PALE);
+                }
+            }
+        }
+    }
+
+    fn plain(bodies: &[Name], stills: &[Still]) -> Self {
+        let fills = bodies.iter().map(|b| still_or(b, PLAIN)).collect();
+        Self {
+            key: Key::None,
+            fills: vec![fills; stills.len()],
+        }
+    }
+
+    fn materials(bodies: &[Name], stills: &[Still]) -> Self {
+        let mut names: Vec<&str> = Vec::new();
+        for body in bodies.iter().filter(|b| b.motion != Motion::Fixed) {
+            if !names.contains(&&*body.material) {
+                names.push(&body.material);
+            }
+        }
+        let colour = |body: &Name| {
+            let number = names.iter().position(|n| **n == *body.material);
+            still_or(body, colour::of_material(number.unwrap_or(0)))
+        };
+        let fills: Vec<Rgb> = bodies.iter().map(colour).collect();
+        let swatches = names.iter().enumerate();
+        let swatches = swatches.map(|(k, n)| ((*n).to_string(), colour::of_material(k)));
+        Self {
+            key: match names.len() {
+                0 | 1 => Key::None,
+                _ => Key::Swatches(swatches.collect()),
+            },
+            fills: vec![fills; stills.len()],
+        }
+    }
+
+    fn values(
+        bodies: &[Name],
+        stills: &[Still],
+        first: &Still,
+        flat: bool,
+        colour: Colour,
+    ) -> Self {
+        let value = |body: usize, name: &Name, place: &Place| match colour {
+            Colour::Speed => norm(place.velocity),
+            Colour::Displacement => first.places.get(body).map_or(f64::NAN, |from| {
+                norm(std::array::from_fn(|k| {
+                    place.position[k] - from.position[k]
+                }))
+            }),
+            Colour::Spin if flat => place.spin[2],
+            Colour::Spin => norm(place.spin),
+            Colour::Mass => name.mass.unwrap_or(f64::NAN),
+            Colour::None | Colour::Material => f64::NAN,
+        };
+        let of = |still: &Still| -> Vec<f64> {
+            let all = bodies.iter().zip(&still.places).enumerate();
+            all.map(|(k, (name, place))| match name.motion {
+                Motion::Fixed => f64::NAN,
+                _ => value(k, name, place),
+            })
+            .collect()
+        };
+        let all: Vec<Vec<f64>> = stills.iter().map(of).collect();
+        let signed = flat && colour == Colour::Spin;
+        let from_zero = colour != Colour::Mass;
+        let ramp = Ramp::over(all.iter().flatten().copied(), from_zero, signed);
+        let fill = |x: &f64| if x.is_nan() { STILL } else { ramp.colour(*x) };
+        Self {
+            key: Key::Bar {
+                label: label(colour),
+                ramp,
+                pale: 0.0,
+            },
+            fills: all.iter().map(|v| v.iter().map(fill).collect()).collect(),
+        }
+    }
+}
+
+fn still_or(body: &Name, colour: Rgb) -> Rgb {
+    match body.motion {
+        Motion::Fixed => STILL,
+        _ => colour,
+    }
+}
+
+/// What a colour bar is headed with.
+fn label(colour: Colour) -> &'static str {
+    match colour {
+        Colour::None => "",
+        Colour::Speed => "speed",
+        Colour::Displacement => "displacement",
+        Colour::Spin => "spin",
+        Colour::Material => "material",
+        Colour::Mass => "mass",
+    }
+}

@@ -1,0 +1,243 @@
+//! Bodies of the plane.
+
+use super::colour::{GROUND, Rgb};
+use super::panel::Panel;
+use super::paper::{Paper, Px};
+use super::still::{Place, Still};
+use crate::record::{Motion, Name, Outline};
+
+/// Distance and length of the strokes of a hatching, in pixels.
+const HATCH: f64 = 8.0;
+
+/// A disc of a smaller radius has no mark, in pixels: it would not be seen.
+const MARKED: f64 = 3.0;
+
+/// A body smaller than this has no outline, in pixels.
+const OUTLINED: f64 = 1.2;
+
+/// Bodies that are drawn one by one; more become a raster.
+pub(super) const MOST: usize = 100_000;
+
+/// Draws the bodies of a still, discs with a mark that shows how they are turned if asked for.
+pub(super) fn draw(
+    paper: &mut Paper,
+    panel: &Panel,
+    bodies: &[Name],
+    still: &Still,
+    fills: &[Rgb],
+    marks: bool,
+) {
+    let all = || bodies.iter().zip(&still.places).zip(fills);
+    paper.group("class=\"boundaries\" stroke=\"#444444\" stroke-width=\"1\" fill=\"none\"");
+    for ((name, place), _) in all() {
+        match &*name.outline {
+            Outline::HalfPlane => half_plane(paper, panel, place),
+            Outline::Chain { vertices, closed } => chain(paper, panel, place, vertices, *closed),
+            _ => {}
+        }
+    }
+    paper.end();
+    if bodies.len() > MOST {
+        super::raster::draw(paper, panel, bodies, still, fills);
+        return;
+    }
+    // What moves lies over what does not.
+    for fixed in [true, false] {
+        let class = if fixed { "fixed" } else { "bodies" };
+        paper.group(&format!("class=\"{class}\" stroke-linejoin=\"round\""));
+        for ((name, place), fill) in all() {
+            if (name.motion == Motion::Fixed) == fixed {
+                body(paper, panel, &name.outline, place, *fill, marks);
+            }
+        }
+        paper.end();
+    }
+}
+
+fn flat(place: &Place, v: [f64; 2]) -> (f64, f64) {
+    let p = place.point([v[0], v[1], 0.0]);
+    (p[0], p[1])
+}
+
+/// Fill and outline of a body of this size in pixels.
+fn style(fill: Rgb, size: f64) -> String {
+    match size >= OUTLINED {
+        true => {
+            // Thin beside the body, and never thick.
+            let width = (0.12 * size).clamp(0.25, 0.8);
+            let line = fill.line();
+            format!(
+                " fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"{}\"",
+                Px(width)
+            )
+        }
+        false => format!(" fill=\"{fill}\""),
+    }
+}
+
+fn body(
+    paper: &mut Paper,
+    panel: &Panel,
+    outline: &Outline,
+    place: &Place,
+    fill: Rgb,
+    marks: bool,
+) {
+    match outline {
+        Outline::Round { radius } => disc(paper, panel, place, *radius, fill, marks),
+        Outline::Capsule {
+            half_length,
+            radius,
+            ..
+        } => capsule(paper, panel, place, *half_length, *radius, fill),
+        Outline::Polygon(vertices) => {
+            let points: Vec<_> = vertices.iter().map(|v| panel.px(flat(place, *v))).collect();
+            let seen = points.iter().all(|p| p.0.is_finite() && p.1.is_finite());
+            let centre = panel.px(flat(place, [0.0; 2]));
+            let reach = |p: &(f64, f64)| (p.0 - centre.0).hypot(p.1 - centre.1);
+            let size = points.iter().map(reach).fold(0.0, f64::max);
+            if seen && panel.sees(centre, size) {
+                paper.polygon(points, &style(fill, size));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn disc(paper: &mut Paper, panel: &Panel, place: &Place, radius: f64, fill: Rgb, mark: bool) {
+    let centre = panel.px(flat(place, [0.0; 2]));
+    let r = radius * panel.scale;
+    if !panel.sees(centre, r) {
+        return;
+    }
+    paper.circle(centre, r, &style(fill, r));
+    if mark && r >= MARKED {
+        // A radius shows how the disc is turned.
+        let rim = panel.px(flat(place, [radius, 0.0]));
+        let line = fill.line();
+        let width = Px((0.06 * r).clamp(0.4, 1.0));
+        paper.line(
+            centre,
+            rim,
+            &format!(" stroke=\"{line}\" stroke-width=\"{width}\""),
+        );
+    }
+}
+
+fn capsule(
+    paper: &mut Paper,
+    panel: &Panel,
+    place: &Place,
+    half_length: f64,
+    radius: f64,
+    fill: Rgb,
+) {
+    let end = |x: f64, y: f64| panel.px(flat(place, [x, y]));
+    let r = radius * panel.scale;
+    let centre = end(0.0, 0.0);
+    if !panel.sees(centre, r + half_length * panel.scale) {
+        return;
+    }
+    let (a, b) = (end(half_length, -radius), end(half_length, radius));
+    let (c, d) = (end(-half_length, radius), end(-half_length, -radius));
+    let [ax, ay, bx, by] = [a.0, a.1, b.0, b.1].map(Px);
+    let [cx, cy, dx, dy] = [c.0, c.1, d.0, d.1].map(Px);
+    // Anticlockwise in the plane is against the sense of the screen, whose y points down.
+    let arc = format!("A{0} {0} 0 0 0", Px(r));
+    paper.raw(format_args!(
+        "<path d=\"M{dx} {dy}L{ax} {ay}{arc} {bx} {by}L{cx} {cy}{arc} {dx} {dy}Z\"{}/>",
+        style(fill, r)
+    ));
+}
+
+/// The solid side in grey, its surface hatched.
+fn half_plane(paper: &mut Paper, panel: &Panel, place: &Place) {
+    let normal = place.turn([0.0, 1.0, 0.0]);
+    // In pixels, y down; into the solid, and along the surface.
+    let into = (-normal[0], normal[1]);
+    let along = (into.1, -into.0);
+    let origin = panel.px((place.position[0], place.position[1]));
+    let middle = panel.middle();
+    let offset = (middle.0 - origin.0) * along.0 + (middle.1 - origin.1) * along.1;
+    let foot = (origin.0 + offset * along.0, origin.1 + offset * along.1);
+    let long = panel.diagonal();
+    if !(foot.0.is_finite() && foot.1.is_finite())
+        || (foot.0 - middle.0).hypot(foot.1 - middle.1) > 2.0 * long
+    {
+        // All solid or all free: no surface to be seen.
+        return;
+    }
+    let point = |s: f64, d: f64| {
+        (
+            foot.0 + s * along.0 + d * into.0,
+            foot.1 + s * along.1 + d * into.1,
+        )
+    };
+    let fill = format!(" fill=\"{GROUND}\" stroke=\"none\"");
+    let corners = [
+        (-long, 0.0),
+        (long, 0.0),
+        (long, 3.0 * long),
+        (-long, 3.0 * long),
+    ];
+    paper.polygon(corners.map(|(s, d)| point(s, d)), &fill);
+    strokes(paper, panel, point(-long, 0.0), point(long, 0.0), into, 0.0);
+    paper.line(point(-long, 0.0), point(long, 0.0), "");
+}
+
+fn chain(paper: &mut Paper, panel: &Panel, place: &Place, vertices: &[[f64; 2]], closed: bool) {
+    let points: Vec<_> = vertices.iter().map(|v| panel.px(flat(place, *v))).collect();
+    let mut rest = 0.0;
+    let ends = points
+        .iter()
+        .skip(1)
+        .chain(points.iter().take(usize::from(closed)));
+    for (a, b) in points.iter().zip(ends) {
+        let length = (b.0 - a.0).hypot(b.1 - a.1);
+        if length > 0.0 && length.is_finite() {
+            // Solid on the right when walking from a to b; on the screen y points down.
+            let into = (-(b.1 - a.1) / length, (b.0 - a.0) / length);
+            rest = strokes(paper, panel, *a, *b, into, rest);
+        }
+    }
+    match closed {
+        true => paper.polygon(points, " stroke-linejoin=\"round\""),
+        false => paper.polyline(points, " stroke-linejoin=\"round\""),
+    }
+}
+
+/// Hatching from a to b: oblique strokes into the solid, the first after `rest` pixels. Returns how far
+/// the next stroke is beyond b.
+fn strokes(
+    paper: &mut Paper,
+    panel: &Panel,
+    a: (f64, f64),
+    b: (f64, f64),
+    into: (f64, f64),
+    rest: f64,
+) -> f64 {
+    let length = (b.0 - a.0).hypot(b.1 - a.1);
+    let along = ((b.0 - a.0) / length, (b.1 - a.1) / length);
+    let count = ((length - rest) / HATCH).floor().max(-1.0);
+    if count < 0.0 {
+        return rest - length;
+    }
+    // Strokes lean to one side of the screen, whichever way the surface is walked along.
+    let lean = if along.0 + 1e-9 * along.1 < 0.0 {
+        0.7
+    } else {
+        -0.7
+    };
+    for k in 0..=(count.min(1e4) as usize) {
+        let s = rest + k as f64 * HATCH;
+        let from = (a.0 + s * along.0, a.1 + s * along.1);
+        if panel.sees(from, 2.0 * HATCH) {
+            let to = (
+                from.0 + HATCH * (into.0 + lean * along.0),
+                from.1 + HATCH * (into.1 + lean * along.1),
+            );
+            paper.line(from, to, " stroke-width=\"0.6\"");
+        }
+    }
+    rest + (count + 1.0) * HATCH - length
+}

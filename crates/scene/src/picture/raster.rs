@@ -1,0 +1,108 @@
+//! Very many bodies of the plane: cells of a pixel instead of shapes.
+//!
+//! A cell has the colour of the last body that covers its middle; a body that covers no middle colours
+//! the cell it is in. Neighbouring cells of one colour are one rectangle.
+
+use super::colour::Rgb;
+use super::panel::Panel;
+use super::paper::Paper;
+use super::still::{Place, Still};
+use crate::record::{Name, Outline};
+
+/// Draws the bodies of a still as cells.
+pub(super) fn draw(
+    paper: &mut Paper,
+    panel: &Panel,
+    bodies: &[Name],
+    still: &Still,
+    fills: &[Rgb],
+) {
+    let (wide, high) = (panel.size.0.ceil() as usize, panel.size.1.ceil() as usize);
+    let mut cells: Vec<Option<Rgb>> = vec![None; wide * high];
+    for ((name, place), fill) in bodies.iter().zip(&still.places).zip(fills) {
+        cover(&mut cells, (wide, high), panel, &name.outline, place, *fill);
+    }
+    // Cells of a row touch without a seam when edges are not smoothed.
+    paper.group("class=\"cells\" shape-rendering=\"crispEdges\"");
+    for (y, row) in cells.chunks(wide.max(1)).enumerate() {
+        let mut x = 0;
+        for run in row.chunk_by(|a, b| a == b) {
+            if let Some(fill) = run[0] {
+                let at = (panel.at.0 + x as f64, panel.at.1 + y as f64);
+                paper.rect(at, (run.len() as f64, 1.0), &format!(" fill=\"{fill}\""));
+            }
+            x += run.len();
+        }
+    }
+    paper.end();
+}
+
+fn cover(
+    cells: &mut [Option<Rgb>],
+    (wide, high): (usize, usize),
+    panel: &Panel,
+    outline: &Outline,
+    place: &Place,
+    fill: Rgb,
+) {
+    let reach = match outline {
+        Outline::Round { radius } => *radius,
+        Outline::Capsule {
+            half_length,
+            radius,
+            ..
+        } => half_length + radius,
+        Outline::Polygon(vertices) => {
+            let most = vertices.iter().map(|v| v[0].hypot(v[1]));
+            most.fold(0.0, f64::max)
+        }
+        _ => return,
+    };
+    let centre = panel.px((place.position[0], place.position[1]));
+    let size = reach * panel.scale;
+    if !(panel.sees(centre, size) && centre.0.is_finite() && centre.1.is_finite()) {
+        return;
+    }
+    let (x, y) = (centre.0 - panel.at.0, centre.1 - panel.at.1);
+    let range = |middle: f64, count: usize| {
+        let low = (middle - size).floor().max(0.0) as usize;
+        low..((middle + size).ceil().max(0.0) as usize).min(count)
+    };
+    let mut seen = false;
+    for row in range(y, high) {
+        for column in range(x, wide) {
+            // From the centre, in lengths, y up.
+            let u = (column as f64 + 0.5 - x) / panel.scale;
+            let v = (y - row as f64 - 0.5) / panel.scale;
+            if holds(outline, place, u, v) {
+                cells[row * wide + column] = Some(fill);
+                seen = true;
+            }
+        }
+    }
+    if !seen && x >= 0.0 && y >= 0.0 && (x as usize) < wide && (y as usize) < high {
+        cells[y as usize * wide + x as usize] = Some(fill);
+    }
+}
+
+/// Whether a point, seen from the centre along space axes, lies in a body.
+fn holds(outline: &Outline, place: &Place, u: f64, v: f64) -> bool {
+    let axis = place.turn([1.0, 0.0, 0.0]);
+    let (x, y) = (u * axis[0] + v * axis[1], v * axis[0] - u * axis[1]);
+    match outline {
+        Outline::Round { radius } => x.hypot(y) <= *radius,
+        Outline::Capsule {
+            half_length,
+            radius,
+            ..
+        } => (x.abs() - half_length).max(0.0).hypot(y) <= *radius,
+        Outline::Polygon(vertices) => {
+            let ends = vertices.iter().cycle().skip(1);
+            vertices
+                .iter()
+                .zip(ends)
+                .all(|(a, b)| (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) >= 0.0)
+        }
+        _ => false,
+    }
+}

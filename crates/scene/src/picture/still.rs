@@ -1,0 +1,271 @@
+//! Bodies at an instant, from the records.
+
+use crate::record::{CHUNK_ROWS, Name, Record, RecordError, Table, Values, names};
+
+/// Where a body is and how it moves. The plane has z = 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// Centre of mass.
+    pub position: [f64; 3],
+    /// Unit quaternion w, x, y, z from body axes to space axes.
+    pub rotation: [f64; 4],
+    /// Velocity of the centre of mass.
+    pub velocity: [f64; 3],
+    /// Angular velocity about space axes.
+    pub spin: [f64; 3],
+}
+
+impl Place {
+    /// At rest in a place, turned by an angle about z.
+    pub fn at(position: [f64; 3], angle: f64) -> Self {
+        let (sin, cos) = (0.5 * angle).sin_cos();
+        Self {
+            position,
+            rotation: [cos, 0.0, 0.0, sin],
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+        }
+    }
+
+    /// A vector from body axes to space axes.
+    pub(super) fn turn(&self, v: [f64; 3]) -> [f64; 3] {
+        let [w, x, y, z] = self.rotation;
+        // v + 2w (q × v) + 2 q × (q × v).
+        let c = [
+            y * v[2] - z * v[1],
+            z * v[0] - x * v[2],
+            x * v[1] - y * v[0],
+        ];
+        let d = [
+            y * c[2] - z * c[1],
+            z * c[0] - x * c[2],
+            x * c[1] - y * c[0],
+        ];
+        std::array::from_fn(|k| v[k] + 2.0 * (w * c[k] + d[k]))
+    }
+
+    /// A point of the body in space.
+    pub(super) fn point(&self, v: [f64; 3]) -> [f64; 3] {
+        let turned = self.turn(v);
+        std::array::from_fn(|k| self.position[k] + turned[k])
+    }
+}
+
+/// A force between two bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Force {
+    /// The bodies.
+    pub bodies: [usize; 2],
+    /// Where it acts.
+    pub at: [f64; 3],
+    /// Force on the second body, mean over the step.
+    pub force: [f64; 3],
+    /// Its part along the normal.
+    pub normal: f64,
+}
+
+/// Bodies at an instant.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Still {
+    /// The step that led there.
+    pub step: i64,
+    /// The instant.
+    pub t: f64,
+    /// Every body.
+    pub places: Vec<Place>,
+    /// Forces over the step; only where they were asked for.
+    pub forces: Vec<Force>,
+}
+
+/// The recorded states of a run.
+#[derive(Debug)]
+pub struct States<'a> {
+    record: &'a Record,
+    /// What the bodies are.
+    pub bodies: Vec<Name>,
+    /// 2 or 3.
+    pub dimension: usize,
+    count: usize,
+    held: std::cell::RefCell<Option<(usize, Table)>>,
+}
+
+impl<'a> States<'a> {
+    /// The recorded states of a run of bodies.
+    ///
+    /// # Errors
+    /// The records lack a table or are damaged.
+    pub fn of(record: &'a Record) -> Result<Self, RecordError> {
+        let bodies = names(record)?;
+        let flat = record
+            .entry("bodies")?
+            .columns
+            .iter()
+            .all(|c| c.name != "z");
+        let rows = record.num_rows("bodies")?;
+        Ok(Self {
+            record,
+            dimension: if flat { 2 } else { 3 },
+            count: rows / bodies.len().max(1),
+            bodies,
+            held: None.into(),
+        })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Time of a state; NaN beyond the last.
+    ///
+    /// # Errors
+    /// The records are damaged.
+    pub fn time(&self, state: usize) -> Result<f64, RecordError> {
+        let row = state * self.bodies.len();
+        let chunk = row / CHUNK_ROWS;
+        let mut held = self.held.borrow_mut();
+        if held.as_ref().is_none_or(|(k, _)| *k != chunk) {
+            let first = chunk * CHUNK_ROWS;
+            let part = self.record.rows("bodies", &["t"], first, CHUNK_ROWS)?;
+            *held = Some((chunk, part));
+        }
+        let table = held.as_ref().and_then(|(_, table)| table.values.first());
+        Ok(table.map_or(f64::NAN, |t| t.number(row % CHUNK_ROWS)))
+    }
+
+    /// The state nearest in time; the earlier of two.
+    ///
+    /// # Errors
+    /// The records are damaged.
+    pub fn nearest(&self, t: f64) -> Result<usize, RecordError> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.time(middle)? < t {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        if low == 0 {
+            return Ok(0);
+        }
+        let late = (self.count > low).then(|| self.time(low)).transpose()?;
+        let early = self.time(low - 1)?;
+        Ok(match late {
+            Some(late) if late - t < t - early => low,
+            _ => low - 1,
+        })
+    }
+
+    /// Reads a state.
+    ///
+    /// # Errors
+    /// The records are damaged.
+    pub fn read(&self, state: usize, forces: bool) -> Result<Still, RecordError> {
+        let count = self.bodies.len();
+        let columns: &[&str] = match self.dimension {
+            2 => &["step", "t", "x", "y", "angle", "vx", "vy", "spin"],
+            _ => &[
+                "step", "t", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "spin_x",
+                "spin_y", "spin_z",
+            ],
+        };
+        let table = self.record.rows("bodies", columns, state * count, count)?;
+        let mut still = Still::default();
+        let Some((Values::Integer(steps), values)) = table.values.split_first() else {
+            return Ok(still);
+        };
+        still.step = steps.first().copied().unwrap_or(0);
+        still.t = values.first().map_or(f64::NAN, |t| t.number(0));
+        let at = |row: usize, k: usize| values.get(k).map_or(f64::NAN, |v| v.number(row));
+        let flat = self.dimension == 2;
+        let place = |row: usize| match flat {
+            true => Place {
+                velocity: [at(row, 4), at(row, 5), 0.0],
+                spin: [0.0, 0.0, at(row, 6)],
+                ..Place::at([at(row, 1), at(row, 2), 0.0], at(row, 3))
+            },
+            false => Place {
+                position: std::array::from_fn(|k| at(row, 1 + k)),
+                rotation: std::array::from_fn(|k| at(row, 4 + k)),
+                velocity: std::array::from_fn(|k| at(row, 8 + k)),
+                spin: std::array::from_fn(|k| at(row, 11 + k)),
+            },
+        };
+        still.places = (0..table.rows).map(place).collect();
+        if forces && still.step > 0 {
+            still.forces = self.forces(still.step)?;
+        }
+        Ok(still)
+    }
+
+    /// Forces of the contacts over a step: impulses over its length.
+    fn forces(&self, step: i64) -> Result<Vec<Force>, RecordError> {
+        let columns: &[&str] = match self.dimension {
+            2 => &[
+                "a",
+                "b",
+                "x",
+                "y",
+                "normal_x",
+                "normal_y",
+                "impulse_n",
+                "impulse_t1",
+            ],
+            _ => &[
+                "a",
+                "b",
+                "x",
+                "y",
+                "z",
+                "normal_x",
+                "normal_y",
+                "normal_z",
+                "tangent_x",
+                "tangent_y",
+                "tangent_z",
+                "impulse_n",
+                "impulse_t1",
+                "impulse_t2",
+            ],
+        };
+        let row = usize::try_from(step - 1).unwrap_or(0);
+        let length = self.record.rows("steps", &["h"], row, 1)?;
+        let h = length.values.first().map_or(f64::NAN, |h| h.number(0));
+        let table = self.record.step_rows("contacts", columns, step)?;
+        let one = |row: usize| force(&table, row, self.dimension == 2, h);
+        Ok((0..table.rows).map(one).collect())
+    }
+}
+
+/// The force of a row: impulse over the length of the step.
+fn force(table: &Table, row: usize, flat: bool, h: f64) -> Force {
+    let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
+    let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
+    // A contact without friction has no tangential rows.
+    let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
+    let (point, n, s) = match flat {
+        true => (
+            [at(2), at(3), 0.0],
+            [at(4), at(5), 0.0],
+            [at(6), or_zero(at(7)), 0.0],
+        ),
+        false => (three(2), three(5), three(11).map(or_zero)),
+    };
+    let t1 = match flat {
+        true => [-n[1], n[0], 0.0],
+        false => three(8),
+    };
+    let t2 = super::cross(n, t1);
+    Force {
+        bodies: [at(0) as usize, at(1) as usize],
+        at: point,
+        force: std::array::from_fn(|k| (s[0] * n[k] + s[1] * t1[k] + s[2] * t2[k]) / h),
+        normal: s[0] / h,
+    }
+}

@@ -1,0 +1,241 @@
+//! The plots of runs of bodies: those that every run has, and observables that a scene declares.
+
+use super::declared::{case_label, mark, part, window};
+use super::figure::{Figure, Mark, Series};
+use super::gallery::PlotError;
+use super::standard::{ORDERS, orders, over_time, residual};
+use crate::error::{InputError, SceneError};
+use crate::file::{Formula, Plot, Scene};
+use crate::finding::Threads;
+use crate::record::{Record, RecordError};
+use crate::sink::Discard;
+use crate::watch::{Panel, Tick, run_collection};
+
+/// Names and titles of the plots that every run of bodies has.
+pub(super) const STANDARD: [(&str, &str); 6] = [
+    ("energy", "kinetic, potential, total and dissipated energy"),
+    ("residual", "residual of each step, logarithmic"),
+    ("penetration", "deepest penetration over time"),
+    ("contacts", "number of contacts over time"),
+    ("iterations", "iterations of the solver in each step"),
+    (
+        "orders",
+        "errors over the step, with the orders fitted to them",
+    ),
+];
+
+/// A standard plot of a run of bodies; `None` for a name that is none.
+pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, PlotError> {
+    let title = &record.manifest().title;
+    let of = |what: &str| format!("{title}: {what}");
+    let count = |column: &str, title: String| -> Result<Figure, RecordError> {
+        let steps = record.table("steps", Some(&["t", column]))?;
+        let (t, count) = (steps.numbers("t"), steps.numbers(column));
+        let series = vec![Series::line(column, &t, &count, 0)];
+        Ok(over_time(title, "", series))
+    };
+    Ok(Some(match name {
+        "energy" => energy(record, of("energy"))?,
+        "residual" => residual(record, of("residual of each step"))?,
+        "penetration" => Figure {
+            y_label: "largest -gap at the midpoint of each step".into(),
+            ..count("penetration", of("penetration"))?
+        },
+        "contacts" => Figure {
+            y_label: "contacts that took part".into(),
+            ..count("active", of("contacts"))?
+        },
+        "iterations" => Figure {
+            y_label: "iterations of each step".into(),
+            ..count("iterations", of("iterations of the solver"))?
+        },
+        ORDERS => orders(record, of("order of convergence"))?,
+        _ => return Ok(None),
+    }))
+}
+
+/// Energies; what contacts dissipate is counted from the start.
+fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
+    let columns = ["t", "kinetic", "potential", "impact", "sliding"];
+    let steps = record.table("steps", Some(&columns))?;
+    let [t, kinetic, potential, impact, sliding] = columns.map(|c| steps.numbers(c));
+    let total: Vec<f64> = kinetic.iter().zip(&potential).map(|(a, b)| a + b).collect();
+    let mut lost = 0.0;
+    let works = impact.iter().zip(&sliding);
+    let dissipated: Vec<f64> = works
+        .map(|(impact, sliding)| {
+            // Work of contacts on the bodies: what they lose has the other sign.
+            lost -= impact + sliding;
+            lost
+        })
+        .collect();
+    let mut series = vec![Series::line("kinetic", &t, &kinetic, 0)];
+    if potential.iter().any(|p| *p != 0.0) {
+        series.push(Series::line("potential", &t, &potential, 1));
+        series.push(Series::line("total", &t, &total, 2));
+    }
+    if dissipated.iter().any(|d| *d != 0.0) {
+        let line = Series::line("dissipated", &t, &dissipated, 3);
+        series.push(line.with_mark(Mark::Dashed));
+    }
+    Ok(over_time(title, "energy", series))
+}
+
+/// Observables of one run: times and, by text, values.
+struct Observed {
+    times: Vec<f64>,
+    series: Vec<(String, Vec<f64>)>,
+}
+
+impl Observed {
+    /// From the table `observables` of the run itself.
+    fn of_record(record: &Record, texts: &[&str]) -> Result<Self, PlotError> {
+        let columns = &record.entry("observables")?.columns;
+        let mut names = vec!["t"];
+        for text in texts {
+            let meaning = format!("`{text}` at the end of the step");
+            let column = columns.iter().find(|c| c.meaning == meaning);
+            names.push(column.map(|c| c.name.as_str()).ok_or_else(|| {
+                let lacking = format!("`{text}` was not observed in this run: run the scene again");
+                PlotError::Nothing(lacking)
+            })?);
+        }
+        let table = record.table("observables", Some(&names))?;
+        let numbers = |k: usize| -> Vec<f64> {
+            let values = table.values.get(k);
+            values.map_or_else(Vec::new, |v| (0..table.rows).map(|r| v.number(r)).collect())
+        };
+        let series = texts.iter().enumerate();
+        Ok(Self {
+            times: numbers(0),
+            series: series.map(|(k, t)| ((*t).into(), numbers(k + 1))).collect(),
+        })
+    }
+
+    /// From another run of the scene.
+    fn of_run(
+        scene: &Scene,
+        texts: &[&str],
+        threads: Threads,
+        case: &str,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Self, PlotError> {
+        note(&format!("running the case `{case}`"));
+        let texts: Vec<String> = texts.iter().map(|t| (*t).into()).collect();
+        let collection = scene.collection()?;
+        let mut sink = Discard;
+        let go_on = &mut |_: &Tick<'_>| true;
+        let outcome = run_collection(scene, collection, &texts, threads, &mut sink, go_on);
+        if let Some(stop) = &outcome.stopped {
+            note(&format!("case `{case}`: {stop}"));
+        }
+        Ok(Self {
+            times: outcome.times,
+            series: outcome.series,
+        })
+    }
+
+    fn values(&self, text: &str) -> &[f64] {
+        let found = self.series.iter().find(|(known, _)| known == text);
+        found.map_or(&[], |(_, values)| values)
+    }
+}
+
+/// The curves of a declared plot of observables.
+pub(super) fn of_cases(
+    record: &Record,
+    scene: &Scene,
+    plot: &Plot,
+    threads: Threads,
+    note: &mut dyn FnMut(&str),
+) -> Result<Vec<Series>, PlotError> {
+    let mut texts: Vec<&str> = Vec::new();
+    for formula in plot.x.iter().chain(&plot.y) {
+        if !texts.contains(&formula.text.as_str()) {
+            texts.push(&formula.text);
+        }
+    }
+    let mut all = Vec::new();
+    for case in &plot.cases {
+        let cases = scene.cases().iter();
+        let found = cases.filter(|_| case != "main").find(|c| c.name == *case);
+        let changed = match found {
+            Some(found) => scene.with(&found.set)?,
+            None => scene.clone(),
+        };
+        let observed = match found {
+            None => Observed::of_record(record, &texts)?,
+            Some(_) => Observed::of_run(&changed, &texts, threads, case, note)?,
+        };
+        let (from, to) = window(&changed, plot)?;
+        let along = match &plot.x {
+            Some(x) => observed.values(&x.text),
+            None => &observed.times,
+        };
+        for y in &plot.y {
+            let points = along.iter().zip(observed.values(&y.text));
+            let seen = observed.times.iter().zip(points);
+            let seen = seen.filter(|(t, _)| (from..=to).contains(*t));
+            all.push(Series {
+                label: case_label(plot, &y.text, case),
+                points: seen.map(|(_, (x, y))| (*x, *y)).collect(),
+                mark: mark(plot),
+                colour: all.len(),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// Compiles the observables of all plots of bodies. Every case is built once: there may be very many
+/// bodies.
+///
+/// # Errors
+/// The first that cannot be read, with its plot and line.
+pub(super) fn check(scene: &Scene) -> Result<(), SceneError> {
+    let observed = || scene.plots().iter().filter(|plot| plot.study.is_none());
+    let mut cases: Vec<&str> = Vec::new();
+    for case in observed().flat_map(|plot| &plot.cases) {
+        if !cases.contains(&case.as_str()) {
+            cases.push(case);
+        }
+    }
+    for case in cases {
+        let found = scene.cases().iter().find(|c| c.name == case);
+        let changed = match found.filter(|_| case != "main") {
+            Some(found) => scene.with(&found.set)?,
+            None => scene.clone(),
+        };
+        let collection = changed.collection()?;
+        let glossary = collection.glossary(changed.parameters());
+        for plot in observed().filter(|plot| plot.cases.iter().any(|c| c == case)) {
+            let keyed = plot.x.iter().map(|x| ("x", x));
+            for (key, formula) in keyed.chain(plot.y.iter().map(|y| ("y", y))) {
+                let compiled = Panel::compile(&glossary, &[&formula.text]);
+                compiled.map_err(|(_, error)| {
+                    let problem = error.render(&formula.text);
+                    unreadable(scene, plot, key, formula, problem)
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unreadable(
+    scene: &Scene,
+    plot: &Plot,
+    key: &str,
+    formula: &Formula,
+    problem: String,
+) -> SceneError {
+    SceneError::from(InputError {
+        file: scene.origin().to_string(),
+        origin: formula.origin.clone(),
+        part: part(plot),
+        key: key.to_string(),
+        value: String::new(),
+        problem,
+        advice: String::new(),
+    })
+}

@@ -1,0 +1,24 @@
+//! Records of runs of bodies.
+//!
+//! | table | one row for |
+//! |---|---|
+//! | `names` | every body: its name, material, mass and shape; written once |
+//! | `steps` | every step: its account (certificate) |
+//! | `bodies` | every body in every recorded state: placement and velocity; step 0 is the start |
+//! | `contacts` | every contact of every recorded step but the start |
+//! | `observables` | every step: what findings and plots look at; written at the end |
+//!
+//! Recorded are every `record_every`-th step and the last. Rows go to disk chunk by chunk, so the
+//! memory needed does not grow with the run: one chunk of each table, and until the first step is
+//! computed a copy of the state it starts from (a run that is refused leaves no directory).
+
+mod names;
+mod outline;
+mod recorder;
+mod rows;
+mod tables;
+
+pub use names::{Motion, Name, names};
+pub use outline::{Faces, Outline};
+pub use recorder::BodiesRecorder;
+pub use tables::{BODY_TABLES, bodies_settings_json};

@@ -1,0 +1,258 @@
+//! The table `names`: what every body is.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bodies::{Body, Dim, Freedom, Plane, Space, plane, space};
+
+use super::super::column::{Cell, Values};
+use super::super::error::RecordError;
+use super::super::reader::Record;
+use super::outline::{self, Cells, Outline};
+use crate::collection::Cast;
+
+/// What the motion of a body obeys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motion {
+    /// Forces.
+    Free,
+    /// Forces in some directions, held in the others.
+    Partly,
+    /// A given motion.
+    Guided,
+    /// At rest.
+    Fixed,
+}
+
+impl Motion {
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::Free, "free"),
+        (Self::Partly, "partly"),
+        (Self::Guided, "guided"),
+        (Self::Fixed, "fixed"),
+    ];
+
+    fn of(freedom: Freedom) -> Self {
+        match freedom {
+            Freedom::Free => Self::Free,
+            Freedom::Partial(_) => Self::Partly,
+            Freedom::Guided(_) => Self::Guided,
+            Freedom::Fixed => Self::Fixed,
+        }
+    }
+}
+
+/// What a body is, as the records hold it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Name {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Name of its material.
+    pub material: Arc<str>,
+    /// What its motion obeys.
+    pub motion: Motion,
+    /// Its mass, where forces move it.
+    pub mass: Option<f64>,
+    /// Its shape.
+    pub outline: Arc<Outline>,
+}
+
+/// A dimension whose shapes can be written.
+pub(super) trait Shaped: Dim {
+    fn cells(shape: &Self::Shape) -> Cells;
+    /// Tells shared shapes by their place in memory; `None` for shapes that are plain numbers.
+    fn shared(shape: &Self::Shape) -> Option<usize>;
+}
+
+impl Shaped for Plane {
+    fn cells(shape: &plane::Shape) -> Cells {
+        outline::of_plane(shape)
+    }
+
+    fn shared(shape: &plane::Shape) -> Option<usize> {
+        match shape {
+            plane::Shape::Polygon(p) if Arc::strong_count(p) > 1 => Some(Arc::as_ptr(p).addr()),
+            _ => None,
+        }
+    }
+}
+
+impl Shaped for Space {
+    fn cells(shape: &space::Shape) -> Cells {
+        outline::of_space(shape)
+    }
+
+    fn shared(shape: &space::Shape) -> Option<usize> {
+        match shape {
+            space::Shape::Polyhedron(p) if Arc::strong_count(p) > 1 => Some(Arc::as_ptr(p).addr()),
+            _ => None,
+        }
+    }
+}
+
+/// Writes the rows of `names`.
+pub(super) struct Namer<'a> {
+    cast: &'a Cast,
+    /// Groups of every body, joined.
+    groups: Vec<Arc<str>>,
+    materials: Vec<Arc<str>>,
+    motions: [Arc<str>; 4],
+    shapes: HashMap<&'static str, Arc<str>>,
+    /// Outlines of shapes that several bodies share.
+    outlines: HashMap<usize, Cells>,
+    none: Arc<str>,
+}
+
+impl<'a> Namer<'a> {
+    pub(super) fn new(cast: &'a Cast) -> Self {
+        let none: Arc<str> = "".into();
+        Self {
+            groups: groups(cast, &none),
+            materials: cast.materials.iter().map(|m| m.as_str().into()).collect(),
+            motions: Motion::ALL.map(|(_, word)| word.into()),
+            shapes: HashMap::new(),
+            outlines: HashMap::new(),
+            cast,
+            none,
+        }
+    }
+
+    /// One row.
+    pub(super) fn push<D: Shaped>(&mut self, out: &mut [Values], number: usize, body: &Body<D>) {
+        let [
+            id,
+            name,
+            group,
+            material,
+            motion,
+            mass,
+            shape,
+            radius,
+            half_length,
+            outline,
+        ] = out
+        else {
+            return;
+        };
+        let cells = match D::shared(&body.shape) {
+            Some(place) => {
+                let known = self.outlines.entry(place);
+                known.or_insert_with(|| D::cells(&body.shape)).clone()
+            }
+            None => D::cells(&body.shape),
+        };
+        let none = &self.none;
+        id.push_integer(number);
+        match self.cast.bodies.get(number) {
+            Some(known) => name.push_text(&known.as_str().into()),
+            None => name.push_text(&format!("body_{}", number + 1).into()),
+        }
+        group.push_text(self.groups.get(number).unwrap_or(none));
+        let made_of = self.materials.get(body.material as usize);
+        material.push_text(made_of.unwrap_or(none));
+        let obeys = Motion::of(body.freedom);
+        let place = Motion::ALL.iter().position(|(m, _)| *m == obeys);
+        motion.push_text(&self.motions[place.unwrap_or(0)]);
+        mass.push_optional(body.freedom.movable().then_some(body.mass.mass));
+        let kind = self.shapes.entry(cells.shape);
+        shape.push_text(kind.or_insert_with(|| cells.shape.into()));
+        radius.push_optional(cells.radius);
+        half_length.push_optional(cells.half_length);
+        outline.push_text(cells.outline.as_ref().unwrap_or(none));
+    }
+}
+
+/// The groups of every body, joined by spaces; few different ones, each kept once.
+fn groups(cast: &Cast, none: &Arc<str>) -> Vec<Arc<str>> {
+    let mut of_body = vec![Arc::clone(none); cast.bodies.len()];
+    for (name, members) in &cast.groups {
+        let mut joined: HashMap<Arc<str>, Arc<str>> = HashMap::new();
+        for member in members {
+            let Some(known) = of_body.get_mut(*member as usize) else {
+                continue;
+            };
+            let longer = joined.entry(Arc::clone(known)).or_insert_with(|| {
+                let both = format!("{known} {name}");
+                both.trim_start().into()
+            });
+            *known = Arc::clone(longer);
+        }
+    }
+    of_body
+}
+
+/// Reads the table `names`.
+///
+/// # Errors
+/// There is none, or it is damaged.
+pub fn names(record: &Record) -> Result<Vec<Name>, RecordError> {
+    const COLUMNS: [&str; 8] = [
+        "name",
+        "material",
+        "motion",
+        "mass",
+        "shape",
+        "radius",
+        "half_length",
+        "outline",
+    ];
+    let wanted = COLUMNS.map(String::from);
+    let places = record.places("names", Some(&wanted))?;
+    let columns = &record.entry("bodies")?.columns;
+    let in_plane = columns.iter().all(|c| c.name != "z");
+    let mut all = Vec::new();
+    let mut known: HashMap<Arc<str>, Arc<Outline>> = HashMap::new();
+    for chunk in record.chunks("names")? {
+        let part = record.read_chunk("names", &chunk, &places)?;
+        for row in 0..part.rows {
+            let name = read_row(&part.values, row, in_plane, &mut known);
+            let damaged = |why: String| RecordError::damaged(chunk.path(), why);
+            all.push(name.map_err(damaged)?);
+        }
+    }
+    Ok(all)
+}
+
+fn read_row(
+    values: &[Values],
+    row: usize,
+    in_plane: bool,
+    known: &mut HashMap<Arc<str>, Arc<Outline>>,
+) -> Result<Name, String> {
+    let text = |column: usize| -> Arc<str> {
+        match values.get(column) {
+            Some(Values::Text(all)) => all.get(row).cloned().unwrap_or_else(|| "".into()),
+            _ => "".into(),
+        }
+    };
+    let number = |column: usize| match values.get(column).map(|v| v.cell(row)) {
+        Some(Cell::Real(x)) => Some(x),
+        _ => None,
+    };
+    let (motion, shape, vertices) = (text(2), text(4), text(7));
+    let motion = Motion::ALL.iter().find(|(_, word)| **word == *motion);
+    let (motion, _) = motion.ok_or("a `motion` that this program does not know")?;
+    let read = || outline::read(in_plane, &shape, number(5), number(6), &vertices).map(Arc::new);
+    let outline = if vertices.is_empty() {
+        read()?
+    } else {
+        // Vertices differ where shapes do: a polygon and a chain cannot share them in one run
+        // without being drawn alike, save for being closed, which is in the text.
+        let key: Arc<str> = format!("{shape} {vertices}").into();
+        match known.get(&key) {
+            Some(outline) => Arc::clone(outline),
+            None => {
+                let outline = read()?;
+                known.insert(key, Arc::clone(&outline));
+                outline
+            }
+        }
+    };
+    Ok(Name {
+        name: text(0),
+        material: text(1),
+        motion: *motion,
+        mass: number(3),
+        outline,
+    })
+}

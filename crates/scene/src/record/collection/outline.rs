@@ -1,0 +1,217 @@
+//! Shapes as the records hold them: numbers for round ones, JSON for those with vertices.
+
+use std::sync::Arc;
+
+use bodies::{Vector, plane, space};
+use serde::{Deserialize, Serialize};
+
+/// The shape of a body in body axes, as the records hold it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outline {
+    /// A disc or a ball.
+    Round {
+        /// Its radius.
+        radius: f64,
+    },
+    /// All points within `radius` of a segment.
+    Capsule {
+        /// Half the length of the segment.
+        half_length: f64,
+        /// The radius.
+        radius: f64,
+        /// Its direction: x in the plane, z in space.
+        along: [f64; 3],
+    },
+    /// A circular cylinder along z.
+    Cylinder {
+        /// Half its length.
+        half_length: f64,
+        /// Its radius.
+        radius: f64,
+    },
+    /// A convex polygon, anticlockwise.
+    Polygon(Vec<[f64; 2]>),
+    /// The points y ≤ 0.
+    HalfPlane,
+    /// Connected segments, solid on the right.
+    Chain {
+        /// Their ends.
+        vertices: Vec<[f64; 2]>,
+        /// Whether the last is joined to the first.
+        closed: bool,
+    },
+    /// Faces anticlockwise seen from outside: a convex polyhedron.
+    Polyhedron(Faces),
+    /// The points z ≤ 0.
+    HalfSpace,
+    /// Triangles, solid behind them.
+    Mesh(Faces),
+}
+
+/// Vertices and loops of their numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Faces {
+    /// The vertices.
+    pub vertices: Vec<[f64; 3]>,
+    /// The loops.
+    pub faces: Vec<Vec<u32>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Flat {
+    vertices: Vec<[f64; 2]>,
+    #[serde(default)]
+    closed: bool,
+}
+
+/// A shape in the columns `shape`, `radius`, `half_length`, `outline`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Cells {
+    pub shape: &'static str,
+    pub radius: Option<f64>,
+    pub half_length: Option<f64>,
+    pub outline: Option<Arc<str>>,
+}
+
+fn cells(shape: &'static str, radius: Option<f64>, half_length: Option<f64>) -> Cells {
+    Cells {
+        shape,
+        radius,
+        half_length,
+        outline: None,
+    }
+}
+
+fn with_outline(shape: &'static str, outline: impl Serialize) -> Cells {
+    // Finite numbers and whole ones: nothing that JSON cannot hold.
+    let text = serde_json::to_string(&outline).unwrap_or_default();
+    Cells {
+        outline: Some(text.into()),
+        ..cells(shape, None, None)
+    }
+}
+
+/// A vertex as numbers.
+fn point<const N: usize>(v: &impl Vector) -> [f64; N] {
+    std::array::from_fn(|k| v.slice().get(k).copied().unwrap_or(0.0))
+}
+
+/// A shape of the plane in columns.
+pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
+    use plane::Shape;
+    match shape {
+        Shape::Disc { radius } => cells("disc", Some(*radius), None),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => cells("capsule", Some(*radius), Some(*half_length)),
+        Shape::HalfPlane => cells("half_plane", None, None),
+        Shape::Polygon(polygon) => with_outline(
+            "polygon",
+            Flat {
+                vertices: polygon.vertices().iter().map(point).collect(),
+                closed: true,
+            },
+        ),
+        Shape::Chain(chain) => with_outline(
+            "chain",
+            Flat {
+                vertices: chain.vertices().iter().map(point).collect(),
+                closed: chain.closed(),
+            },
+        ),
+    }
+}
+
+/// A shape of space in columns.
+pub(super) fn of_space(shape: &space::Shape) -> Cells {
+    use space::Shape;
+    match shape {
+        Shape::Sphere { radius } => cells("sphere", Some(*radius), None),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => cells("capsule", Some(*radius), Some(*half_length)),
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => cells("cylinder", Some(*radius), Some(*half_length)),
+        Shape::HalfSpace => cells("half_space", None, None),
+        Shape::Polyhedron(solid) => with_outline(
+            "polyhedron",
+            Faces {
+                vertices: solid.vertices().iter().map(point).collect(),
+                faces: solid.faces().map(<[u32]>::to_vec).collect(),
+            },
+        ),
+        Shape::Mesh(mesh) => with_outline(
+            "mesh",
+            Faces {
+                vertices: mesh.vertices().iter().map(point).collect(),
+                faces: mesh.triangles().iter().map(|t| t.to_vec()).collect(),
+            },
+        ),
+    }
+}
+
+/// The shape of a row, in the plane or not.
+pub(super) fn read(
+    in_plane: bool,
+    shape: &str,
+    radius: Option<f64>,
+    half_length: Option<f64>,
+    outline: &str,
+) -> Result<Outline, String> {
+    let given = |value: Option<f64>, name: &str| {
+        value.ok_or_else(|| format!("a `{shape}` without `{name}`"))
+    };
+    Ok(match shape {
+        "disc" | "sphere" => Outline::Round {
+            radius: given(radius, "radius")?,
+        },
+        "capsule" => Outline::Capsule {
+            half_length: given(half_length, "half_length")?,
+            radius: given(radius, "radius")?,
+            along: if in_plane {
+                [1.0, 0.0, 0.0]
+            } else {
+                [0.0, 0.0, 1.0]
+            },
+        },
+        "cylinder" => Outline::Cylinder {
+            half_length: given(half_length, "half_length")?,
+            radius: given(radius, "radius")?,
+        },
+        "half_plane" => Outline::HalfPlane,
+        "half_space" => Outline::HalfSpace,
+        "polygon" => Outline::Polygon(flat(outline)?.vertices),
+        "chain" => {
+            let Flat { vertices, closed } = flat(outline)?;
+            Outline::Chain { vertices, closed }
+        }
+        "polyhedron" => Outline::Polyhedron(faces(outline)?),
+        "mesh" => Outline::Mesh(faces(outline)?),
+        _ => return Err(format!("a shape `{shape}` that this program does not know")),
+    })
+}
+
+fn flat(text: &str) -> Result<Flat, String> {
+    let flat: Flat = serde_json::from_str(text).map_err(|e| format!("an outline: {e}"))?;
+    match flat.vertices.len() {
+        0 | 1 => Err("an outline without vertices".into()),
+        _ => Ok(flat),
+    }
+}
+
+fn faces(text: &str) -> Result<Faces, String> {
+    let read: Faces = serde_json::from_str(text).map_err(|e| format!("an outline: {e}"))?;
+    let known = |k: &u32| (*k as usize) < read.vertices.len();
+    match read
+        .faces
+        .iter()
+        .all(|f| f.len() >= 3 && f.iter().all(known))
+    {
+        true => Ok(read),
+        false => Err("an outline with a face that names no vertices".into()),
+    }
+}

@@ -1,0 +1,185 @@
+//! Rows of the tables of a run of bodies, as the steps come.
+
+use std::sync::Arc;
+
+use bodies::{Contact, Dim, Ledger, Plane, Pose, Space, Vector};
+use contact::law::Status;
+
+use super::super::column::Values;
+use super::tables::row_names;
+
+/// What a dimension writes of a placement and a velocity.
+pub(super) trait Written: Dim {
+    /// The angle, or the quaternion w, x, y, z.
+    fn rotation(pose: &Pose<Self>, out: &mut impl FnMut(f64));
+    /// The angular velocity about space axes.
+    fn spin(pose: &Pose<Self>, velocity: &Self::Dofs, out: &mut impl FnMut(f64));
+}
+
+impl Written for Plane {
+    fn rotation(pose: &Pose<Self>, out: &mut impl FnMut(f64)) {
+        out(pose.rotation.angle());
+    }
+
+    fn spin(_pose: &Pose<Self>, velocity: &[f64; 3], out: &mut impl FnMut(f64)) {
+        out(velocity[2]);
+    }
+}
+
+impl Written for Space {
+    fn rotation(pose: &Pose<Self>, out: &mut impl FnMut(f64)) {
+        let q = pose.rotation;
+        [q.w, q.x, q.y, q.z].into_iter().for_each(out);
+    }
+
+    fn spin(pose: &Pose<Self>, velocity: &[f64; 6], out: &mut impl FnMut(f64)) {
+        let spin = <Self as Dim>::Vector::of(&velocity[3..]);
+        Self::rotate(&pose.rotation, spin)
+            .slice()
+            .iter()
+            .copied()
+            .for_each(out);
+    }
+}
+
+/// Fills one row from left to right.
+struct Row<'a> {
+    columns: std::slice::IterMut<'a, Values>,
+}
+
+impl<'a> Row<'a> {
+    fn of(columns: &'a mut [Values]) -> Self {
+        Self {
+            columns: columns.iter_mut(),
+        }
+    }
+
+    fn integer(&mut self, x: usize) {
+        if let Some(column) = self.columns.next() {
+            column.push_integer(x);
+        }
+    }
+
+    fn real(&mut self, x: f64) {
+        if let Some(column) = self.columns.next() {
+            column.push_real(x);
+        }
+    }
+
+    fn reals(&mut self, all: &[f64]) {
+        all.iter().for_each(|x| self.real(*x));
+    }
+
+    fn optional(&mut self, x: Option<f64>) {
+        if let Some(column) = self.columns.next() {
+            column.push_optional(x);
+        }
+    }
+
+    fn truth(&mut self, x: bool) {
+        if let Some(column) = self.columns.next() {
+            column.push_truth(x);
+        }
+    }
+
+    fn text(&mut self, x: &Arc<str>) {
+        if let Some(column) = self.columns.next() {
+            column.push_text(x);
+        }
+    }
+}
+
+/// One row of `steps`.
+pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
+    let mut row = Row::of(out);
+    row.integer(step);
+    row.reals(&[ledger.t, ledger.h]);
+    row.integer(ledger.num_active);
+    row.integer(ledger.num_pairs);
+    row.real(ledger.residual);
+    row.integer(ledger.iterations);
+    row.truth(ledger.reached);
+    row.reals(&[
+        ledger.penetration,
+        ledger.momentum,
+        ledger.kinetic,
+        ledger.potential,
+        ledger.work,
+        ledger.impact,
+        ledger.sliding,
+        ledger.boundary,
+        ledger.energy,
+        ledger.gain,
+    ]);
+}
+
+/// One row of `bodies`.
+pub(super) fn push_body<D: Written>(
+    out: &mut [Values],
+    (step, t): (usize, f64),
+    body: usize,
+    pose: &Pose<D>,
+    velocity: &D::Dofs,
+) {
+    let mut row = Row::of(out);
+    row.integer(step);
+    row.real(t);
+    row.integer(body);
+    row.reals(pose.position.slice());
+    D::rotation(pose, &mut |x| row.real(x));
+    row.reals(&velocity.as_ref()[..D::N]);
+    D::spin(pose, velocity, &mut |x| row.real(x));
+}
+
+/// Texts that repeat in the tables, shared.
+#[derive(Debug)]
+pub(super) struct Words {
+    status: [Arc<str>; 3],
+}
+
+impl Words {
+    pub(super) fn new() -> Self {
+        Self {
+            status: ["open", "stick", "slip"].map(Arc::from),
+        }
+    }
+
+    fn status(&self, status: Status) -> &Arc<str> {
+        &self.status[match status {
+            Status::Open => 0,
+            Status::Stick => 1,
+            Status::Slip => 2,
+        }]
+    }
+}
+
+/// One row of `contacts`.
+pub(super) fn push_contact<D: Written>(
+    out: &mut [Values],
+    words: &Words,
+    (step, t): (usize, f64),
+    contact: &Contact<'_, D>,
+) {
+    let mut row = Row::of(out);
+    row.integer(step);
+    row.real(t);
+    let [a, b] = contact.bodies;
+    [a, b, contact.touch.feature]
+        .iter()
+        .for_each(|k| row.integer(*k as usize));
+    row.text(words.status(contact.status));
+    row.real(contact.touch.gap);
+    let middle = (contact.touch.point_a + contact.touch.point_b) * 0.5;
+    row.reals(middle.slice());
+    row.reals(contact.touch.normal.slice());
+    if D::N == 3 {
+        let tangent = contact.frame.as_ref().get(1).copied().unwrap_or_default();
+        row.reals(tangent.slice());
+    }
+    for rows in [contact.begin, contact.end, contact.impulse] {
+        row.real(rows.first().copied().unwrap_or(0.0));
+        for k in 1..row_names::<D>().len() {
+            row.optional(rows.get(k).copied());
+        }
+    }
+}

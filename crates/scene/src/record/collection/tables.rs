@@ -1,0 +1,221 @@
+//! Columns of the tables of a run of bodies, with units and meaning.
+
+use bodies::{Activation, Dim, Settings};
+use serde_json::{Value, json};
+
+use super::super::column::{Column, Type};
+use super::super::tables::{step, time};
+
+/// Names of the tables in the order of the manifest; `observables` follows them.
+pub const BODY_TABLES: [&str; 4] = ["names", "steps", "bodies", "contacts"];
+
+/// Names of the coordinates.
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Names of the rows of a contact, in the order of the laws.
+pub(super) fn row_names<D: Dim>() -> &'static [&'static str] {
+    match D::N {
+        2 => &["n", "t1", "roll1"],
+        _ => &["n", "t1", "t2", "roll1", "roll2", "spin"],
+    }
+}
+
+/// The columns of a table; empty for a name that is none.
+pub(super) fn columns<D: Dim>(table: &str) -> Vec<Column> {
+    match table {
+        "names" => names(),
+        "steps" => steps(),
+        "bodies" => bodies::<D>(),
+        "contacts" => contacts::<D>(),
+        _ => Vec::new(),
+    }
+}
+
+/// The columns of `observables`; an observable that is called like a column before it gets `_`
+/// appended.
+pub(super) fn observables<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Column> {
+    let mut columns = vec![step(), time()];
+    for text in texts {
+        let mut name = text.to_string();
+        while columns.iter().any(|c| c.name == name) {
+            name.push('_');
+        }
+        let meaning = format!("`{text}` at the end of the step");
+        columns.push(Column::new(name, Type::Real, "as the observable", meaning));
+    }
+    columns
+}
+
+fn real(name: &str, unit: &str, meaning: &str) -> Column {
+    Column::new(name, Type::Real, unit, meaning)
+}
+
+fn body(name: &str, meaning: &str) -> Column {
+    Column::new(name, Type::Integer, "1", meaning)
+}
+
+fn names() -> Vec<Column> {
+    let text = |name: &str, meaning: &str| Column::new(name, Type::Text, "1", meaning);
+    let shape = "disc, sphere, capsule, cylinder, polygon, polyhedron, half_plane, half_space, \
+                 chain or mesh";
+    let outline = "JSON: vertices, and faces or closed, in body axes; empty where there is none";
+    vec![
+        body("body", "number of the body, from 0"),
+        text("name", "name of the body"),
+        text("group", "groups it belongs to, separated by spaces"),
+        text("material", "name of its material"),
+        text("motion", "what it obeys: free, partly, guided or fixed"),
+        real(
+            "mass",
+            "mass",
+            "its mass; absent where forces do not move it",
+        )
+        .or_null(),
+        text("shape", shape),
+        real("radius", "length", "radius of a round shape").or_null(),
+        real(
+            "half_length",
+            "length",
+            "half the length of a capsule's segment or of a cylinder",
+        )
+        .or_null(),
+        text("outline", outline),
+    ]
+}
+
+fn steps() -> Vec<Column> {
+    let count = |name: &str, meaning: &str| Column::new(name, Type::Integer, "1", meaning);
+    let residual = "dimensionless residual R2 of the contact problem";
+    let penetration = "largest -gap at the midpoint of the step, where contacts are detected";
+    let momentum = "momentum balance left over, relative to its largest term";
+    let energy = "energy balance left over, relative to its largest term";
+    let gain = "energy gained through contacts that do not move, relative";
+    let reached = "whether the residual reached its tolerance";
+    let energies = |name: &str, meaning: &str| real(name, "energy", meaning);
+    vec![
+        step(),
+        time(),
+        real("h", "time", "length of the step"),
+        count("active", "contacts that took part"),
+        count("pairs", "pairs of bodies whose boxes meet"),
+        real("residual", "1", residual),
+        count("iterations", "iterations of the solver"),
+        Column::new("reached", Type::Truth, "1", reached),
+        real("penetration", "length", penetration),
+        real("momentum", "1", momentum),
+        energies("kinetic", "kinetic energy at the end of the step"),
+        energies("potential", "potential energy at the end of the step"),
+        energies("work", "work of the given forces over the step"),
+        energies("impact", "work of the normal impulses over the step"),
+        energies("sliding", "work of the tangential impulses over the step"),
+        energies("boundary", "work of moving boundaries on the bodies"),
+        real("energy", "1", energy),
+        real("gain", "1", gain),
+    ]
+}
+
+fn bodies<D: Dim>() -> Vec<Column> {
+    let mut columns = vec![step(), time(), body("body", "number of the body")];
+    let axes = &AXES[..D::N];
+    for axis in axes {
+        let meaning = "position of the centre of mass (of a boundary: of its origin)";
+        columns.push(real(axis, "length", meaning));
+    }
+    match D::N {
+        2 => columns.push(real("angle", "rad", "angle, anticlockwise, not reduced")),
+        _ => {
+            let meaning = "unit quaternion from body axes to space axes";
+            let names = ["qw", "qx", "qy", "qz"];
+            columns.extend(names.map(|name| real(name, "1", meaning)));
+        }
+    }
+    for axis in axes {
+        let meaning = "velocity of the centre of mass at the end of the step (right limit)";
+        columns.push(real(&format!("v{axis}"), "length/time", meaning));
+    }
+    match D::N {
+        2 => columns.push(real("spin", "rad/time", "angular velocity")),
+        _ => columns.extend(axes.iter().map(|axis| {
+            let meaning = "angular velocity about space axes";
+            real(&format!("spin_{axis}"), "rad/time", meaning)
+        })),
+    }
+    columns
+}
+
+fn contacts<D: Dim>() -> Vec<Column> {
+    let feature = "which point of the pair: the same number from step to step";
+    let mut columns = vec![
+        step(),
+        time(),
+        body("a", "number of the first body"),
+        body("b", "number of the second body, above a"),
+        body("feature", feature),
+        Column::new("status", Type::Text, "1", "open, stick or slip"),
+        real("gap", "length", "gap at the midpoint of the step"),
+    ];
+    let axes = &AXES[..D::N];
+    for axis in axes {
+        let meaning = "middle of the two points, at the midpoint of the step";
+        columns.push(real(axis, "length", meaning));
+    }
+    for axis in axes {
+        let meaning = "unit normal, from a to b";
+        columns.push(real(&format!("normal_{axis}"), "1", meaning));
+    }
+    if D::N == 3 {
+        for axis in axes {
+            let meaning = "direction of row t1; that of t2 is normal x tangent";
+            columns.push(real(&format!("tangent_{axis}"), "1", meaning));
+        }
+    }
+    let kinds = [
+        ("begin", "velocity of b relative to a before the step"),
+        ("end", "velocity of b relative to a after the step"),
+        ("impulse", "impulse on b over the step"),
+    ];
+    for (prefix, meaning) in kinds {
+        for row in row_names::<D>() {
+            let moment = row.starts_with("roll") || *row == "spin";
+            let unit = match (prefix, moment) {
+                ("impulse", false) => "force*time",
+                ("impulse", true) => "force*length*time",
+                (_, false) => "length/time",
+                (_, true) => "rad/time",
+            };
+            let column = real(&format!("{prefix}_{row}"), unit, meaning);
+            columns.push(if *row == "n" {
+                column
+            } else {
+                column.or_null()
+            });
+        }
+    }
+    columns
+}
+
+/// Settings of a run of bodies as they stand in the manifest.
+pub fn bodies_settings_json<D: Dim>(
+    settings: &Settings,
+    start: f64,
+    until: f64,
+    record_every: usize,
+) -> Value {
+    // Threads are left out: results do not depend on them, and neither do the records.
+    json!({
+        "dimension": D::N,
+        "start": start,
+        "until": until,
+        "step": settings.step,
+        "integrator": "midpoint",
+        "activation": match settings.activation {
+            Activation::Gap => "gap",
+            Activation::Predicted => "predicted",
+        },
+        "correction": settings.correction,
+        "solver": settings.solver,
+        "max_iterations": settings.max_iterations,
+        "tolerance": settings.tolerance,
+        "record_every": record_every,
+    })
+}

@@ -1,0 +1,236 @@
+//! What happened at the contacts of a watch: impacts, touches, detachments, sticking, slipping.
+//!
+//! A pair of bodies counts as one contact, however many points it touches at. As for mechanisms, a
+//! pair may be open for a step or two and close again with the speed that one step of the forces
+//! gives: that is persistent contact, seen through steps of finite length. It has opened when it
+//! stays open for longer, and what closes faster than the forces explain is a collision.
+
+use std::collections::BTreeMap;
+
+use bodies::{Contact, Vector, World};
+use contact::law::Status;
+use mechanism::{Event, EventKind};
+
+use super::resolve::Glossary;
+use super::tally::{Sides, carries};
+use super::turn::Turn;
+
+/// Steps for which a pair may be open without having opened.
+const GRACE: usize = 4;
+
+/// A pair that closes within the grace did not collide if it approaches with less than this many
+/// times the speed that a step of the forces makes, or the approach of its last step.
+const SPEED: f64 = 4.0;
+
+/// A watched pair that counts as closed.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    /// Steps since it last carried an impulse.
+    open: usize,
+    /// Instant at which it last did.
+    last: f64,
+    /// What it did then.
+    status: Status,
+    /// How fast it approached then.
+    approach: f64,
+    /// Its normal velocity at the end of that step.
+    parting: f64,
+}
+
+/// What a pair does in a step in which it carries an impulse.
+#[derive(Debug, Clone, Copy)]
+struct Strike {
+    bodies: [u32; 2],
+    /// Normal velocities of the point that approaches fastest.
+    before: f64,
+    after: f64,
+    /// Sliding if all its points slide.
+    status: Status,
+}
+
+/// One watch.
+#[derive(Debug)]
+struct Watched {
+    number: usize,
+    sides: Sides,
+    pairs: BTreeMap<[u32; 2], Pair>,
+}
+
+/// Reads events off successive steps.
+#[derive(Debug)]
+pub(super) struct Spotter {
+    watches: Vec<Watched>,
+    steps: usize,
+    /// All events so far, in the order of time.
+    pub events: Vec<Event>,
+}
+
+impl Spotter {
+    /// Looks at these watches, by their places in the cast.
+    pub fn new(glossary: &Glossary<'_>, numbers: &[usize]) -> Self {
+        let total = glossary.cast.bodies.len();
+        let watched = numbers.iter().filter_map(|&number| {
+            let watch = glossary.cast.watches.get(number)?;
+            Some(Watched {
+                number,
+                sides: Sides::of(watch, total),
+                pairs: BTreeMap::new(),
+            })
+        });
+        Self {
+            watches: watched.collect(),
+            steps: 0,
+            events: Vec::new(),
+        }
+    }
+
+    /// Takes the end of a step.
+    pub fn step<D: Turn>(&mut self, world: &World<D>) {
+        self.steps += 1;
+        if self.watches.is_empty() {
+            return;
+        }
+        let ledger = world.ledger();
+        let span = Span {
+            begin: ledger.t - ledger.h,
+            end: ledger.t,
+            young: self.steps <= GRACE,
+            fall: ledger.h * world.model().gravity.norm(),
+            pushed: !world.model().fields.is_empty(),
+        };
+        let first = self.events.len();
+        for watch in &mut self.watches {
+            watch.step(world, &span, &mut self.events);
+        }
+        // A detachment is known only after the grace.
+        self.events[first..].sort_by(|a, b| a.t.total_cmp(&b.t));
+    }
+
+    /// All events, in the order of time.
+    pub fn into_events(mut self) -> Vec<Event> {
+        self.events.sort_by(|a, b| a.t.total_cmp(&b.t));
+        self.events
+    }
+}
+
+/// A step as the watches see it.
+struct Span {
+    begin: f64,
+    end: f64,
+    /// One of the first steps: what touches now without speed touched at the start.
+    young: bool,
+    /// Speed that gravity gives in a step.
+    fall: f64,
+    /// Whether there are forces beyond gravity.
+    pushed: bool,
+}
+
+impl Watched {
+    fn step<D: Turn>(&mut self, world: &World<D>, span: &Span, events: &mut Vec<Event>) {
+        let mut strike: Option<Strike> = None;
+        for index in 0..world.num_contacts() {
+            let contact = world.contact(index);
+            if !carries(&contact) || !self.sides.watches(contact.bodies) {
+                continue;
+            }
+            // Contacts come sorted by bodies.
+            match &mut strike {
+                Some(known) if known.bodies == contact.bodies => known.add(&contact),
+                _ => {
+                    if let Some(done) = strike.replace(Strike::of(&contact)) {
+                        self.closes(&done, span, events);
+                    }
+                }
+            }
+        }
+        if let Some(done) = strike {
+            self.closes(&done, span, events);
+        }
+        let number = self.number;
+        self.pairs.retain(|_, pair| {
+            if pair.last < span.end {
+                pair.open += 1;
+            }
+            let opened = pair.open > GRACE;
+            if opened {
+                events.push(event(pair.last, number, EventKind::Detach));
+            }
+            !opened
+        });
+    }
+
+    /// A pair carries an impulse in this step.
+    fn closes(&mut self, strike: &Strike, span: &Span, events: &mut Vec<Event>) {
+        let (number, middle) = (self.number, 0.5 * (span.begin + span.end));
+        let known = self.pairs.get(&strike.bodies).copied();
+        let approach = known.map_or(0.0, |pair| pair.approach);
+        let mut forced = span.fall.max(approach);
+        if let Some(pair) = known.filter(|pair| span.pushed && pair.open > 0) {
+            // What the forces did to it while it was open, by step.
+            forced = forced.max((strike.before - pair.parting).abs() / pair.open as f64);
+        }
+        let fast = -strike.before > SPEED * forced;
+        let mut status = known.map_or(strike.status, |pair| pair.status);
+        if known.is_some() && !fast {
+            let kind = match (status, strike.status) {
+                (Status::Stick, Status::Slip) => Some(EventKind::Slip),
+                (Status::Slip, Status::Stick) => Some(EventKind::Stick),
+                _ => None,
+            };
+            events.extend(kind.map(|kind| event(middle, number, kind)));
+        } else {
+            if let Some(pair) = known.filter(|pair| pair.open > 0) {
+                events.push(event(pair.last, number, EventKind::Detach));
+            }
+            let still = span.young && !fast || !(strike.before < 0.0);
+            events.push(match still {
+                true => event(middle, number, EventKind::Touch),
+                false => {
+                    let (before, after) = (strike.before, strike.after);
+                    event(middle, number, EventKind::Impact { before, after })
+                }
+            });
+        }
+        if strike.status != Status::Open {
+            status = strike.status;
+        }
+        let pair = Pair {
+            open: 0,
+            last: span.end,
+            status,
+            approach: (-strike.before).max(0.0),
+            parting: strike.after,
+        };
+        self.pairs.insert(strike.bodies, pair);
+    }
+}
+
+impl Strike {
+    fn of<D: Turn>(contact: &Contact<'_, D>) -> Self {
+        let normal = |rows: &[f64]| rows.first().copied().unwrap_or(0.0);
+        Self {
+            bodies: contact.bodies,
+            before: normal(contact.begin),
+            after: normal(contact.end),
+            status: contact.status,
+        }
+    }
+
+    fn add<D: Turn>(&mut self, contact: &Contact<'_, D>) {
+        let other = Self::of(contact);
+        if other.before < self.before {
+            (self.before, self.after) = (other.before, other.after);
+        }
+        if other.status != Status::Slip {
+            self.status = other.status;
+        }
+    }
+}
+
+fn event(t: f64, watch: usize, kind: EventKind) -> Event {
+    Event {
+        t,
+        constraint: watch,
+        kind,
+    }
+}

@@ -1,0 +1,74 @@
+//! Pairs of bodies that touch.
+//!
+//! Blocks of a wall share faces without pressing on each other: whether such a joint is closed must
+//! not hang on the sign of a gap of 1e-17. Two bodies touch when they are closer than a millionth of
+//! their size.
+
+use bodies::{Detector, Dim, World};
+
+use super::sets::Set;
+
+/// Closer than this share of the radius of a body counts as touching; a pair has the sum of two.
+const CLOSE: f64 = 5e-7;
+
+/// Finds the pairs that touch where the bodies are now.
+#[derive(Debug)]
+pub(super) struct Joints<D: Dim> {
+    detector: Detector<D>,
+    growth: Vec<f64>,
+    /// All pairs that touch, sorted.
+    now: Vec<[u32; 2]>,
+    /// Members of the set that is looked at.
+    inside: Vec<bool>,
+}
+
+impl<D: Dim> Joints<D> {
+    pub fn new(world: &World<D>) -> Self {
+        let sizes = world.model().bodies.iter().map(|body| {
+            let radius = D::radius(&body.shape);
+            if radius.is_finite() {
+                CLOSE * radius
+            } else {
+                0.0
+            }
+        });
+        Self {
+            detector: Detector::new(world.settings().threads),
+            growth: sizes.collect(),
+            now: Vec::new(),
+            inside: vec![false; world.model().bodies.len()],
+        }
+    }
+
+    /// Looks at all pairs.
+    pub fn update(&mut self, world: &World<D>) {
+        let (bodies, poses) = (&world.model().bodies, &world.state().poses);
+        self.detector.detect(bodies, poses, &self.growth);
+        self.now.clear();
+        self.now
+            .extend(self.detector.found().iter().map(|f| f.bodies));
+        self.now.dedup();
+    }
+
+    /// The pairs of a set that touch.
+    pub fn of(&mut self, set: &Set) -> Vec<[u32; 2]> {
+        let mark = |inside: &mut Vec<bool>, value: bool| {
+            for &body in &set.now {
+                if let Some(entry) = inside.get_mut(body as usize) {
+                    *entry = value;
+                }
+            }
+        };
+        mark(&mut self.inside, true);
+        let both = |pair: &&[u32; 2]| pair.iter().all(|&body| self.inside[body as usize]);
+        let pairs = self.now.iter().filter(both).copied().collect();
+        mark(&mut self.inside, false);
+        pairs
+    }
+
+    /// How many of these pairs do not touch.
+    pub fn parted(&self, pairs: &[[u32; 2]]) -> usize {
+        let apart = |pair: &&[u32; 2]| self.now.binary_search(pair).is_err();
+        pairs.iter().filter(apart).count()
+    }
+}

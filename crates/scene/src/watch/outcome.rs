@@ -1,0 +1,132 @@
+//! What is asked of a run of bodies, and what comes out of it.
+
+use mechanism::Event;
+
+use crate::certificate::Certificate;
+use crate::collection::Cast;
+use crate::run::Stop;
+
+/// What is to be kept of a run: poses are not, a million bodies would not fit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Observables whose values at every step are kept.
+    pub observables: Vec<String>,
+    /// Watches whose events are kept, by name.
+    pub watches: Vec<String>,
+}
+
+impl Wanted {
+    /// Asks for an observable, once.
+    pub fn observable(&mut self, text: &str) {
+        if !self.observables.iter().any(|known| known == text) {
+            self.observables.push(text.to_string());
+        }
+    }
+
+    /// Asks for the events of a watch, once.
+    pub fn watch(&mut self, name: &str) {
+        if !self.watches.iter().any(|known| known == name) {
+            self.watches.push(name.to_string());
+        }
+    }
+
+    /// Asks for all that another asks for.
+    pub fn include(&mut self, other: &Self) {
+        other
+            .observables
+            .iter()
+            .for_each(|text| self.observable(text));
+        other.watches.iter().for_each(|name| self.watch(name));
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tick<'a> {
+    /// The preparation that is running; nothing for the run itself.
+    pub preparation: Option<&'a str>,
+    /// Time reached.
+    pub t: f64,
+    /// Time at which it ends.
+    pub until: f64,
+    /// Share of it that is done.
+    pub share: f64,
+    /// Contacts of the last step.
+    pub contacts: usize,
+}
+
+/// A run before the run, as it went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// Its name.
+    pub name: String,
+    /// How long it lasted.
+    pub duration: f64,
+    /// What it vouches for.
+    pub certificate: Certificate,
+    /// Whether its `stop` ended it.
+    pub halted: bool,
+}
+
+/// What came out of a run of bodies.
+#[derive(Debug, Clone)]
+pub struct BodiesOutcome {
+    /// Times of all states, the start first.
+    pub times: Vec<f64>,
+    /// The observables asked for, by text: a value for each state. NaN where there is none.
+    pub series: Vec<(String, Vec<f64>)>,
+    /// Events of the watches asked for, in the order of time; `constraint` is the place of the watch
+    /// in the cast.
+    pub events: Vec<Event>,
+    /// What the run vouches for.
+    pub certificate: Certificate,
+    /// Why it ended early, if it did.
+    pub stopped: Option<Stop>,
+    /// Whether the condition `stop` of the scene ended it: that is its end as intended.
+    pub halted: bool,
+    /// The runs before it.
+    pub prepared: Vec<Prepared>,
+    /// Deepest overlap that was moved apart before the start; 0 where there was none.
+    pub relaxed: f64,
+    /// Most contacts of a step.
+    pub most_contacts: usize,
+    /// Names of the parts.
+    pub cast: Cast,
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Beginning of the run.
+    pub start: f64,
+    /// Its end, if nothing stops it.
+    pub until: f64,
+    /// Length of a step.
+    pub step: f64,
+}
+
+impl BodiesOutcome {
+    /// Nothing yet.
+    pub(super) fn new(cast: Cast, dimension: usize, span: (f64, f64), step: f64) -> Self {
+        Self {
+            times: Vec::new(),
+            series: Vec::new(),
+            events: Vec::new(),
+            certificate: Certificate::new(),
+            stopped: None,
+            halted: false,
+            prepared: Vec::new(),
+            relaxed: 0.0,
+            most_contacts: 0,
+            cast,
+            dimension,
+            start: span.0,
+            until: span.1,
+            step,
+        }
+    }
+
+    /// The values of an observable that was asked for.
+    pub fn series_of(&self, text: &str) -> Option<&[f64]> {
+        let mut all = self.series.iter();
+        let found = all.find(|(known, _)| known == text);
+        found.map(|(_, values)| values.as_slice())
+    }
+}

@@ -1,0 +1,271 @@
+//! Observables, compiled once and read at every step.
+//!
+//! All texts share one program; a quantity that several of them use is computed once. Only what is
+//! asked for costs anything: bodies by name their own few numbers, sets a pass over their members,
+//! contact forces one pass over the contacts.
+
+use bodies::{Plane, Space, World};
+use expr::{ErrorKind, Graph, NodeId, Program, Scope, Scratch};
+
+use super::joints::Joints;
+use super::quantity::{OfBody, OfSet, Quantity};
+use super::resolve::Glossary;
+use super::sets::Set;
+use super::tally::Tally;
+use super::totals::Totals;
+use super::turn::Turn;
+use crate::collection::View;
+use crate::finding::scan::TextError;
+
+/// Names one text may use, at most: more are a slip of the pen.
+const NAMES: usize = 10_000;
+
+/// Compiled observables of one run.
+#[derive(Debug)]
+pub(crate) struct Panel {
+    program: Program,
+    scratch: Scratch,
+    /// What each input of the program is.
+    quantities: Vec<Quantity>,
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    look: Look,
+}
+
+/// What is kept and computed to know the quantities.
+#[derive(Debug)]
+pub(super) struct Look {
+    /// The sets that are asked for, by number.
+    pub sets: Vec<(usize, Set)>,
+    pub tally: Tally,
+    pub totals: Totals,
+    /// Where bodies were at the start, by body; only for those whose displacement is asked for.
+    pub origin: Vec<(u32, [f64; 3])>,
+    /// Pairs of each set that touched at the start.
+    pub first: Vec<Vec<[u32; 2]>>,
+    /// Pairs of each set that touch now, and those that have opened.
+    pub joints: Vec<(usize, usize)>,
+    plane: Option<Joints<Plane>>,
+    space: Option<Joints<Space>>,
+    displaced: Vec<u32>,
+    begun: bool,
+}
+
+impl Panel {
+    /// Compiles texts.
+    ///
+    /// # Errors
+    /// Which text is wrong, and what is wrong with it.
+    pub fn compile<T: AsRef<str>>(
+        glossary: &Glossary<'_>,
+        texts: &[T],
+    ) -> Result<Self, (usize, TextError)> {
+        let mut names = Names::new(glossary).map_err(|error| (0, error))?;
+        let mut nodes = Vec::with_capacity(texts.len());
+        for (at, text) in texts.iter().enumerate() {
+            let node = names.parse(text.as_ref()).map_err(|error| (at, error))?;
+            nodes.push(node);
+        }
+        let Names {
+            graph, quantities, ..
+        } = names;
+        let look = Look::of(&quantities, glossary);
+        let look = look.map_err(|problem| (0, TextError::new(0, 1, problem)))?;
+        Ok(Self {
+            program: Program::compile(&graph, &nodes),
+            scratch: Scratch::new(),
+            inputs: vec![0.0; quantities.len()],
+            outputs: vec![f64::NAN; nodes.len()],
+            quantities,
+            look,
+        })
+    }
+
+    /// Values of all texts at the end of a step: every step is to be shown, the start first. NaN
+    /// where there is none (the mean of no bodies, a logarithm of a negative number).
+    pub fn read(&mut self, view: View<'_>) -> &[f64] {
+        match view {
+            View::Plane(world) => {
+                let mut joints = self.look.plane.take();
+                self.read_world(world, &mut joints);
+                self.look.plane = joints;
+            }
+            View::Space(world) => {
+                let mut joints = self.look.space.take();
+                self.read_world(world, &mut joints);
+                self.look.space = joints;
+            }
+        }
+        &self.outputs
+    }
+
+    fn read_world<D: Turn>(&mut self, world: &World<D>, joints: &mut Option<Joints<D>>) {
+        self.look.update(world, joints, &self.quantities);
+        for (input, quantity) in self.inputs.iter_mut().zip(&self.quantities) {
+            *input = self.look.value(world, *quantity);
+        }
+        let run = self
+            .program
+            .run(&self.inputs, &mut self.scratch, &mut self.outputs);
+        if run.is_err() {
+            self.outputs.fill(f64::NAN);
+        }
+    }
+}
+
+impl Look {
+    fn of(quantities: &[Quantity], glossary: &Glossary<'_>) -> Result<Self, String> {
+        let cast = glossary.cast;
+        let total = cast.bodies.len();
+        let mut look = Self {
+            sets: Vec::new(),
+            tally: Tally::default(),
+            totals: Totals::default(),
+            origin: Vec::new(),
+            first: Vec::new(),
+            joints: Vec::new(),
+            plane: None,
+            space: None,
+            displaced: Vec::new(),
+            begun: false,
+        };
+        for quantity in quantities {
+            match *quantity {
+                Quantity::Contacts | Quantity::Sliding => look.tally.count(),
+                Quantity::Body { body, what } => look.need(what, &[body], total),
+                Quantity::Watch { watch, .. } => {
+                    if let Some(watched) = cast.watches.get(watch) {
+                        look.tally.watch(watch, watched, total);
+                    }
+                }
+                Quantity::Set { set, what } => {
+                    if !look.sets.iter().any(|(known, _)| *known == set) {
+                        look.sets.push((set, Set::compile(set, glossary)?));
+                    }
+                    if let OfSet::Fold(_, what) = what
+                        && let Some(at) = look.sets.iter().position(|(known, _)| *known == set)
+                    {
+                        let members = look.sets[at].1.candidates().to_vec();
+                        look.need(what, &members, total);
+                    }
+                }
+                Quantity::Time | Quantity::Account(_) | Quantity::Total(_) => {}
+            }
+        }
+        look.displaced.sort_unstable();
+        look.displaced.dedup();
+        Ok(look)
+    }
+
+    /// A quantity of these bodies is asked for.
+    fn need(&mut self, what: OfBody, bodies: &[u32], total: usize) {
+        if what.touches() {
+            self.tally.follow(bodies, total);
+        }
+        if what == OfBody::Displacement {
+            self.displaced.extend_from_slice(bodies);
+        }
+    }
+
+    fn update<D: Turn>(
+        &mut self,
+        world: &World<D>,
+        finder: &mut Option<Joints<D>>,
+        quantities: &[Quantity],
+    ) {
+        if !self.begun {
+            let pose = |body: u32| world.state().poses.get(body as usize);
+            let known = self.displaced.iter();
+            let known = known.filter_map(|&b| Some((b, super::value::triple(pose(b)?.position))));
+            self.origin = known.collect();
+        }
+        self.tally.update(world);
+        self.totals.add(world.ledger());
+        for (_, set) in &mut self.sets {
+            set.update(world);
+        }
+        let pairs = |quantity: &Quantity| {
+            let of = |what| matches!(what, OfSet::Joints | OfSet::Opened);
+            matches!(*quantity, Quantity::Set { what, .. } if of(what))
+        };
+        if quantities.iter().any(pairs) {
+            let joints = finder.get_or_insert_with(|| Joints::new(world));
+            joints.update(world);
+            self.joints.clear();
+            for (at, (_, set)) in self.sets.iter().enumerate() {
+                let now = joints.of(set);
+                let count = now.len();
+                if !self.begun {
+                    self.first.push(now);
+                }
+                let opened = self.first.get(at).map_or(0, |first| joints.parted(first));
+                self.joints.push((count, opened));
+            }
+        }
+        self.begun = true;
+    }
+}
+
+/// A graph whose names are made known as they occur.
+struct Names<'a> {
+    glossary: &'a Glossary<'a>,
+    graph: Graph,
+    scope: Scope,
+    quantities: Vec<Quantity>,
+}
+
+impl<'a> Names<'a> {
+    fn new(glossary: &'a Glossary<'a>) -> Result<Self, TextError> {
+        let (mut graph, mut scope) = (Graph::new(), Scope::new());
+        for (name, value) in glossary.parameters {
+            let known = scope.parameter(&mut graph, name, *value);
+            known.map_err(|error| TextError::new(0, 1, error.to_string()))?;
+        }
+        Ok(Self {
+            glossary,
+            graph,
+            scope,
+            quantities: Vec::new(),
+        })
+    }
+
+    fn parse(&mut self, text: &str) -> Result<NodeId, TextError> {
+        self.refuse_ambiguous(text)?;
+        for _ in 0..NAMES {
+            let error = match self.graph.parse(&self.scope, text) {
+                Ok(node) => return Ok(node),
+                Err(error) => error,
+            };
+            let at = error.place().map_or(0, |place| place.offset);
+            let ErrorKind::UnknownName { name, .. } = error.kind() else {
+                let width = match error.kind() {
+                    ErrorKind::UnknownFunction { name, .. } => name.len(),
+                    _ => 1,
+                };
+                return Err(TextError::new(at, width, error.kind().to_string()));
+            };
+            let wrong = |problem: String| TextError::new(at, name.len(), problem);
+            let meaning = self.glossary.resolve(name).map_err(wrong)?;
+            let quantity = meaning.ok_or_else(|| wrong(self.glossary.unknown(name)))?;
+            let known = self.scope.input(&mut self.graph, name);
+            known.map_err(|error| wrong(error.kind().to_string()))?;
+            self.quantities.push(quantity);
+        }
+        Err(TextError::new(0, 1, "the expression has too many names"))
+    }
+
+    /// Refuses a parameter in the text that is the name of an observable, too.
+    fn refuse_ambiguous(&self, text: &str) -> Result<(), TextError> {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        for (name, _) in self.glossary.parameters {
+            let Some(at) = text.find(name.as_str()) else {
+                continue;
+            };
+            let occurs = text.split(|c| !word(c)).any(|w| w == name);
+            if occurs && let Err(problem) = self.glossary.resolve(name) {
+                return Err(TextError::new(at, name.len(), problem));
+            }
+        }
+        Ok(())
+    }
+}

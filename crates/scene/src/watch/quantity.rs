@@ -1,0 +1,243 @@
+//! What can be observed of a collection, one quantity each.
+
+/// A quantity at the end of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Quantity {
+    /// Time.
+    Time,
+    /// A column of the account of the last step.
+    Account(Account),
+    /// A sum over all steps since the start.
+    Total(Total),
+    /// Contacts of the last step that carry an impulse.
+    Contacts,
+    /// Those of them that slide.
+    Sliding,
+    /// Of one body.
+    Body { body: u32, what: OfBody },
+    /// Of the bodies of a set: groups in their order, then regions.
+    Set { set: usize, what: OfSet },
+    /// Of the contacts of a watch, by its place in the cast.
+    Watch { watch: usize, what: OfWatch },
+}
+
+/// A column of the account of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Account {
+    Kinetic,
+    Potential,
+    Energy,
+    Iterations,
+    Residual,
+    Penetration,
+}
+
+/// A sum over all steps since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Total {
+    Work,
+    Dissipated,
+    BoundaryWork,
+    Balance,
+}
+
+/// A side of the extent of bodies: left and right along x; bottom and top along y in the plane, along
+/// z in space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+    Bottom,
+    Top,
+}
+
+/// A quantity of one body. Axes count from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfBody {
+    Position(usize),
+    /// Plane: the angle, not reduced.
+    Angle,
+    /// Space: w, x, y, z.
+    Quaternion(usize),
+    Velocity(usize),
+    Speed,
+    /// Plane: with its sign. Space: its size.
+    Spin,
+    /// About an axis of space.
+    SpinAbout(usize),
+    /// Distance from where it was at the start.
+    Displacement,
+    /// Contact force, mean over the step.
+    Force(usize),
+    /// Moment of the contact forces about the centre, mean over the step; axis 2 in the plane.
+    Torque(usize),
+    Kinetic,
+    /// Angular momentum about the centre, space axes; axis 2 in the plane.
+    Momentum(usize),
+    Contacts,
+    Extent(Side),
+    Mass,
+}
+
+impl OfBody {
+    /// Whether contacts must be looked at.
+    pub fn touches(self) -> bool {
+        matches!(self, Self::Force(_) | Self::Torque(_) | Self::Contacts)
+    }
+}
+
+/// What is made of the bodies of a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfSet {
+    Count,
+    Extent(Side),
+    Fold(Fold, OfBody),
+    /// Pairs that touch.
+    Joints,
+    /// Pairs that touched at the first step and do not now.
+    Opened,
+}
+
+/// How numbers become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fold {
+    Sum,
+    Mean,
+    Max,
+    Min,
+}
+
+/// A quantity of the contacts of a watch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfWatch {
+    /// Those that carry an impulse.
+    Contacts,
+    /// Those of them that slide.
+    Sliding,
+    /// Smallest gap seen; 0 when none was detected.
+    Gap,
+    /// Sum of the normal forces.
+    Force,
+    /// Sum of the sizes of the friction forces.
+    Friction,
+    /// Largest sliding speed.
+    Slip,
+}
+
+/// Names of quantities that belong to the whole collection.
+pub(super) const WHOLE: [(&str, Quantity); 13] = [
+    ("t", Quantity::Time),
+    ("kinetic", Quantity::Account(Account::Kinetic)),
+    ("potential", Quantity::Account(Account::Potential)),
+    ("energy", Quantity::Account(Account::Energy)),
+    ("iterations", Quantity::Account(Account::Iterations)),
+    ("residual", Quantity::Account(Account::Residual)),
+    ("penetration", Quantity::Account(Account::Penetration)),
+    ("contacts", Quantity::Contacts),
+    ("sliding", Quantity::Sliding),
+    ("work", Quantity::Total(Total::Work)),
+    ("dissipated", Quantity::Total(Total::Dissipated)),
+    ("boundary_work", Quantity::Total(Total::BoundaryWork)),
+    ("balance", Quantity::Total(Total::Balance)),
+];
+
+/// `NAME_what` of a body, in the plane and in space.
+const BODY: [(&str, OfBody); 16] = [
+    ("x", OfBody::Position(0)),
+    ("y", OfBody::Position(1)),
+    ("vx", OfBody::Velocity(0)),
+    ("vy", OfBody::Velocity(1)),
+    ("speed", OfBody::Speed),
+    ("spin", OfBody::Spin),
+    ("displacement", OfBody::Displacement),
+    ("force_x", OfBody::Force(0)),
+    ("force_y", OfBody::Force(1)),
+    ("kinetic", OfBody::Kinetic),
+    ("contacts", OfBody::Contacts),
+    ("top", OfBody::Extent(Side::Top)),
+    ("bottom", OfBody::Extent(Side::Bottom)),
+    ("left", OfBody::Extent(Side::Left)),
+    ("right", OfBody::Extent(Side::Right)),
+    ("mass", OfBody::Mass),
+];
+
+const BODY_PLANE: [(&str, OfBody); 3] = [
+    ("angle", OfBody::Angle),
+    ("torque", OfBody::Torque(2)),
+    ("momentum", OfBody::Momentum(2)),
+];
+
+const BODY_SPACE: [(&str, OfBody); 16] = [
+    ("z", OfBody::Position(2)),
+    ("vz", OfBody::Velocity(2)),
+    ("force_z", OfBody::Force(2)),
+    ("spin_x", OfBody::SpinAbout(0)),
+    ("spin_y", OfBody::SpinAbout(1)),
+    ("spin_z", OfBody::SpinAbout(2)),
+    ("qw", OfBody::Quaternion(0)),
+    ("qx", OfBody::Quaternion(1)),
+    ("qy", OfBody::Quaternion(2)),
+    ("qz", OfBody::Quaternion(3)),
+    ("torque_x", OfBody::Torque(0)),
+    ("torque_y", OfBody::Torque(1)),
+    ("torque_z", OfBody::Torque(2)),
+    ("momentum_x", OfBody::Momentum(0)),
+    ("momentum_y", OfBody::Momentum(1)),
+    ("momentum_z", OfBody::Momentum(2)),
+];
+
+/// What `NAME_what` may be of a body.
+pub(super) fn of_body(dimension: usize) -> impl Iterator<Item = (&'static str, OfBody)> {
+    let special: &[(&str, OfBody)] = match dimension {
+        2 => &BODY_PLANE,
+        _ => &BODY_SPACE,
+    };
+    BODY.iter().chain(special).copied()
+}
+
+/// Q of `sum_Q_G` and its like.
+pub(super) fn of_folds(dimension: usize) -> impl Iterator<Item = (&'static str, OfBody)> {
+    of_body(dimension).filter(|(_, what)| {
+        matches!(
+            what,
+            OfBody::Position(_)
+                | OfBody::Velocity(_)
+                | OfBody::Speed
+                | OfBody::Spin
+                | OfBody::Displacement
+                | OfBody::Kinetic
+                | OfBody::Mass
+                | OfBody::Contacts
+                | OfBody::Force(_)
+        )
+    })
+}
+
+/// Words of `WORD_Q_G`.
+pub(super) const FOLDS: [(&str, Fold); 4] = [
+    ("sum", Fold::Sum),
+    ("mean", Fold::Mean),
+    ("max", Fold::Max),
+    ("min", Fold::Min),
+];
+
+/// Words of `WORD_G` for a group or region.
+pub(super) const SETS: [(&str, OfSet); 7] = [
+    ("count", OfSet::Count),
+    ("top", OfSet::Extent(Side::Top)),
+    ("bottom", OfSet::Extent(Side::Bottom)),
+    ("left", OfSet::Extent(Side::Left)),
+    ("right", OfSet::Extent(Side::Right)),
+    ("joints", OfSet::Joints),
+    ("opened", OfSet::Opened),
+];
+
+/// Words of `WORD_W` for a watch.
+pub(super) const WATCHES: [(&str, OfWatch); 6] = [
+    ("contacts", OfWatch::Contacts),
+    ("sliding", OfWatch::Sliding),
+    ("gap", OfWatch::Gap),
+    ("force", OfWatch::Force),
+    ("friction", OfWatch::Friction),
+    ("slip", OfWatch::Slip),
+];

@@ -1,0 +1,260 @@
+//! From a name in an expression to what it means.
+//!
+//! A collection may have a million bodies with thirty names each, so names are not listed but taken
+//! apart when they occur.
+
+use super::quantity::{FOLDS, OfSet, Quantity, SETS, WATCHES, WHOLE, of_body, of_folds};
+use crate::collection::Cast;
+
+/// Bodies looked at for a suggestion, at most.
+const LOOKED_AT: usize = 5000;
+
+/// What observables of a scene of bodies may speak of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Glossary<'a> {
+    /// The names of its parts.
+    pub cast: &'a Cast,
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Names and values of the parameters.
+    pub parameters: &'a [(String, f64)],
+    /// Beginning of the run.
+    pub start: f64,
+}
+
+impl Glossary<'_> {
+    /// What a name means; nothing where it means nothing.
+    ///
+    /// # Errors
+    /// The name has two meanings: what they are.
+    pub(super) fn resolve(&self, name: &str) -> Result<Option<Quantity>, String> {
+        let found = self.found(name);
+        if self.parameters.iter().any(|(known, _)| known == name)
+            && let Some((_, what)) = found.first()
+        {
+            return Err(format!(
+                "`{name}` is a parameter and also an observable, {what}: rename one of them"
+            ));
+        }
+        match found.as_slice() {
+            [] => Ok(None),
+            [(quantity, _)] => Ok(Some(*quantity)),
+            [(_, one), (_, other), ..] => Err(format!(
+                "`{name}` has two meanings: {one}, and {other}: rename one of them"
+            )),
+        }
+    }
+
+    fn found(&self, name: &str) -> Vec<(Quantity, String)> {
+        let mut found: Vec<(Quantity, String)> = Vec::new();
+        let whole = WHOLE.iter().find(|(known, _)| *known == name);
+        if let Some((_, quantity)) = whole {
+            found.push((*quantity, "of the whole collection".to_string()));
+        }
+        self.body(name, &mut found);
+        self.set(name, &mut found);
+        self.watch(name, &mut found);
+        found
+    }
+
+    /// All that a name means as an observable, in words.
+    pub(crate) fn meanings(&self, name: &str) -> Vec<String> {
+        let found = self.found(name).into_iter();
+        found.map(|(_, what)| what).collect()
+    }
+
+    fn body(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
+        for (word, what) in of_body(self.dimension) {
+            if let Some(owner) = before(name, word)
+                && let Some(body) = self.cast.bodies.iter().position(|known| known == owner)
+            {
+                let body = body as u32;
+                found.push((
+                    Quantity::Body { body, what },
+                    format!("`{word}` of the body `{owner}`"),
+                ));
+            }
+        }
+    }
+
+    fn set(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
+        let mut push = |set: usize, what, words: String| {
+            found.push((Quantity::Set { set, what }, words));
+        };
+        for (word, what) in SETS {
+            if let Some(owner) = after(name, word)
+                && let Some(set) = self.set_named(owner)
+            {
+                push(set, what, format!("`{word}` of `{owner}`"));
+            }
+        }
+        for (word, fold) in FOLDS {
+            let Some(rest) = after(name, word) else {
+                continue;
+            };
+            for (quantity, what) in of_folds(self.dimension) {
+                if let Some(owner) = after(rest, quantity)
+                    && let Some(set) = self.set_named(owner)
+                {
+                    let what = OfSet::Fold(fold, what);
+                    push(set, what, format!("`{word}_{quantity}` of `{owner}`"));
+                }
+            }
+        }
+    }
+
+    fn watch(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
+        for (word, what) in WATCHES {
+            if let Some(owner) = after(name, word)
+                && let Some(watch) = self.watch_named(owner)
+            {
+                found.push((
+                    Quantity::Watch { watch, what },
+                    format!("`{word}` of the watch `{owner}`"),
+                ));
+            }
+        }
+    }
+
+    fn set_named(&self, name: &str) -> Option<usize> {
+        let mut groups = self.cast.groups.iter();
+        if let Some(group) = groups.position(|(known, _)| known == name) {
+            return Some(group);
+        }
+        let mut regions = self.cast.regions.iter();
+        let region = regions.position(|region| region.name == name)?;
+        Some(self.cast.groups.len() + region)
+    }
+
+    /// The place of a watch.
+    pub(crate) fn watch_named(&self, name: &str) -> Option<usize> {
+        self.cast
+            .watches
+            .iter()
+            .position(|watch| watch.name == name)
+    }
+
+    /// Names of all watches.
+    pub(crate) fn watch_names(&self) -> Vec<String> {
+        let watches = self.cast.watches.iter();
+        watches.map(|watch| watch.name.clone()).collect()
+    }
+
+    /// A message about a name that means nothing, with those that resemble it.
+    pub(super) fn unknown(&self, name: &str) -> String {
+        let mut known = self.candidates(name);
+        known.sort();
+        known.dedup();
+        let guesses = expr::nearest(name, &known);
+        let guesses: Vec<String> = guesses.iter().map(|guess| format!("`{guess}`")).collect();
+        let guess = match guesses.is_empty() {
+            true => String::new(),
+            false => format!("; did you mean {}?", guesses.join(" or ")),
+        };
+        format!("unknown name `{name}`{guess} ({})", self.known())
+    }
+
+    /// What there is, in few words.
+    fn known(&self) -> String {
+        let whole: Vec<&str> = WHOLE.iter().map(|(name, _)| *name).collect();
+        let mut text = format!("known here: {}", whole.join(", "));
+        let parameters: Vec<&str> = self.parameters.iter().map(|(n, _)| n.as_str()).collect();
+        if !parameters.is_empty() {
+            text += &format!(", parameters {}", shortened(&parameters));
+        }
+        let bodies: Vec<&str> = self.cast.bodies.iter().map(String::as_str).collect();
+        if let Some(first) = bodies.first() {
+            text += &format!(
+                "; `{first}_x` and its like of the bodies {}",
+                shortened(&bodies)
+            );
+        }
+        let groups = self.cast.groups.iter().map(|(name, _)| name.as_str());
+        let regions = self.cast.regions.iter().map(|region| region.name.as_str());
+        let sets: Vec<&str> = groups.chain(regions).collect();
+        if let Some(first) = sets.first() {
+            let of = shortened(&sets);
+            text += &format!("; `count_{first}`, `mean_x_{first}` and their like of {of}");
+        }
+        let watches: Vec<&str> = self.cast.watches.iter().map(|w| w.name.as_str()).collect();
+        if let Some(first) = watches.first() {
+            let of = shortened(&watches);
+            text += &format!("; `force_{first}` and its like of the watches {of}");
+        }
+        text
+    }
+
+    /// Known names that may resemble one.
+    fn candidates(&self, name: &str) -> Vec<String> {
+        let mut known: Vec<String> = WHOLE.iter().map(|(n, _)| n.to_string()).collect();
+        known.extend(self.parameters.iter().map(|(n, _)| n.clone()));
+        let groups = self.cast.groups.iter().map(|(n, _)| n);
+        let sets = groups.chain(self.cast.regions.iter().map(|region| &region.name));
+        for set in sets.take(LOOKED_AT) {
+            known.extend(SETS.iter().map(|(word, _)| format!("{word}_{set}")));
+            for (word, _) in FOLDS {
+                let each = of_folds(self.dimension);
+                known.extend(each.map(|(q, _)| format!("{word}_{q}_{set}")));
+            }
+        }
+        for watch in self.cast.watches.iter().take(LOOKED_AT) {
+            let watch = &watch.name;
+            known.extend(WATCHES.iter().map(|(word, _)| format!("{word}_{watch}")));
+        }
+        for body in self.similar_bodies(name) {
+            known.extend(of_body(self.dimension).map(|(word, _)| format!("{body}_{word}")));
+        }
+        known
+    }
+
+    /// Bodies whose name stands, or nearly stands, at the beginning of another name.
+    fn similar_bodies(&self, name: &str) -> Vec<String> {
+        let looked: Vec<String> = self.cast.bodies.iter().take(LOOKED_AT).cloned().collect();
+        let mut similar = Vec::new();
+        for (at, _) in name.match_indices('_') {
+            let owner = &name[..at];
+            if self.cast.bodies.iter().any(|known| known == owner) {
+                similar.push(owner.to_string());
+            }
+            similar.extend(expr::nearest(owner, &looked));
+        }
+        similar
+    }
+}
+
+/// Words of observables: those that follow the name of a body, those that precede the name of a
+/// group or region, those that precede the name of a watch.
+pub(crate) fn words(dimension: usize) -> [Vec<String>; 3] {
+    let of_sets = SETS.iter().map(|(word, _)| word.to_string());
+    let folds = FOLDS.iter().flat_map(|(fold, _)| {
+        let each = of_folds(dimension);
+        each.map(move |(quantity, _)| format!("{fold}_{quantity}"))
+    });
+    [
+        of_body(dimension)
+            .map(|(word, _)| word.to_string())
+            .collect(),
+        of_sets.chain(folds).collect(),
+        WATCHES.iter().map(|(word, _)| word.to_string()).collect(),
+    ]
+}
+
+/// NAME of `NAME_word`.
+fn before<'a>(name: &'a str, word: &str) -> Option<&'a str> {
+    name.strip_suffix(word)?.strip_suffix('_')
+}
+
+/// NAME of `word_NAME`.
+fn after<'a>(name: &'a str, word: &str) -> Option<&'a str> {
+    name.strip_prefix(word)?.strip_prefix('_')
+}
+
+/// The first few of a list.
+fn shortened(names: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len() > SHOWN {
+        true => format!("{shown} and {} more", names.len() - SHOWN),
+        false => shown,
+    }
+}

@@ -1,0 +1,127 @@
+//! Before the first step: overlaps and what is done about them.
+
+use bodies::{Dim, Overlap, World, WorldError};
+
+use crate::collection::{Cast, OverlapRule};
+
+/// Overlap allowed where nothing is said, as a share of the smaller body's radius.
+const ALLOWED: f64 = 1e-6;
+
+/// Pairs named in a message.
+const NAMED: usize = 5;
+
+/// Projections of a relaxation at most. Each leaves what is of second order in the depth.
+const ROUNDS: usize = 200;
+
+/// Refuses overlaps that are too deep, or moves them apart; the deepest that was moved apart.
+///
+/// # Errors
+/// What overlaps and what can be done.
+pub(super) fn part<D: Dim>(
+    world: &mut World<D>,
+    cast: &Cast,
+    rule: OverlapRule,
+) -> Result<f64, String> {
+    let overlaps = too_deep(world, rule);
+    let Some(deepest) = overlaps.first().map(|overlap| overlap.depth) else {
+        return Ok(0.0);
+    };
+    if !rule.relax {
+        return Err(refused(&overlaps, cast));
+    }
+    let tolerance = rule.allowed.unwrap_or_else(|| least_allowed(world));
+    let relaxed = world.relax(tolerance, ROUNDS);
+    relaxed.map_err(|error| explain(&error, cast))?;
+    match too_deep(world, rule).first() {
+        None => Ok(deepest),
+        Some(left) => Err(format!(
+            "overlaps of {deepest:e} at the start could not be moved apart: after {ROUNDS} rounds \
+             {} by {:e}. Give the bodies more room",
+            pair(left, cast),
+            left.depth
+        )),
+    }
+}
+
+/// Pairs that overlap by more than is allowed, deepest first.
+fn too_deep<D: Dim>(world: &mut World<D>, rule: OverlapRule) -> Vec<Overlap> {
+    if let Some(allowed) = rule.allowed {
+        return world.overlaps(allowed);
+    }
+    let least = least_allowed(world);
+    let mut overlaps = world.overlaps(least);
+    overlaps.retain(|overlap| {
+        let sizes = overlap.bodies.iter().map(|&body| radius(world, body));
+        overlap.depth > ALLOWED * sizes.fold(f64::INFINITY, f64::min)
+    });
+    overlaps
+}
+
+/// The overlap allowed to the smallest body.
+fn least_allowed<D: Dim>(world: &World<D>) -> f64 {
+    let bodies = 0..world.model().bodies.len() as u32;
+    let least = bodies
+        .map(|body| radius(world, body))
+        .fold(f64::INFINITY, f64::min);
+    if least.is_finite() {
+        ALLOWED * least
+    } else {
+        0.0
+    }
+}
+
+fn radius<D: Dim>(world: &World<D>, body: u32) -> f64 {
+    let body = world.model().bodies.get(body as usize);
+    body.map_or(f64::INFINITY, |body| D::radius(&body.shape))
+}
+
+fn refused(overlaps: &[Overlap], cast: &Cast) -> String {
+    let named: Vec<String> = overlaps
+        .iter()
+        .take(NAMED)
+        .map(|overlap| format!("{} by {:.3e}", pair(overlap, cast), overlap.depth))
+        .collect();
+    let more = match overlaps.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let noun = if overlaps.len() == 1 { "pair" } else { "pairs" };
+    format!(
+        "{} {noun} of bodies overlap at the start: {}{more}. Move them apart, write \
+         `relax = true` in [run] to have them moved apart, or allow it with `overlap = {:.1e}`",
+        overlaps.len(),
+        named.join(", "),
+        1.01 * overlaps.first().map_or(0.0, |deepest| deepest.depth)
+    )
+}
+
+fn pair(overlap: &Overlap, cast: &Cast) -> String {
+    let [a, b] = overlap.bodies.map(|body| name(body as usize, cast));
+    format!("{a} and {b}")
+}
+
+/// What a body is called.
+fn name(body: usize, cast: &Cast) -> String {
+    match cast.bodies.get(body) {
+        Some(name) => format!("`{name}`"),
+        None => format!("body {body}"),
+    }
+}
+
+/// An error of the world with the names of the bodies.
+pub(super) fn explain(error: &WorldError, cast: &Cast) -> String {
+    match error {
+        WorldError::Mass { body, what, value } => format!(
+            "{}: its {what} is {value}, a positive, finite number was expected",
+            name(*body, cast)
+        ),
+        WorldError::NotFinite { body, what, t } => {
+            format!("{}: its {what} at t = {t} is not finite", name(*body, cast))
+        }
+        WorldError::Contact { bodies, t, reason } => {
+            let [a, b] = bodies.map(|body| name(body as usize, cast));
+            format!("contact of {a} and {b} at t = {t}: {reason}")
+        }
+        WorldError::Reference(_) | WorldError::Setting { .. } => error.to_string(),
+    }
+}

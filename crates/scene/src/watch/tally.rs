@@ -1,0 +1,223 @@
+//! One pass over the contacts of a step, for all observables that ask for them.
+
+use bodies::{Contact, Vector, World};
+use contact::law::Status;
+
+use super::quantity::OfWatch;
+use super::turn::Turn;
+use crate::collection::Watch;
+
+/// No slot: nobody asks for this body.
+const NOBODY: u32 = u32::MAX;
+
+/// What contacts did in the last step, to the bodies and watches that are asked for.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Whether anything here is asked for.
+    needed: bool,
+    /// Slot of each body; empty where no body is asked for.
+    slots: Vec<u32>,
+    bodies: Vec<Pushed>,
+    watches: Vec<(usize, Sides, Seen)>,
+    /// Contacts with an impulse.
+    pub carrying: usize,
+    /// Those of them that slide.
+    pub sliding: usize,
+}
+
+/// Contact forces on a body.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pushed {
+    pub force: [f64; 3],
+    pub torque: [f64; 3],
+    pub contacts: usize,
+}
+
+/// Which side of a watch each body is on: bit 0 the first, bit 1 the second.
+#[derive(Debug)]
+pub(super) struct Sides(Vec<u8>);
+
+impl Sides {
+    pub fn of(watch: &Watch, bodies: usize) -> Self {
+        let mut sides = vec![0; bodies];
+        for (members, bit) in [(&watch.first, 1), (&watch.second, 2)] {
+            for &body in members {
+                if let Some(side) = sides.get_mut(body as usize) {
+                    *side |= bit;
+                }
+            }
+        }
+        Self(sides)
+    }
+
+    /// Whether a pair has one body on each side.
+    pub fn watches(&self, [a, b]: [u32; 2]) -> bool {
+        let side = |body: u32| self.0.get(body as usize).copied().unwrap_or(0);
+        let (a, b) = (side(a), side(b));
+        a & 1 != 0 && b & 2 != 0 || a & 2 != 0 && b & 1 != 0
+    }
+}
+
+/// What a watch saw in the last step.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    detected: bool,
+    contacts: usize,
+    sliding: usize,
+    gap: f64,
+    force: f64,
+    friction: f64,
+    slip: f64,
+}
+
+impl Tally {
+    /// Contacts are to be counted.
+    pub fn count(&mut self) {
+        self.needed = true;
+    }
+
+    /// Forces on these bodies are asked for; there are `total` in all.
+    pub fn follow(&mut self, bodies: &[u32], total: usize) {
+        self.needed = true;
+        self.slots.resize(total, NOBODY);
+        for &body in bodies {
+            if let Some(slot) = self.slots.get_mut(body as usize)
+                && *slot == NOBODY
+            {
+                *slot = self.bodies.len() as u32;
+                self.bodies.push(Pushed::default());
+            }
+        }
+    }
+
+    /// A watch is asked for.
+    pub fn watch(&mut self, number: usize, watch: &Watch, total: usize) {
+        self.needed = true;
+        if !self.watches.iter().any(|(known, ..)| *known == number) {
+            let entry = (number, Sides::of(watch, total), Seen::default());
+            self.watches.push(entry);
+        }
+    }
+
+    /// Contact forces on a body that is followed.
+    pub fn pushed(&self, body: u32) -> Pushed {
+        let slot = self.slots.get(body as usize).copied().unwrap_or(NOBODY);
+        self.bodies.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    /// What a watch saw.
+    pub fn seen(&self, number: usize, what: OfWatch) -> f64 {
+        let entry = self.watches.iter().find(|(known, ..)| *known == number);
+        let Some((_, _, seen)) = entry else {
+            return 0.0;
+        };
+        match what {
+            OfWatch::Contacts => seen.contacts as f64,
+            OfWatch::Sliding => seen.sliding as f64,
+            OfWatch::Gap => seen.gap,
+            OfWatch::Force => seen.force,
+            OfWatch::Friction => seen.friction,
+            OfWatch::Slip => seen.slip,
+        }
+    }
+
+    /// Looks at all contacts of the last step.
+    pub fn update<D: Turn>(&mut self, world: &World<D>) {
+        if !self.needed {
+            return;
+        }
+        (self.carrying, self.sliding) = (0, 0);
+        self.bodies.fill(Pushed::default());
+        for (_, _, seen) in &mut self.watches {
+            *seen = Seen::default();
+        }
+        let h = world.ledger().h;
+        for index in 0..world.num_contacts() {
+            let contact = world.contact(index);
+            let carries = carries(&contact);
+            if carries {
+                self.carrying += 1;
+                self.sliding += usize::from(contact.status == Status::Slip);
+                self.push(world, &contact, h);
+            }
+            for (_, sides, seen) in &mut self.watches {
+                if sides.watches(contact.bodies) {
+                    seen.add(&contact, carries, h);
+                }
+            }
+        }
+    }
+
+    /// Adds the impulse of a contact to the bodies that are followed.
+    fn push<D: Turn>(&mut self, world: &World<D>, contact: &Contact<'_, D>, h: f64) {
+        if self.slots.is_empty() || !(h > 0.0) {
+            return;
+        }
+        let frame = contact.frame.as_ref();
+        let (mut force, mut moment) = (D::Vector::default(), [0.0; 3]);
+        for (row, s) in contact.impulse.iter().enumerate() {
+            if row < D::N {
+                if let Some(axis) = frame.get(row) {
+                    force += *axis * (s / h);
+                }
+            } else if let Some(axis) = frame.get((row - D::N + 1) % D::N) {
+                // Rolling about the tangents, then spinning about the normal.
+                let axis = D::axis(*axis);
+                moment = [0, 1, 2].map(|k| moment[k] + axis[k] * s / h);
+            }
+        }
+        let at = (contact.touch.point_a + contact.touch.point_b) * 0.5;
+        for (&body, sign) in contact.bodies.iter().zip([-1.0, 1.0]) {
+            let slot = self.slots.get(body as usize).copied().unwrap_or(NOBODY);
+            let Some(pushed) = self.bodies.get_mut(slot as usize) else {
+                continue;
+            };
+            let (pose, velocity) = (
+                &world.state().poses[body as usize],
+                &world.state().velocities[body as usize],
+            );
+            // Contacts act at the midpoint of the step: q_M = q_F − ½h u_F.
+            let velocity = D::Vector::of(&velocity.as_ref()[..D::N]);
+            let lever = at - (pose.position - velocity * (0.5 * h));
+            let about = D::moment(lever, force);
+            for k in 0..3 {
+                pushed.force[k] += sign * force.slice().get(k).copied().unwrap_or(0.0);
+                pushed.torque[k] += sign * (about[k] + moment[k]);
+            }
+            pushed.contacts += 1;
+        }
+    }
+}
+
+impl Seen {
+    fn add<D: Turn>(&mut self, contact: &Contact<'_, D>, carries: bool, h: f64) {
+        let gap = contact.touch.gap;
+        self.gap = if self.detected {
+            self.gap.min(gap)
+        } else {
+            gap
+        };
+        self.detected = true;
+        if !carries {
+            return;
+        }
+        self.contacts += 1;
+        self.sliding += usize::from(contact.status == Status::Slip);
+        if h > 0.0 {
+            self.force += contact.impulse.first().copied().unwrap_or(0.0) / h;
+            self.friction += tangential::<D>(contact.impulse) / h;
+        }
+        self.slip = self.slip.max(tangential::<D>(contact.end));
+    }
+}
+
+/// Whether a contact carries an impulse.
+pub(super) fn carries<D: Turn>(contact: &Contact<'_, D>) -> bool {
+    contact.impulse.first().is_some_and(|s| *s > 0.0)
+}
+
+/// Size of the tangential rows.
+fn tangential<D: Turn>(rows: &[f64]) -> f64 {
+    let rows = rows.iter().take(D::N).skip(1);
+    rows.map(|x| x * x).sum::<f64>().sqrt()
+}

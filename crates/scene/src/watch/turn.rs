@@ -1,0 +1,94 @@
+//! What an observer asks of the two dimensions, beyond what stepping needs.
+
+use bodies::{Dim, MassProperties, Plane, Pose, Space, Vector, World};
+
+use crate::collection::View;
+
+/// The plane or space, as an observer sees it. Axial vectors have three entries in both: in the plane
+/// the first two are 0.
+pub(crate) trait Turn: Dim {
+    /// The axis that points up.
+    const UP: usize;
+    /// The angle of a rotation; 0 in space.
+    fn angle(rotation: &Self::Rotation) -> f64;
+    /// The rotation as a quaternion w, x, y, z.
+    fn quaternion(rotation: &Self::Rotation) -> [f64; 4];
+    /// Angular velocity in space axes.
+    fn spin(pose: &Pose<Self>, velocity: &Self::Dofs) -> [f64; 3];
+    /// lever × force.
+    fn moment(lever: Self::Vector, force: Self::Vector) -> [f64; 3];
+    /// A vector along the axis of a moment row, in space axes.
+    fn axis(direction: Self::Vector) -> [f64; 3];
+    /// Angular momentum about the centre of mass, space axes.
+    fn momentum(mass: &MassProperties<Self>, pose: &Pose<Self>, velocity: &Self::Dofs) -> [f64; 3];
+    /// The world as sinks see it.
+    fn view(world: &World<Self>) -> View<'_>;
+}
+
+impl Turn for Plane {
+    const UP: usize = 1;
+
+    fn angle(rotation: &Self::Rotation) -> f64 {
+        rotation.angle()
+    }
+
+    fn quaternion(rotation: &Self::Rotation) -> [f64; 4] {
+        let (sin, cos) = (0.5 * rotation.angle()).sin_cos();
+        [cos, 0.0, 0.0, sin]
+    }
+
+    fn spin(_pose: &Pose<Self>, velocity: &[f64; 3]) -> [f64; 3] {
+        [0.0, 0.0, velocity[2]]
+    }
+
+    fn moment(lever: Self::Vector, force: Self::Vector) -> [f64; 3] {
+        [0.0, 0.0, lever.perp_dot(force)]
+    }
+
+    fn axis(_direction: Self::Vector) -> [f64; 3] {
+        [0.0, 0.0, 1.0]
+    }
+
+    fn momentum(mass: &MassProperties<Self>, _: &Pose<Self>, velocity: &[f64; 3]) -> [f64; 3] {
+        [0.0, 0.0, mass.inertia * velocity[2]]
+    }
+
+    fn view(world: &World<Self>) -> View<'_> {
+        View::Plane(world)
+    }
+}
+
+impl Turn for Space {
+    const UP: usize = 2;
+
+    fn angle(_rotation: &Self::Rotation) -> f64 {
+        0.0
+    }
+
+    fn quaternion(rotation: &Self::Rotation) -> [f64; 4] {
+        let [x, y, z, w] = rotation.to_array();
+        [w, x, y, z]
+    }
+
+    fn spin(pose: &Pose<Self>, velocity: &[f64; 6]) -> [f64; 3] {
+        let spin = Self::Vector::of(&velocity[3..6]);
+        (pose.rotation * spin).to_array()
+    }
+
+    fn moment(lever: Self::Vector, force: Self::Vector) -> [f64; 3] {
+        lever.cross(force).to_array()
+    }
+
+    fn axis(direction: Self::Vector) -> [f64; 3] {
+        direction.to_array()
+    }
+
+    fn momentum(mass: &MassProperties<Self>, pose: &Pose<Self>, velocity: &[f64; 6]) -> [f64; 3] {
+        let spin = Self::Vector::of(&velocity[3..6]);
+        (pose.rotation * (mass.inertia * spin)).to_array()
+    }
+
+    fn view(world: &World<Self>) -> View<'_> {
+        View::Space(world)
+    }
+}
