@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub use bodies;
 pub use contact;
 pub use convex;
 pub use expr;
@@ -10,6 +11,7 @@ pub use solve;
 
 /// What most programs need: `use percuss::prelude::*`.
 pub mod prelude {
+    pub use bodies::{Plane, Space, World};
     pub use contact::law::{Law, Status};
     pub use contact::{Certificate, Judge, Kinetic, Measure, Problem, Restitution};
     pub use mechanism::{EventDriven, Motion, Settings, State, Stepper, System};

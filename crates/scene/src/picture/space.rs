@@ -60,7 +60,7 @@ pub(super) fn draw(
     }
     let opacity = if pale { 1.0 - PALE } else { 1.0 };
     paper.group(&format!(
-        "class=\"bodies\" stroke-linejoin=\"round\" opacity=\"{opacity}\"
+        "class=\"bodies\" stroke-linejoin=\"round\" opacity=\"{opacity}\""
     ));
     for k in order {
         let item = &items[k];
