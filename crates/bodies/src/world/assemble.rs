@@ -121,14 +121,7 @@ impl<D: Dim> World<D> {
         if !self.takes_part(found, memory, rows.free[0]) {
             return Ok(());
         }
-        let e = pair.restitution;
-        let mut rebound = rows.begin;
-        for (i, u) in rebound.iter_mut().enumerate() {
-            *u *= if i == 0 { e.normal } else { e.tangential };
-        }
-        if self.settings.activation == Activation::Predicted && e.normal == 0.0 {
-            rebound[0] += found.touch.gap.max(0.0) / self.settings.step;
-        }
+        let rebound = self.rebound(pair, &rows, found.touch.gap);
         let blocks = [&rows.block[0][..d * dof], &rows.block[1][..d * dof]];
         let groups = [a, b].map(|body| self.work.group[body]);
         let (given, rebound) = (&rows.given[..d], &rebound[..d]);
@@ -158,6 +151,19 @@ impl<D: Dim> World<D> {
         self.work.begin.extend_from_slice(&rows.begin[..d]);
         push_start(&mut self.work.impulse, memory, &frame, d);
         Ok(())
+    }
+
+    /// ρ U_I by row, and the room that an open gap leaves.
+    fn rebound(&self, pair: &PairLaw, rows: &Rows, gap: f64) -> [f64; WIDE] {
+        let e = pair.restitution;
+        let mut rebound = rows.begin;
+        for (i, u) in rebound.iter_mut().enumerate() {
+            *u *= if i == 0 { e.normal } else { e.tangential };
+        }
+        if self.settings.activation == Activation::Predicted && e.normal == 0.0 {
+            rebound[0] += gap.max(0.0) / self.settings.step;
+        }
+        rebound
     }
 
     /// Whether a touch is a contact of this step: its gap at the midpoint is closed, or it was held in
