@@ -8,6 +8,9 @@
 //! DIR/events-000000.parquet        impacts, switches
 //! ```
 //!
+//! A run of bodies has the tables `names`, `steps`, `bodies`, `contacts`, `observables` instead (see
+//! [`BodiesRecorder`]).
+//!
 //! Every file appears under its name only when it is complete, so a run that is killed loses at most
 //! the rows that were not yet a chunk, and a directory can be read while the run goes on. Memory is
 //! bounded by one chunk for each table.
