@@ -165,3 +165,48 @@ fn damaged_tables_are_errors_and_no_panic() {
         assert!(error.contains("names-000000.parquet"), "{error}");
     }
 }
+
+/// A block that friction holds on a floor under oblique gravity.
+fn held(dimension: usize, gravity: &str, half: &str, sides: &str, position: &str) -> String {
+    format!(
+        "kind = \"bodies\"\n[world]\ndimension = {dimension}\ngravity = {gravity}\n\
+         [[material]]\nname = \"m\"\n[[law]]\nbetween = [\"m\", \"m\"]\nfriction = 0.8\n\
+         [[body]]\nname = \"floor\"\nshape = {half}\nmaterial = \"m\"\nfixed = true\n\
+         [[body]]\nname = \"block\"\nshape = {{ box = {sides} }}\nmass = 2\nmaterial = \"m\"\n\
+         position = {position}\n[run]\nuntil = 0.1\nstep = 1e-2\ntolerance = 1e-10\n"
+    )
+}
+
+#[test]
+fn recorded_forces_hold_a_block_against_oblique_gravity() {
+    let here = tempfile::tempdir().expect("a folder");
+    let plane = held(
+        2,
+        "[3, -10]",
+        "{ half_plane = [0, 1] }",
+        "[1, 0.5]",
+        "[0, 0.25]",
+    );
+    let space = held(
+        3,
+        "[3, -2, -10]",
+        "{ half_space = [0, 0, 1] }",
+        "[1, 1, 0.5]",
+        "[0, 0, 0.25]",
+    );
+    let cases = [
+        ("plane", plane, [3.0, -10.0, 0.0]),
+        ("space", space, [3.0, -2.0, -10.0]),
+    ];
+    for (name, text, gravity) in cases {
+        let run = record(&text, &here.path().join(name), &[]);
+        let states = States::of(&run).expect("readable");
+        let still = states.read(states.len() - 1, true).expect("there");
+        // The floor is body 0: forces act on the block, and friction is part of them.
+        for (k, g) in gravity.iter().enumerate() {
+            let sum: f64 = still.forces.iter().map(|f| f.force[k]).sum();
+            // As exact as the residual of the step, of forces about 20.
+            assert!((sum + 2.0 * g).abs() < 1e-6, "{name}, axis {k}: {sum}");
+        }
+    }
+}
