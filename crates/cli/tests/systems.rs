@@ -25,6 +25,9 @@ const LONG: [(&str, &str); 3] = [
     ("wall-jerk", "until=0.2"),
 ];
 
+/// Systems that need minutes before they begin: here they are read and made, no more.
+const PREPARED: [&str; 1] = ["biaxial"];
+
 /// Runs the beginning of a long system; what is wrong with it, if anything.
 fn early_complaint(name: &str, set: &str) -> Option<String> {
     let folder = folder();
@@ -61,6 +64,10 @@ fn early_complaint(name: &str, set: &str) -> Option<String> {
 fn complaint(name: &str) -> Option<String> {
     if let Some((name, set)) = LONG.iter().find(|(long, _)| *long == name) {
         return early_complaint(name, set);
+    }
+    if PREPARED.contains(&name) {
+        let checked = percuss(folder().path(), &["check", name, "--quiet"]);
+        return (checked.status != 0).then(|| format!("{name}: {}", checked.err));
     }
     let folder = folder();
     let ran = percuss(
