@@ -118,6 +118,7 @@ impl KineticBuilder {
             k.begin.push(hat);
             k.free.push(hat + change[i]);
         }
+        k.factor_ptr.resize(group, None);
         k.factor_ptr.push(Some(start));
         k.group_offset.push(k.free.len());
         Ok(group)
@@ -138,7 +139,6 @@ impl KineticBuilder {
         finite("free velocity", || format!("group {group}"), free)?;
         k.begin.extend_from_slice(begin);
         k.free.extend_from_slice(free);
-        k.factor_ptr.push(None);
         k.group_offset.push(k.free.len());
         Ok(group)
     }
@@ -222,12 +222,9 @@ impl KineticBuilder {
             k.jacobian.extend_from_slice(&[s, c]);
         }
         for (which, ball) in balls.iter().enumerate() {
-            k.touch.push(Touch {
-                first: k.group_offset[ball.0] as u32,
-                width: 6,
-                block,
-                form: Form::Ball(which as u8),
-            });
+            let form = Form::Ball(which as u8);
+            let touch = Touch::new(k.group_offset[ball.0], 6, block, form);
+            k.touch.push(touch.ok_or_else(too_large)?);
         }
         finite("G", || format!("contact {contact}"), &k.jacobian[block..])?;
         self.close_contact(law, boundary);
@@ -250,7 +247,7 @@ impl KineticBuilder {
             finite("G", || format!("contact {contact}"), block)?;
         }
         for &(group, block) in touches {
-            self.kinetic.push_touch(group, block, boundary.len());
+            self.kinetic.push_touch(group, block, boundary.len())?;
         }
         self.close_contact(law, boundary);
         Ok(())
@@ -305,16 +302,16 @@ impl KineticBuilder {
 
 impl Kinetic {
     /// Stores Ĝ = G L⁻ᵀ for one touched group: each row solves L ĝ = g.
-    fn push_touch(&mut self, group: usize, block: &[f64], rows: usize) {
+    fn push_touch(&mut self, group: usize, block: &[f64], rows: usize) -> Result<(), ProblemError> {
         let (first, last) = (self.group_offset[group], self.group_offset[group + 1]);
         let m = last - first;
         if m == 0 {
             // Nothing to move; a touch would share its first coordinate with the next group.
-            return;
+            return Ok(());
         }
         let start = self.jacobian.len();
         self.jacobian.extend_from_slice(block);
-        if let Some(at) = self.factor_ptr[group] {
+        if let Some(at) = self.factor_ptr.get(group).copied().flatten() {
             let l = &self.factor[at..at + m * m];
             for i in 0..rows {
                 forward(l, &mut self.jacobian[start + i * m..start + (i + 1) * m]);
@@ -324,18 +321,20 @@ impl Kinetic {
         let own = *self.touch_ptr.last().unwrap_or(&0) as usize;
         if let Some(same) = self.touch[own..].iter().find(|t| t.first as usize == first) {
             let (kept, added) = self.jacobian.split_at_mut(start);
-            let kept = &mut kept[same.block..same.block + rows * m];
+            let kept = &mut kept[same.block()..same.block() + rows * m];
             kept.iter_mut().zip(added).for_each(|(k, a)| *k += *a);
             self.jacobian.truncate(start);
-            return;
+            return Ok(());
         }
-        self.touch.push(Touch {
-            first: first as u32,
-            width: m as u32,
-            block: start,
-            form: Form::Dense,
-        });
+        let touch = Touch::new(first, m, start, Form::Dense);
+        self.touch.push(touch.ok_or_else(too_large)?);
+        Ok(())
     }
+}
+
+/// More than the indices of a problem can count.
+fn too_large() -> ProblemError {
+    ProblemError::TooLarge
 }
 
 fn same_size(what: &str, found: usize, expected: usize, why: &str) -> Result<(), ProblemError> {

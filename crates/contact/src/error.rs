@@ -74,6 +74,12 @@ pub enum ProblemError {
         /// How many there are.
         groups: usize,
     },
+    /// More than its indices can count.
+    #[error(
+        "the problem is too large: at most 4,294,967,295 coordinates, as many entries of G, and \
+         65,535 coordinates in a group; split it"
+    )]
+    TooLarge,
 }
 
 impl ProblemError {
@@ -83,7 +89,7 @@ impl ProblemError {
             Self::Law { contact, .. }
             | Self::Block { contact, .. }
             | Self::Group { contact, .. } => Some(*contact),
-            Self::NotFinite { .. } | Self::Size { .. } | Self::Mass { .. } => None,
+            Self::NotFinite { .. } | Self::Size { .. } | Self::Mass { .. } | Self::TooLarge => None,
         }
     }
 }

@@ -11,20 +11,44 @@
 //! so that a relaxation sweep reads the same Ĝ to gather a relative velocity and to scatter an
 //! impulse, and no inverse mass matrix is touched (JM92 7.4–7.5).
 
+mod block;
+
 use crate::builder::KineticBuilder;
 use crate::stored::BlockSparse;
+
+pub use block::Block;
+use block::{ball, gather_ball, gather_fixed, scatter_ball, scatter_fixed};
 
 /// One group touched by one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Touch {
     /// First kinetic coordinate of the group.
     pub(crate) first: u32,
-    /// Number of coordinates of the group.
-    pub(crate) width: u32,
     /// First entry in `jacobian` of the block.
-    pub(crate) block: usize,
+    block: u32,
+    /// Number of coordinates of the group.
+    pub(crate) width: u16,
     /// How the block is stored.
     pub(crate) form: Form,
+}
+
+impl Touch {
+    /// None where a number is too large: four thousand million coordinates or entries of Ĝ, or a
+    /// group of more than 65,535 coordinates.
+    pub(crate) fn new(first: usize, width: usize, block: usize, form: Form) -> Option<Self> {
+        Some(Self {
+            first: u32::try_from(first).ok()?,
+            block: u32::try_from(block).ok()?,
+            width: u16::try_from(width).ok()?,
+            form,
+        })
+    }
+
+    /// First entry in `jacobian` of the block.
+    #[inline]
+    pub(crate) fn block(&self) -> usize {
+        self.block as usize
+    }
 }
 
 /// How a block of Ĝ is stored.
@@ -36,21 +60,6 @@ pub(crate) enum Form {
     /// frame (n, t1, t2) the three rows are (s n, 0), (s t1, c t2), (s t2, −c t1). Nine entries for
     /// the frame, which both balls of a contact share, then s and c for each; this is which.
     Ball(u8),
-}
-
-/// A ball's block, written out.
-fn ball(record: &[f64], which: u8) -> [f64; 18] {
-    let (frame, scale) = record.split_at(9);
-    let (s, c) = (scale[2 * which as usize], scale[2 * which as usize + 1]);
-    let mut block = [0.0; 18];
-    for k in 0..3 {
-        block[k] = s * frame[k];
-        block[6 + k] = s * frame[3 + k];
-        block[9 + k] = c * frame[6 + k];
-        block[12 + k] = s * frame[6 + k];
-        block[15 + k] = -c * frame[3 + k];
-    }
-    block
 }
 
 /// Values by row that are mostly all zero: nothing is stored until one is not.
@@ -82,7 +91,8 @@ impl Sparse {
 pub struct Kinetic {
     /// First coordinate of each group; one more entry than groups.
     pub(crate) group_offset: Vec<usize>,
-    /// First entry of each group's factor L in `factor`; none where L is the identity.
+    /// First entry of each group's factor L in `factor`; none where L is the identity, and for all
+    /// groups beyond the list.
     pub(crate) factor_ptr: Vec<Option<usize>>,
     /// Lower Cholesky factors, row-major m × m per group.
     pub(crate) factor: Vec<f64>,
@@ -161,7 +171,7 @@ impl Kinetic {
 
     /// The block of a touch, row-major.
     fn written_out(&self, t: &Touch, rows: usize) -> Block<'_> {
-        let record = &self.jacobian[t.block..];
+        let record = &self.jacobian[t.block()..];
         match t.form {
             Form::Dense => Block::Stored(&record[..rows * t.width as usize]),
             Form::Ball(which) => Block::Ball(ball(record, which)),
@@ -176,10 +186,10 @@ impl Kinetic {
             let (first, width) = (t.first as usize, t.width as usize);
             let v = &v[first..first + width];
             if let Form::Ball(which) = t.form {
-                gather_ball(&self.jacobian[t.block..], which, v, u);
+                gather_ball(&self.jacobian[t.block()..], which, v, u);
                 continue;
             }
-            let block = &self.jacobian[t.block..t.block + rows * width];
+            let block = &self.jacobian[t.block()..t.block() + rows * width];
             // Bodies in space and in the plane: fixed sizes unroll.
             match (rows, width) {
                 (3, 6) => gather_fixed::<3, 6>(block, v, u),
@@ -202,10 +212,10 @@ impl Kinetic {
             let (first, width) = (t.first as usize, t.width as usize);
             let v = &mut v[first..first + width];
             if let Form::Ball(which) = t.form {
-                scatter_ball(&self.jacobian[t.block..], which, dr, v);
+                scatter_ball(&self.jacobian[t.block()..], which, dr, v);
                 continue;
             }
-            let block = &self.jacobian[t.block..t.block + rows * width];
+            let block = &self.jacobian[t.block()..t.block() + rows * width];
             match (rows, width) {
                 (3, 6) => scatter_fixed::<3, 6>(block, dr, v),
                 (2, 3) => scatter_fixed::<2, 3>(block, dr, v),
@@ -236,7 +246,8 @@ impl Kinetic {
     /// The Cholesky factor L of a group's mass matrix; none where it is the identity.
     pub(crate) fn lower(&self, group: usize) -> Option<&[f64]> {
         let m = self.group_offset[group + 1] - self.group_offset[group];
-        self.factor_ptr[group].map(|start| &self.factor[start..start + m * m])
+        let start = self.factor_ptr.get(group).copied().flatten();
+        start.map(|start| &self.factor[start..start + m * m])
     }
 
     /// The physical velocity v = L⁻ᵀ v̂ of every coordinate.
@@ -299,77 +310,6 @@ impl Kinetic {
                 }
             }
         }
-    }
-}
-
-/// A block of Ĝ, row-major, as stored or written out.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Block<'a> {
-    /// As stored.
-    Stored(&'a [f64]),
-    /// That of a ball: 3 × 6.
-    Ball([f64; 18]),
-}
-
-impl std::ops::Deref for Block<'_> {
-    type Target = [f64];
-
-    fn deref(&self) -> &[f64] {
-        match self {
-            Self::Stored(block) => block,
-            Self::Ball(block) => block,
-        }
-    }
-}
-
-/// u += Ĝ v̂ for a ball: two scaled vectors against the frame.
-#[inline(always)]
-fn gather_ball(record: &[f64], which: u8, v: &[f64], u: &mut [f64]) {
-    let f: &[f64; 13] = match record.first_chunk() {
-        Some(f) => f,
-        None => return,
-    };
-    let (s, c) = (f[9 + 2 * which as usize], f[10 + 2 * which as usize]);
-    let (x, y, z) = (s * v[0], s * v[1], s * v[2]);
-    let (a, b, d) = (c * v[3], c * v[4], c * v[5]);
-    u[0] += f[0] * x + f[1] * y + f[2] * z;
-    u[1] += f[3] * x + f[4] * y + f[5] * z + (f[6] * a + f[7] * b + f[8] * d);
-    u[2] += f[6] * x + f[7] * y + f[8] * z - (f[3] * a + f[4] * b + f[5] * d);
-}
-
-/// v̂ += Ĝᵀ dr for a ball.
-#[inline(always)]
-fn scatter_ball(record: &[f64], which: u8, dr: &[f64], v: &mut [f64]) {
-    let f: &[f64; 13] = match record.first_chunk() {
-        Some(f) => f,
-        None => return,
-    };
-    let (s, c) = (f[9 + 2 * which as usize], f[10 + 2 * which as usize]);
-    for k in 0..3 {
-        v[k] += s * (f[k] * dr[0] + f[3 + k] * dr[1] + f[6 + k] * dr[2]);
-        v[3 + k] += c * (f[6 + k] * dr[1] - f[3 + k] * dr[2]);
-    }
-}
-
-#[inline(always)]
-fn gather_fixed<const D: usize, const M: usize>(block: &[f64], v: &[f64], u: &mut [f64]) {
-    for i in 0..D {
-        let mut sum = 0.0;
-        for j in 0..M {
-            sum += block[i * M + j] * v[j];
-        }
-        u[i] += sum;
-    }
-}
-
-#[inline(always)]
-fn scatter_fixed<const D: usize, const M: usize>(block: &[f64], dr: &[f64], v: &mut [f64]) {
-    for j in 0..M {
-        let mut sum = 0.0;
-        for i in 0..D {
-            sum += block[i * M + j] * dr[i];
-        }
-        v[j] += sum;
     }
 }
 

@@ -31,11 +31,21 @@ pub enum Operator {
     },
 }
 
+impl Operator {
+    /// First row of each contact; one more entry than contacts.
+    #[inline]
+    fn offset(&self) -> &[usize] {
+        match self {
+            Self::Kinetic(kinetic) => kinetic.offset(),
+            Self::Stored { matrix, .. } => matrix.offset(),
+        }
+    }
+}
+
 /// A one-step problem with valid data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     law: Vec<Law>,
-    offset: Vec<usize>,
     operator: Operator,
     /// b by row.
     free: Vec<f64>,
@@ -49,7 +59,6 @@ pub struct Problem {
 /// Memory of an old problem's derived data, to be filled again.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Buffers {
-    offset: Vec<usize>,
     free: Vec<f64>,
     block: Vec<f64>,
     block_ptr: Vec<usize>,
@@ -69,22 +78,17 @@ impl Problem {
         buffers: Buffers,
     ) -> Result<Self, ProblemError> {
         let Buffers {
-            mut offset,
             mut free,
             mut block,
             mut block_ptr,
             mut kappa,
         } = buffers;
-        offset.clear();
-        offset.extend_from_slice(match &operator {
-            Operator::Kinetic(k) => k.offset(),
-            Operator::Stored { matrix, .. } => matrix.offset(),
-        });
         free.clear();
         block.clear();
         block_ptr.clear();
         block_ptr.push(0);
         kappa.clear();
+        let offset = operator.offset();
         let n = offset.len() - 1;
         if law.len() != n {
             return Err(ProblemError::Size {
@@ -100,7 +104,6 @@ impl Problem {
         }
         let mut problem = Self {
             law,
-            offset,
             operator,
             free,
             block,
@@ -121,7 +124,6 @@ impl Problem {
             return KineticBuilder::default();
         };
         let buffers = Buffers {
-            offset: self.offset,
             free: self.free,
             block: self.block,
             block_ptr: self.block_ptr,
@@ -153,8 +155,8 @@ impl Problem {
             Operator::Kinetic(k) => {
                 let b = &mut self.free;
                 b.extend((0..rows).map(|row| k.given(row)));
-                for a in 0..self.law.len() {
-                    k.add_gather(a, k.free(), &mut b[self.offset[a]..self.offset[a + 1]]);
+                for (a, ends) in k.offset().windows(2).enumerate() {
+                    k.add_gather(a, k.free(), &mut b[ends[0]..ends[1]]);
                 }
             }
             Operator::Stored { free, .. } => self.free.extend_from_slice(free),
@@ -205,24 +207,26 @@ impl Problem {
 
     /// Number of rows of all contacts.
     pub fn num_rows(&self) -> usize {
-        *self.offset.last().unwrap_or(&0)
+        *self.offset().last().unwrap_or(&0)
     }
 
     /// First row of each contact; one more entry than contacts.
+    #[inline]
     pub fn offset(&self) -> &[usize] {
-        &self.offset
+        self.operator.offset()
     }
 
     /// Rows of contact `a`.
     #[inline]
     pub fn rows(&self, a: usize) -> std::ops::Range<usize> {
-        self.offset[a]..self.offset[a + 1]
+        let offset = self.offset();
+        offset[a]..offset[a + 1]
     }
 
     /// Number of rows of contact `a`.
     #[inline]
     pub fn dim(&self, a: usize) -> usize {
-        self.offset[a + 1] - self.offset[a]
+        self.rows(a).len()
     }
 
     /// Law of contact `a`.
@@ -282,7 +286,7 @@ impl Problem {
             Operator::Stored { matrix, free } => {
                 u.copy_from_slice(free);
                 for a in 0..self.num_contacts() {
-                    matrix.add_row_product(a, r, &mut u[self.offset[a]..self.offset[a + 1]]);
+                    matrix.add_row_product(a, r, &mut u[self.rows(a)]);
                 }
             }
         }

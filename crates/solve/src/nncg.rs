@@ -169,7 +169,9 @@ impl Solver for Nncg {
             Sweeps::Exact | Sweeps::Guarded => LocalStep::Exact,
         };
         self.start.clear();
-        self.start.extend_from_slice(impulse);
+        if self.params.sweeps == Sweeps::Guarded {
+            self.start.extend_from_slice(impulse);
+        }
         let (mut sweeps, mut stalled) = self.run(problem, impulse, &mut best, first, 0, limit);
         if stalled && self.params.sweeps == Sweeps::Guarded {
             // Restarting from the stuck iterate fails too; from the initial guess it does not.
