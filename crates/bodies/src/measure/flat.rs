@@ -126,7 +126,8 @@ fn triangle(a: DVec2, b: DVec2, radius: f64) -> f64 {
     if !(square > 0.0) {
         return 0.0;
     }
-    let sector = |from: DVec2, to: DVec2| 0.5 * radius * radius * from.perp_dot(to).atan2(from.dot(to));
+    let sector =
+        |from: DVec2, to: DVec2| 0.5 * radius * radius * from.perp_dot(to).atan2(from.dot(to));
     // Where the line a + s (b − a) meets the circle.
     let middle = -a.dot(along) / square;
     let distance = a.perp_dot(along) / square.sqrt();
@@ -135,7 +136,10 @@ fn triangle(a: DVec2, b: DVec2, radius: f64) -> f64 {
         return sector(a, b);
     }
     let half = (half / square).sqrt();
-    let (enter, leave) = ((middle - half).clamp(0.0, 1.0), (middle + half).clamp(0.0, 1.0));
+    let (enter, leave) = (
+        (middle - half).clamp(0.0, 1.0),
+        (middle + half).clamp(0.0, 1.0),
+    );
     let (p, q) = (a + along * enter, a + along * leave);
     // A straight piece between two that follow the circle; an empty one leaves the whole sector.
     if enter >= leave {

@@ -168,8 +168,13 @@ impl Network {
     /// The contact as a chain sees it.
     pub fn strut(&self, link: &Link) -> Strut {
         let passes = link.bodies.map(|body| !self.boundary(body));
-        let ends: [[f64; 3]; 2] =
-            std::array::from_fn(|k| if passes[k] { link.centres[k] } else { link.point });
+        let ends: [[f64; 3]; 2] = std::array::from_fn(|k| {
+            if passes[k] {
+                link.centres[k]
+            } else {
+                link.point
+            }
+        });
         let along: [f64; 3] = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
         let length = along.iter().map(|x| x * x).sum::<f64>().sqrt();
         Strut {
@@ -237,9 +242,18 @@ fn link<D: Dim>(world: &World<D>, contact: &Contact<'_, D>, h: f64) -> Link {
 
 /// Friction over its bound in the direction of the friction; NaN where there is no bound but 0.
 fn mobilised<D: Dim>(world: &World<D>, contact: &Contact<'_, D>) -> f64 {
-    let [a, b] = contact.bodies.map(|k| world.model().bodies[k as usize].material);
+    let [a, b] = contact
+        .bodies
+        .map(|k| world.model().bodies[k as usize].material);
     let normal = push(contact);
-    let t = |k: usize| contact.impulse.get(k).copied().filter(|_| k < D::N).unwrap_or(0.0);
+    let t = |k: usize| {
+        contact
+            .impulse
+            .get(k)
+            .copied()
+            .filter(|_| k < D::N)
+            .unwrap_or(0.0)
+    };
     let size = t(1).hypot(t(2));
     let over = |friction: f64, mu: f64| match mu > 0.0 {
         true => friction / (mu * normal),
@@ -256,7 +270,9 @@ fn mobilised<D: Dim>(world: &World<D>, contact: &Contact<'_, D>) -> f64 {
             let (x, y) = (over(t(1), *mu1), over(t(2), *mu2));
             (x * x + y * y).sqrt()
         }
-        Friction::Polygon { section, .. } => gauge(section.vertices(), [t(1) / normal, t(2) / normal]),
+        Friction::Polygon { section, .. } => {
+            gauge(section.vertices(), [t(1) / normal, t(2) / normal])
+        }
         Friction::StaticDynamic(law) => over(size, law.mu_static),
     }
 }

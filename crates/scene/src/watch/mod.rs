@@ -5,6 +5,7 @@
 //! `value` compute what they are made of); `events` reads off what happens at watched contacts. Nothing is
 //! kept of a run but the values that were asked for.
 
+mod bins;
 mod events;
 mod follow;
 mod grains;
@@ -99,6 +100,7 @@ pub fn run_collection(
     let wanted = Wanted {
         observables: observe.to_vec(),
         watches: known.map_or_else(|_| Vec::new(), |wanted| wanted.watches),
+        distributions: false,
     };
     run_wanted(scene, collection, &wanted, threads, sink, progress)
 }

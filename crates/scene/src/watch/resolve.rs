@@ -116,7 +116,8 @@ impl Glossary<'_> {
         }
     }
 
-    fn set_named(&self, name: &str) -> Option<usize> {
+    /// The number of a group or region.
+    pub(super) fn set_named(&self, name: &str) -> Option<usize> {
         let mut groups = self.cast.groups.iter();
         if let Some(group) = groups.position(|(known, _)| known == name) {
             return Some(group);

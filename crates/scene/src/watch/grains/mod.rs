@@ -17,7 +17,7 @@ pub(crate) use name::{ANGLE, Grain, of_grains};
 
 use super::sets::Set;
 use super::turn::Turn;
-use patch::{Needs, Patch};
+use patch::Patch;
 
 /// What is asked of which sets, and the forces of the last step.
 #[derive(Debug, Default)]
@@ -75,11 +75,4 @@ pub(super) fn chain_lengths(patch: &Patch, network: &Network) -> Vec<usize> {
     let struts: Vec<_> = patch.links(network).map(|l| network.strut(l)).collect();
     let mean = struts.iter().map(|s| s.force).sum::<f64>() / struts.len().max(1) as f64;
     chains(&struts, mean, ANGLE).lengths().collect()
-}
-
-/// What all of a set's links are needed for.
-pub(super) fn all_links() -> Needs {
-    let mut needs = Needs::default();
-    needs.add(Grain::NormalForce);
-    needs
 }

@@ -241,12 +241,14 @@ impl Patch {
             Grain::GrainSize => self.flow.size,
             Grain::GrainDensity => self.flow.density,
             Grain::Heap => self.heap as f64,
-            Grain::HeapExtent(side) => self.heap_sides[match side {
-                Side::Left => 0,
-                Side::Right => 1,
-                Side::Bottom => 2,
-                Side::Top => 3,
-            }],
+            Grain::HeapExtent(side) => {
+                self.heap_sides[match side {
+                    Side::Left => 0,
+                    Side::Right => 1,
+                    Side::Bottom => 2,
+                    Side::Top => 3,
+                }]
+            }
         }
     }
 }
