@@ -13,11 +13,11 @@
 const BLOCKS: usize = 8;
 
 /// Fewest values.
-pub(crate) const FEWEST: usize = 2 * BLOCKS;
+pub const FEWEST: usize = 2 * BLOCKS;
 
 /// Why there is no standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lacking {
+pub enum Lacking {
     /// So few values.
     Few(usize),
     /// Still correlated over an eighth of the span.
@@ -41,7 +41,10 @@ impl std::fmt::Display for Lacking {
 }
 
 /// The standard error of the mean of values at equal distances of time.
-pub(crate) fn standard_error(values: &[f64]) -> Result<f64, Lacking> {
+///
+/// # Errors
+/// There are too few values, or they are correlated for too long.
+pub fn standard_error(values: &[f64]) -> Result<f64, Lacking> {
     let n = values.len();
     if n < FEWEST {
         return Err(Lacking::Few(n));
@@ -74,7 +77,7 @@ fn error_of(values: &[f64]) -> f64 {
 }
 
 /// Means of a piecewise linear function over as many equal cells of its span as it has pieces.
-pub(crate) fn cells(points: &[(f64, f64)]) -> Vec<f64> {
+pub fn cells(points: &[(f64, f64)]) -> Vec<f64> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Vec::new();
     };
@@ -112,7 +115,7 @@ pub(crate) fn cells(points: &[(f64, f64)]) -> Vec<f64> {
 const SHOWN: usize = 60;
 
 /// The mean from the first point up to every point, and at some of them how well it is known.
-pub(crate) fn running(points: &[(f64, f64)]) -> (Vec<(f64, f64)>, Vec<(f64, f64, f64)>) {
+pub fn running(points: &[(f64, f64)]) -> (Vec<(f64, f64)>, Vec<(f64, f64, f64)>) {
     let known: Vec<(f64, f64)> = points.iter().copied().filter(|p| p.1.is_finite()).collect();
     let Some(first) = known.first().copied() else {
         return (Vec::new(), Vec::new());

@@ -9,7 +9,7 @@
 //! `block` is the standard error of a mean of correlated values; `profile` makes profiles from the
 //! series of a run when it has ended; distributions are counted while it goes on (`watch::bins`).
 
-pub(crate) mod block;
+pub mod block;
 mod profile;
 
 pub use profile::ProfileRow;
