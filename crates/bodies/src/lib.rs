@@ -4,6 +4,7 @@ pub mod detect;
 mod dim;
 mod error;
 pub mod materials;
+pub mod measure;
 pub mod model;
 pub mod plane;
 mod pose;

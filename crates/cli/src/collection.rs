@@ -30,6 +30,7 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
         return Err(fault.into());
     }
     recorder.add_series(&outcome.times, &outcome.series)?;
+    recorder.add_surveys(&outcome)?;
     let stopped = outcome.stopped.as_ref().map(ToString::to_string);
     recorder.close(&certificate, stopped)?;
     if !args.no_findings {

@@ -14,6 +14,7 @@ pub mod record;
 mod run;
 mod sink;
 pub mod study;
+pub mod survey;
 mod text;
 mod trajectory;
 mod watch;

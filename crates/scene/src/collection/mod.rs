@@ -88,6 +88,10 @@ pub struct Cast {
     pub regions: Vec<Region>,
     /// Watched pairs.
     pub watches: Vec<Watch>,
+    /// Profiles over slices.
+    pub profiles: Vec<crate::survey::Profile>,
+    /// Distributions.
+    pub distributions: Vec<crate::survey::Distribution>,
 }
 
 /// A part of space whose bodies are looked at.

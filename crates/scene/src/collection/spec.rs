@@ -1,6 +1,7 @@
 //! What a scene of bodies says, as text: expressions are not looked into.
 
 use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, Word};
+use crate::survey::{DistributionSpec, ProfileSpec};
 
 /// A name with its place: of a material, a body, a group, a file.
 pub(crate) type Name = Word;
@@ -340,6 +341,8 @@ pub(crate) struct BodiesSpec {
     pub groups: Vec<GroupSpec>,
     pub regions: Vec<RegionSpec>,
     pub watches: Vec<WatchSpec>,
+    pub profiles: Vec<ProfileSpec>,
+    pub distributions: Vec<DistributionSpec>,
     pub fields: Vec<FieldSpec>,
     pub drags: Vec<DragSpec>,
     pub pictures: Vec<Picture>,

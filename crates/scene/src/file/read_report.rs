@@ -342,15 +342,22 @@ pub(super) fn plots(
             let known = studies.iter().map(|study| study.name.clone()).collect();
             require_known(&reader, "study", study, known)?;
         }
+        let average = reader.truth_if("average")?.is_some_and(|(truth, _)| truth);
+        let x = reader.formula_if("x")?;
+        if average && (x.is_some() || study.is_some()) {
+            let problem = "`average` is a mean over time: `x` and `study` do not go with it";
+            return Err(reader.error(problem, ""));
+        }
         let plot = Plot {
             name,
             title: reader.text_if("title")?,
-            x: reader.formula_if("x")?,
+            x,
             y,
             x_label: reader.text_if("x_label")?,
             y_label: reader.text_if("y_label")?,
             kind,
             cases: shown,
+            average,
             equal: reader.truth_if("equal")?.is_some_and(|(truth, _)| truth),
             from: reader.formula_if("from")?,
             to: reader.formula_if("to")?,

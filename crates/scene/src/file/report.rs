@@ -172,6 +172,8 @@ pub struct Plot {
     pub cases: Vec<String>,
     /// Same scale on both axes.
     pub equal: bool,
+    /// The running mean over time instead, with its standard error.
+    pub average: bool,
     /// Shows times from here.
     pub from: Option<Formula>,
     /// Shows times up to here.
@@ -213,6 +215,8 @@ pub struct Picture {
     pub colour: Colour,
     /// Whether contact forces are drawn.
     pub forces: bool,
+    /// Whether force chains stand out among them.
+    pub chains: bool,
     /// Lower corner of the window.
     pub low: Option<Vec<Formula>>,
     /// Upper corner of the window.

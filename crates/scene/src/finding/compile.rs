@@ -56,6 +56,7 @@ fn observed(
         "minimum" => Some(Fold::Minimum),
         "mean" => Some(Fold::Mean),
         "integral" => Some(Fold::Integral),
+        "standard_error" => Some(Fold::StandardError),
         _ => None,
     };
     if let Some(fold) = fold {
@@ -209,6 +210,7 @@ fn other(
             }
             Ok(Call::Threshold { study: index })
         }
+        ("slope", [x, y]) => Ok(Call::Slope([value(*x, names)?, value(*y, names)?])),
         ("list", items) if !items.is_empty() => Ok(Call::List(values(items, names)?)),
         ("fails", [word]) => {
             let word = word.text.trim_matches(['"', '\'']);

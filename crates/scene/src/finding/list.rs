@@ -69,6 +69,31 @@ pub(crate) fn evaluate(what: OfList, items: &[f64], numbers: &[f64]) -> Valued<V
     })
 }
 
+/// The slope of the straight line that fits points best, in y.
+pub(crate) fn slope(x: &[f64], y: &[f64]) -> Valued<Value> {
+    if x.len() != y.len() || x.len() < 2 {
+        return Err(Absent::because(format!(
+            "a slope takes two lists of one length, from 2 on; these have {} and {}",
+            x.len(),
+            y.len()
+        )));
+    }
+    let n = x.len() as f64;
+    let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let (mut square, mut product) = (0.0, 0.0);
+    for (x, y) in x.iter().zip(y) {
+        square += (x - mean_x) * (x - mean_x);
+        product += (x - mean_x) * (y - mean_y);
+    }
+    let slope = product / square;
+    match slope.is_finite() {
+        true => Ok(Value::Number(slope)),
+        false => Err(Absent::because(
+            "the first list of a slope has one value only, or values that are not finite",
+        )),
+    }
+}
+
 fn tolerance(value: f64) -> Valued<f64> {
     match value >= 0.0 && value.is_finite() {
         true => Ok(value),

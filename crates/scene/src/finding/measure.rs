@@ -8,7 +8,7 @@ use crate::finding::value::{Absent, Value, Valued};
 use crate::finding::{happening, series};
 
 /// How each measure is written.
-const MEASURES: [(&str, &str); 42] = [
+const MEASURES: [(&str, &str); 44] = [
     ("initial", "initial(x)"),
     ("final", "final(x)"),
     ("at", "at(x, time)"),
@@ -16,6 +16,10 @@ const MEASURES: [(&str, &str); 42] = [
     ("minimum", "minimum(x) or minimum(x, from, to)"),
     ("mean", "mean(x) or mean(x, from, to)"),
     ("integral", "integral(x) or integral(x, from, to)"),
+    (
+        "standard_error",
+        "standard_error(x) or standard_error(x, from, to)",
+    ),
     ("crossing", "crossing(x, k)"),
     ("rising", "rising(x, k)"),
     ("falling", "falling(x, k)"),
@@ -56,6 +60,7 @@ const MEASURES: [(&str, &str); 42] = [
     ("largest", "largest(list)"),
     ("item", "item(list, k)"),
     ("list", "list(a, b, ...)"),
+    ("slope", "slope(list, list), the second over the first"),
     ("fails", "fails(\"word\")"),
 ];
 
@@ -90,6 +95,8 @@ pub(crate) enum Fold {
     Minimum,
     Mean,
     Integral,
+    /// Of the mean.
+    StandardError,
 }
 
 /// In which sense 0 is passed.
@@ -170,6 +177,8 @@ pub(crate) enum Call {
         numbers: Vec<Expression>,
     },
     List(Vec<Expression>),
+    /// Of a straight line through points: abscissae, ordinates.
+    Slope([Expression; 2]),
     Fails(String),
 }
 
@@ -182,6 +191,7 @@ impl Call {
             Self::Run(OfRun::Accuracy(_)) | Self::Column { .. } | Self::Threshold { .. } => false,
             Self::OfList { list, numbers, .. } => list.needs_only_the_run() && all(numbers),
             Self::List(items) => all(items),
+            Self::Slope(both) => all(both),
             Self::Run(_) | Self::Fails(_) => true,
         }
     }
@@ -195,6 +205,10 @@ impl Call {
             Self::List(items) => {
                 let items = items.iter().map(|item| item.number(subject, studies));
                 items.collect::<Valued<Vec<f64>>>().map(Value::List)
+            }
+            Self::Slope([x, y]) => {
+                let (x, y) = (x.list(subject, studies)?, y.list(subject, studies)?);
+                list::slope(&x, &y)
             }
             Self::OfList {
                 what,

@@ -8,6 +8,7 @@ use crate::finding::judge::Expectation;
 use crate::finding::language::Language;
 use crate::finding::names::Names;
 use crate::study::CompiledStudy;
+use crate::survey;
 use crate::text::TextSystem;
 use crate::watch::{self, BodiesOutcome, Glossary, Wanted};
 
@@ -149,6 +150,11 @@ pub fn wanted(scene: &Scene, collection: &Collection) -> Result<Wanted, SceneErr
             texts.for_each(|formula| wanted.observable(&formula.text));
         }
     }
+    for profile in &collection.cast().profiles {
+        let texts = survey::texts(profile, collection.dimension());
+        texts.iter().for_each(|text| wanted.observable(text));
+    }
+    wanted.distributions = true;
     Ok(wanted)
 }
 

@@ -77,7 +77,7 @@ fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Value
         .map_err(|error| failed(error.to_string()))?;
     let wanted = Wanted {
         observables: of.to_vec(),
-        watches: Vec::new(),
+        ..Wanted::default()
     };
     let one = Threads::new(1);
     let outcome = run_wanted(scene, collection, &wanted, one, &mut Discard, &mut |_| true);

@@ -3,6 +3,7 @@
 use crate::finding::measure::{Fold, Sense};
 use crate::finding::subject::{Subject, present};
 use crate::finding::value::{Absent, Valued};
+use crate::survey::block;
 
 /// How far outside the motion an instant may lie for rounding, as a share of its length.
 const ROUNDING: f64 = 1e-9;
@@ -71,6 +72,10 @@ pub(crate) fn over(
         Fold::Minimum => each().fold(f64::INFINITY, f64::min),
         Fold::Integral => integral(),
         Fold::Mean => integral() / (to - from),
+        Fold::StandardError => {
+            let error = block::standard_error(&block::cells(&points));
+            return error.map_err(|lacking| Absent::because(lacking.to_string()));
+        }
     })
 }
 

@@ -19,6 +19,7 @@ impl Call {
                 all(numbers, wanted);
             }
             Self::List(items) => all(items, wanted),
+            Self::Slope(both) => all(both, wanted),
             Self::Column { .. } | Self::Threshold { .. } | Self::Fails(_) => {}
         }
     }

@@ -163,6 +163,7 @@ fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moment
             .unwrap_or_else(|| scene.title().into()),
         colour: picture.colour,
         forces: picture.forces,
+        chains: picture.chains,
         low: corner("low", &picture.low)?,
         high: corner("high", &picture.high)?,
         view: corner("view", &picture.view)?,

@@ -4,7 +4,8 @@
 //! point of contact; elsewhere it passes through the point of contact in the direction of the force.
 
 use super::camera::Camera;
-use super::colour::FORCE;
+use super::chain;
+use super::colour::{FORCE, Rgb};
 use super::panel::Panel;
 use super::paper::{Paper, Px};
 use super::solid::newell;
@@ -20,6 +21,9 @@ const THINNEST: f64 = 0.04;
 
 /// The widest line in pixels, where bodies are large.
 const WIDEST: f64 = 9.0;
+
+/// Forces beside the chains.
+const BESIDE: Rgb = Rgb(168, 164, 158);
 
 /// Widths of lines: pixels for a unit of force.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +49,7 @@ pub(super) fn widths(bodies: &[Name], stills: &[Still], scale: f64) -> Widths {
 }
 
 /// Half the width of a body where it is thinnest; `None` for boundaries.
-fn size(outline: &Outline) -> Option<f64> {
+pub(super) fn size(outline: &Outline) -> Option<f64> {
     match outline {
         Outline::Round { radius }
         | Outline::Capsule { radius, .. }
@@ -71,27 +75,37 @@ fn size(outline: &Outline) -> Option<f64> {
     }
 }
 
-/// Draws the forces of a still, the strongest last.
+/// Draws the forces of a still, the strongest last; with `chains` those of force chains stand out.
 pub(super) fn draw(
     paper: &mut Paper,
     panel: &Panel,
     camera: &Camera,
-    bodies: &[Name],
-    still: &Still,
+    (bodies, still): (&[Name], &Still),
     widths: &Widths,
+    chains: bool,
 ) {
     let width = |force: &Force| norm(force.force) / widths.largest * widths.widest;
-    let mut seen: Vec<&Force> = still
+    let inside = match chains {
+        true => chain::members(bodies, still),
+        false => vec![true; still.forces.len()],
+    };
+    let mut seen: Vec<(&Force, bool)> = still
         .forces
         .iter()
-        .filter(|f| width(f) >= THINNEST)
+        .zip(inside)
+        .filter(|(f, _)| width(f) >= THINNEST)
         .collect();
-    seen.sort_by(|a, b| width(b).total_cmp(&width(a)));
+    // Chains over what is beside them.
+    let strength = |(force, inside): &(&Force, bool)| (*inside, width(force));
+    seen.sort_by(|a, b| {
+        let (a, b) = (strength(a), strength(b));
+        b.0.cmp(&a.0).then(b.1.total_cmp(&a.1))
+    });
     seen.truncate(MOST);
     paper.group(&format!(
         "class=\"forces\" stroke=\"{FORCE}\" stroke-linecap=\"round\""
     ));
-    for force in seen.iter().rev() {
+    for (force, inside) in seen.iter().rev() {
         let Some((a, b)) = ends(bodies, still, force) else {
             continue;
         };
@@ -99,7 +113,11 @@ pub(super) fn draw(
         let long = (a.0 - b.0).hypot(a.1 - b.1);
         if panel.sees(a, long) {
             let width = Px(width(force).max(THINNEST));
-            paper.line(a, b, &format!(" stroke-width=\"{width}\""));
+            let stroke = match inside {
+                true => String::new(),
+                false => format!(" stroke=\"{BESIDE}\""),
+            };
+            paper.line(a, b, &format!(" stroke-width=\"{width}\"{stroke}"));
         }
     }
     paper.end();

@@ -13,6 +13,7 @@
 
 mod album;
 mod camera;
+mod chain;
 mod colour;
 mod force;
 mod ground;

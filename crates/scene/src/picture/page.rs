@@ -72,7 +72,14 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
             }
         }
         if let Some(widths) = &widths {
-            force::draw(&mut paper, &panel, &camera, bodies, still, widths);
+            force::draw(
+                &mut paper,
+                &panel,
+                &camera,
+                (bodies, still),
+                widths,
+                request.chains,
+            );
         }
         paper.end();
         frame(&mut paper, &panel, &camera, flat && stills.len() == 1);

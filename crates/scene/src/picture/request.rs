@@ -11,6 +11,8 @@ pub struct Request {
     pub colour: Colour,
     /// Whether forces are drawn.
     pub forces: bool,
+    /// Whether force chains stand out.
+    pub chains: bool,
     /// Lower corner of what is shown; all bodies where not given. In space a box.
     pub low: Option<[f64; 3]>,
     /// Upper corner.

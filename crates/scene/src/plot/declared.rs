@@ -12,6 +12,7 @@ use crate::picture::check_pictures;
 use crate::record::Record;
 use crate::run::run;
 use crate::sink::Discard;
+use crate::survey::block::running;
 use crate::text::{Observable, TextSystem};
 
 /// The case that is the run itself.
@@ -63,6 +64,10 @@ pub(super) fn figure(
         }
         None => of_cases(record, scene, plot, note)?,
     };
+    let series = match plot.average {
+        true => averaged(series),
+        false => series,
+    };
     let x = plot.x.as_ref().map_or("t", |x| x.text.as_str());
     let y = match plot.y.as_slice() {
         [y] => y.text.clone(),
@@ -79,6 +84,30 @@ pub(super) fn figure(
         equal: plot.equal,
         ..Figure::default()
     })
+}
+
+/// Running means of series over time, with their standard errors as dotted lines.
+fn averaged(series: Vec<Series>) -> Vec<Series> {
+    let mut all = Vec::new();
+    for one in series {
+        let (means, errors) = running(&one.points);
+        let bound = |sign: f64| errors.iter().map(move |(t, mean, e)| (*t, mean + sign * e));
+        let error = |sign: f64, word: &str| Series {
+            label: format!("{}, {word} standard error", one.label),
+            points: bound(sign).collect(),
+            mark: Mark::Dotted,
+            colour: one.colour,
+        };
+        let (above, below) = (error(1.0, "plus"), error(-1.0, "minus"));
+        all.push(Series {
+            label: format!("mean of {}", one.label),
+            points: means,
+            mark: Mark::Line,
+            colour: one.colour,
+        });
+        all.extend([above, below].into_iter().filter(|s| !s.points.is_empty()));
+    }
+    all
 }
 
 pub(super) fn mark(plot: &Plot) -> Mark {

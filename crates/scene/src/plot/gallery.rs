@@ -7,6 +7,7 @@ use super::declared;
 use super::draw;
 use super::figure::{Figure, Mark, Series};
 use super::standard;
+use super::survey;
 use crate::error::SceneError;
 use crate::file::{Kind, Scene};
 use crate::finding::Threads;
@@ -84,6 +85,7 @@ impl<'a> Gallery<'a> {
         if bodies {
             let pictures = Album::new(self.record, scene).list();
             all.extend(pictures);
+            all.extend(survey::list(scene));
         }
         for (name, title) in standard {
             let there = name != standard::ORDERS || standard::has_orders(self.record);
@@ -156,7 +158,12 @@ impl<'a> Gallery<'a> {
             None => self.study_figure(name)?,
             Some(scene) => match scene.plots().iter().find(|p| p.name == name) {
                 Some(plot) => Some(declared::figure(self.record, scene, plot, threads, note)?),
-                None if scene.kind() == Kind::Bodies => collection::figure(self.record, name)?,
+                None if scene.kind() == Kind::Bodies => {
+                    match survey::figure(self.record, scene, name)? {
+                        None => collection::figure(self.record, name)?,
+                        found => found,
+                    }
+                }
                 None => standard::figure(self.record, name)?,
             },
         };

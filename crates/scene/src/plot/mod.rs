@@ -15,6 +15,7 @@ mod legend;
 mod png;
 pub mod profile;
 mod standard;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod thin;

@@ -2,6 +2,7 @@
 
 use bodies::{Dim, Model, Settings, State, World};
 
+use super::bins::Bins;
 use super::events::Spotter;
 use super::outcome::{BodiesOutcome, Prepared, Tick, Wanted};
 use super::panel::Panel;
@@ -36,6 +37,7 @@ pub(super) fn run<D: Turn>(
         until,
         overlap,
         stop,
+        record_every,
         ..
     } = assembly;
     settings.threads = threads.get();
@@ -64,6 +66,7 @@ pub(super) fn run<D: Turn>(
         wanted,
         stop: stop.as_ref(),
         parameters: scene.parameters(),
+        record_every,
     };
     main.follow(world, &mut outcome, sink, progress);
     outcome
@@ -185,6 +188,7 @@ struct Main<'a> {
     wanted: &'a Wanted,
     stop: Option<&'a Formula>,
     parameters: &'a [(String, f64)],
+    record_every: usize,
 }
 
 impl Main<'_> {
@@ -210,6 +214,10 @@ impl Main<'_> {
         let (start, until) = (outcome.start, outcome.until);
         let mut panel = match self.panel(outcome) {
             Ok(panel) => panel,
+            Err(reason) => return outcome.refuse(start, StopReason::Bodies(reason)),
+        };
+        let mut bins = match self.bins(outcome) {
+            Ok(bins) => bins,
             Err(reason) => return outcome.refuse(start, StopReason::Bodies(reason)),
         };
         let mut spotter = self.spotter(outcome);
@@ -239,6 +247,7 @@ impl Main<'_> {
             spotter.step(&world);
             let going = progress(&tick(&world, None, start, until));
             let last = !going || outcome.halted || !(world.state().t < end);
+            bins.step(step, &world, last);
             reason = sink.step(step, D::view(&world), last);
             if !going && !outcome.halted && world.state().t < end {
                 outcome.stop(&world, StopReason::Asked);
@@ -249,6 +258,14 @@ impl Main<'_> {
             outcome.stop(&world, StopReason::Sink(error));
         }
         outcome.events = spotter.into_events();
+        outcome.distributions = bins.into_counts();
+    }
+
+    fn bins(&self, outcome: &BodiesOutcome) -> Result<Bins, String> {
+        match self.wanted.distributions {
+            true => Bins::new(&outcome.glossary(self.parameters), self.record_every),
+            false => Ok(Bins::default()),
+        }
     }
 
     fn spotter(&self, outcome: &BodiesOutcome) -> Spotter {

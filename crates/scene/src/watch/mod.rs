@@ -1,12 +1,14 @@
 //! A run of bodies: the loop and what is observed of it.
 //!
 //! `follow` is the loop, `start` looks at overlaps before it. `resolve` takes names apart, `panel`
-//! compiles observables and reads them at every step (`sets`, `tally`, `joints`, `totals`, `value`
-//! compute what they are made of); `events` reads off what happens at watched contacts. Nothing is
+//! compiles observables and reads them at every step (`sets`, `tally`, `joints`, `totals`, `grains`,
+//! `value` compute what they are made of); `events` reads off what happens at watched contacts. Nothing is
 //! kept of a run but the values that were asked for.
 
+mod bins;
 mod events;
 mod follow;
+mod grains;
 mod joints;
 mod outcome;
 mod panel;
@@ -23,6 +25,7 @@ mod value;
 
 pub use outcome::{BodiesOutcome, Prepared, Tick, Wanted};
 
+pub(crate) use grains::ANGLE;
 pub(crate) use panel::Panel;
 pub(crate) use resolve::{Glossary, words};
 
@@ -97,6 +100,7 @@ pub fn run_collection(
     let wanted = Wanted {
         observables: observe.to_vec(),
         watches: known.map_or_else(|_| Vec::new(), |wanted| wanted.watches),
+        distributions: false,
     };
     run_wanted(scene, collection, &wanted, threads, sink, progress)
 }

@@ -5,6 +5,7 @@ use mechanism::Event;
 use crate::certificate::Certificate;
 use crate::collection::Cast;
 use crate::run::Stop;
+use crate::survey::Tabulated;
 
 /// What is to be kept of a run: poses are not, a million bodies would not fit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Wanted {
     pub observables: Vec<String>,
     /// Watches whose events are kept, by name.
     pub watches: Vec<String>,
+    /// Whether distributions are counted.
+    pub distributions: bool,
 }
 
 impl Wanted {
@@ -37,6 +40,7 @@ impl Wanted {
             .iter()
             .for_each(|text| self.observable(text));
         other.watches.iter().for_each(|name| self.watch(name));
+        self.distributions |= other.distributions;
     }
 }
 
@@ -78,6 +82,8 @@ pub struct BodiesOutcome {
     /// Events of the watches asked for, in the order of time; `constraint` is the place of the watch
     /// in the cast.
     pub events: Vec<Event>,
+    /// Distributions, where they were asked for.
+    pub distributions: Vec<Tabulated>,
     /// What the run vouches for.
     pub certificate: Certificate,
     /// Why it ended early, if it did.
@@ -109,6 +115,7 @@ impl BodiesOutcome {
             times: Vec::new(),
             series: Vec::new(),
             events: Vec::new(),
+            distributions: Vec::new(),
             certificate: Certificate::new(),
             stopped: None,
             halted: false,

@@ -7,6 +7,7 @@
 use bodies::{Plane, Space, World};
 use expr::{ErrorKind, Graph, NodeId, Program, Scope, Scratch};
 
+use super::grains::Grains;
 use super::joints::Joints;
 use super::quantity::{OfBody, OfSet, Quantity};
 use super::resolve::Glossary;
@@ -39,6 +40,7 @@ pub(super) struct Look {
     pub sets: Vec<(usize, Set)>,
     pub tally: Tally,
     pub totals: Totals,
+    pub grains: Grains,
     /// Where bodies were at the start, by body; only for those whose displacement is asked for.
     pub origin: Vec<(u32, [f64; 3])>,
     /// Pairs of each set that touched at the start.
@@ -121,6 +123,7 @@ impl Look {
             sets: Vec::new(),
             tally: Tally::default(),
             totals: Totals::default(),
+            grains: Grains::default(),
             origin: Vec::new(),
             first: Vec::new(),
             joints: Vec::new(),
@@ -141,6 +144,11 @@ impl Look {
                 Quantity::Set { set, what } => {
                     if !look.sets.iter().any(|(known, _)| *known == set) {
                         look.sets.push((set, Set::compile(set, glossary)?));
+                    }
+                    if let OfSet::Grain(what) = what
+                        && let Some((_, known)) = look.sets.iter().find(|(k, _)| *k == set)
+                    {
+                        look.grains.ask(set, known, what, total);
                     }
                     if let OfSet::Fold(_, what) = what
                         && let Some(at) = look.sets.iter().position(|(known, _)| *known == set)
@@ -184,6 +192,7 @@ impl Look {
         for (_, set) in &mut self.sets {
             set.update(world);
         }
+        self.grains.update(world, &self.sets);
         let pairs = |quantity: &Quantity| {
             let of = |what| matches!(what, OfSet::Joints | OfSet::Opened);
             matches!(*quantity, Quantity::Set { what, .. } if of(what))

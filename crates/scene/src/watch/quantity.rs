@@ -1,5 +1,7 @@
 //! What can be observed of a collection, one quantity each.
 
+use super::grains::{Grain, of_grains};
+
 /// A quantity at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Quantity {
@@ -96,6 +98,8 @@ pub(super) enum OfSet {
     Joints,
     /// Pairs that touched at the first step and do not now.
     Opened,
+    /// A measure of granular matter.
+    Grain(Grain),
 }
 
 /// How numbers become one.
@@ -222,7 +226,7 @@ pub(super) const FOLDS: [(&str, Fold); 4] = [
 ];
 
 /// Words of `WORD_G` for a group or region.
-pub(super) const SETS: [(&str, OfSet); 7] = [
+const SETS: [(&str, OfSet); 7] = [
     ("count", OfSet::Count),
     ("top", OfSet::Extent(Side::Top)),
     ("bottom", OfSet::Extent(Side::Bottom)),
@@ -231,6 +235,12 @@ pub(super) const SETS: [(&str, OfSet); 7] = [
     ("joints", OfSet::Joints),
     ("opened", OfSet::Opened),
 ];
+
+/// Words of `WORD_G`, measures of granular matter among them.
+pub(super) fn of_sets(dimension: usize) -> impl Iterator<Item = (&'static str, OfSet)> {
+    let grains = of_grains(dimension).map(|(word, what)| (word, OfSet::Grain(what)));
+    SETS.iter().copied().chain(grains)
+}
 
 /// Words of `WORD_W` for a watch.
 pub(super) const WATCHES: [(&str, OfWatch); 6] = [

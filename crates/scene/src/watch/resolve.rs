@@ -3,7 +3,7 @@
 //! A collection may have a million bodies with thirty names each, so names are not listed but taken
 //! apart when they occur.
 
-use super::quantity::{FOLDS, OfSet, Quantity, SETS, WATCHES, WHOLE, of_body, of_folds};
+use super::quantity::{FOLDS, OfSet, Quantity, WATCHES, WHOLE, of_body, of_folds, of_sets};
 use crate::collection::Cast;
 
 /// Bodies looked at for a suggestion, at most.
@@ -81,7 +81,7 @@ impl Glossary<'_> {
         let mut push = |set: usize, what, words: String| {
             found.push((Quantity::Set { set, what }, words));
         };
-        for (word, what) in SETS {
+        for (word, what) in of_sets(self.dimension) {
             if let Some(owner) = after(name, word)
                 && let Some(set) = self.set_named(owner)
             {
@@ -116,7 +116,8 @@ impl Glossary<'_> {
         }
     }
 
-    fn set_named(&self, name: &str) -> Option<usize> {
+    /// The number of a group or region.
+    pub(super) fn set_named(&self, name: &str) -> Option<usize> {
         let mut groups = self.cast.groups.iter();
         if let Some(group) = groups.position(|(known, _)| known == name) {
             return Some(group);
@@ -191,7 +192,7 @@ impl Glossary<'_> {
         let groups = self.cast.groups.iter().map(|(n, _)| n);
         let sets = groups.chain(self.cast.regions.iter().map(|region| &region.name));
         for set in sets.take(LOOKED_AT) {
-            known.extend(SETS.iter().map(|(word, _)| format!("{word}_{set}")));
+            known.extend(of_sets(self.dimension).map(|(word, _)| format!("{word}_{set}")));
             for (word, _) in FOLDS {
                 let each = of_folds(self.dimension);
                 known.extend(each.map(|(q, _)| format!("{word}_{q}_{set}")));
@@ -225,7 +226,7 @@ impl Glossary<'_> {
 /// Words of observables: those that follow the name of a body, those that precede the name of a
 /// group or region, those that precede the name of a watch.
 pub(crate) fn words(dimension: usize) -> [Vec<String>; 3] {
-    let of_sets = SETS.iter().map(|(word, _)| word.to_string());
+    let of_sets = of_sets(dimension).map(|(word, _)| word.to_string());
     let folds = FOLDS.iter().flat_map(|(fold, _)| {
         let each = of_folds(dimension);
         each.map(move |(quantity, _)| format!("{fold}_{quantity}"))

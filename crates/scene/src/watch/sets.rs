@@ -7,12 +7,17 @@ use super::resolve::Glossary;
 use crate::collection::Region;
 use crate::file::Formula;
 
+/// All of space.
+const EVERYWHERE: ([f64; 3], [f64; 3]) = ([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]);
+
 /// The bodies of a group, or of a region at the moment.
 #[derive(Debug)]
 pub(super) struct Set {
     /// In ascending order.
     pub now: Vec<u32>,
     region: Option<Boundary>,
+    /// The box of a region at the moment.
+    frame: ([f64; 3], [f64; 3]),
 }
 
 /// The bounds of a region.
@@ -75,6 +80,7 @@ impl Set {
             return Ok(Self {
                 now: members.clone(),
                 region: None,
+                frame: EVERYWHERE,
             });
         }
         let Some(region) = cast.regions.get(number - cast.groups.len()) else {
@@ -83,6 +89,7 @@ impl Set {
         Ok(Self {
             now: Vec::new(),
             region: Some(Boundary::compile(region, glossary.parameters)?),
+            frame: EVERYWHERE,
         })
     }
 
@@ -94,6 +101,11 @@ impl Set {
         }
     }
 
+    /// The box of a region at the moment; a group has none, and infinite bounds.
+    pub fn frame(&self) -> ([f64; 3], [f64; 3]) {
+        self.frame
+    }
+
     /// Looks which bodies are in it.
     pub fn update<D: Dim>(&mut self, world: &World<D>) {
         let Some(region) = &mut self.region else {
@@ -101,6 +113,7 @@ impl Set {
         };
         let state = world.state();
         let (low, high, closed) = region.box_at(state.t);
+        self.frame = (low, high);
         self.now.clear();
         for &body in &region.candidates {
             let Some(pose) = state.poses.get(body as usize) else {

@@ -1,12 +1,13 @@
 //! What an observer asks of the two dimensions, beyond what stepping needs.
 
-use bodies::{Dim, MassProperties, Plane, Pose, Space, Vector, World};
+use bodies::measure::Measured;
+use bodies::{MassProperties, Plane, Pose, Space, Vector, World};
 
 use crate::collection::View;
 
 /// The plane or space, as an observer sees it. Axial vectors have three entries in both: in the plane
 /// the first two are 0.
-pub(crate) trait Turn: Dim {
+pub(crate) trait Turn: Measured {
     /// The axis that points up.
     const UP: usize;
     /// The angle of a rotation; 0 in space.

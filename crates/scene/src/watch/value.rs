@@ -101,6 +101,7 @@ impl Look {
                 Fold::Min => least(each(what)),
             },
             OfSet::Joints => self.joints.get(at).map_or(0.0, |(now, _)| *now as f64),
+            OfSet::Grain(what) => self.grains.value(number, what, D::N),
             OfSet::Opened => self.joints.get(at).map_or(0.0, |(_, gone)| *gone as f64),
         }
     }

@@ -93,7 +93,7 @@ pub fn observed(text: &str, observables: &[&str]) -> BodiesOutcome {
     let collection = scene.collection().unwrap_or_else(|error| panic!("{error}"));
     let wanted = Wanted {
         observables: observables.iter().map(|text| text.to_string()).collect(),
-        watches: Vec::new(),
+        ..Wanted::default()
     };
     let one = Threads::new(1);
     scene::run_wanted(&scene, collection, &wanted, one, &mut Discard, &mut |_| {

@@ -36,6 +36,8 @@ pub(super) fn cast<D: Axes>(
         groups: roster.groups.clone(),
         regions,
         watches,
+        profiles: Vec::new(),
+        distributions: Vec::new(),
     })
 }
 

@@ -20,6 +20,7 @@ mod prepare;
 mod roster;
 mod settings;
 mod space;
+mod survey;
 
 use bodies::{Plane, Space, State};
 
@@ -49,7 +50,14 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
     let schedule = settings::schedule(&mut context, &spec.run)?;
     let masks = prepare::masks(&context, spec)?;
     let mut roster: Roster<D> = Roster::new(&mut context, spec, &masks)?;
-    let cast = cast::cast(&mut context, spec, &mut roster, schedule.start)?;
+    let mut cast = cast::cast(&mut context, spec, &mut roster, schedule.start)?;
+    survey::add(
+        &mut context,
+        scene,
+        spec,
+        &mut cast,
+        (schedule.start, schedule.until),
+    )?;
     clash::require_distinct(&context, spec, &cast)?;
     pictures::check(&mut context, spec)?;
     let conditions = Conditions::new(&context, spec, &roster, &masks)?;

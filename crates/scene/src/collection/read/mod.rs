@@ -6,6 +6,7 @@ mod motion;
 mod parts;
 mod run;
 mod shape;
+mod survey;
 mod world;
 
 use super::spec::{BodiesSpec, Name};
@@ -37,6 +38,8 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
         groups: parts::groups(root)?,
         regions: parts::regions(root, dimension)?,
         watches: parts::watches(root)?,
+        profiles: survey::profiles(root)?,
+        distributions: survey::distributions(root)?,
         fields: parts::fields(root, dimension)?,
         drags: parts::drags(root)?,
         pictures: run::pictures(root, dimension)?,

@@ -3,7 +3,7 @@
 use super::super::spec::{PrepareSpec, RunSpec};
 use super::{choice, motion, named, names_if, vector_if};
 use crate::error::InputError;
-use crate::file::{self, Colour, Formula, Named, Picture, Reader, Word};
+use crate::file::{self, Colour, Formula, Named, Picture, Reader, Value, Word};
 
 /// `[run]`.
 pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
@@ -115,12 +115,14 @@ pub(super) fn pictures(
             let problem = format!("every run has a picture `{name}`");
             return Err(reader.error(problem, "Choose another name"));
         }
+        let (forces, chains) = forces(&mut reader)?;
         let picture = Picture {
             name,
             title: reader.text_if("title")?,
             at: instants(&mut reader)?,
             colour: choice(&mut reader, "colour", &COLOURS)?,
-            forces: reader.truth_if("forces")?.is_some_and(|(truth, _)| truth),
+            forces,
+            chains,
             low: vector_if(&mut reader, "low", dimension)?,
             high: vector_if(&mut reader, "high", dimension)?,
             view: match dimension {
@@ -133,6 +135,18 @@ pub(super) fn pictures(
         all.push(picture);
     }
     Ok(all)
+}
+
+/// `forces`: true, false or "chains". Whether they are drawn, and whether chains stand out.
+fn forces(reader: &mut Reader<'_>) -> Result<(bool, bool), Box<InputError>> {
+    let Some(item) = reader.take("forces") else {
+        return Ok((false, false));
+    };
+    match &item.value {
+        Value::Truth(truth) => Ok((*truth, false)),
+        Value::Text(text) if text == "chains" => Ok((true, true)),
+        _ => Err(reader.expected("forces", &item, "true, false or \"chains\"", "")),
+    }
 }
 
 /// `at`: one time or an array of them.

@@ -7,6 +7,7 @@
 //! | `bodies` | every body in every recorded state: placement and velocity; step 0 is the start |
 //! | `contacts` | every contact of every recorded step but the start |
 //! | `observables` | every step: what findings and plots look at; written at the end |
+//! | `profiles`, `distributions` | every slice, every bin, where the scene asks for them; at the end |
 //!
 //! Recorded are every `record_every`-th step and the last. Rows go to disk chunk by chunk, so the
 //! memory needed does not grow with the run: one chunk of each table, and until the first step is
@@ -16,6 +17,7 @@ mod names;
 mod outline;
 mod recorder;
 mod rows;
+mod survey;
 mod tables;
 
 pub use names::{Motion, Name, names};

@@ -12,9 +12,11 @@ use super::super::place::Place;
 use super::super::writer::TableWriter;
 use super::names::{Namer, Shaped};
 use super::rows::{self, Words, Written};
+use super::survey;
 use super::tables::{self, BODY_TABLES};
 use crate::collection::{Cast, Collection, Steps, View};
 use crate::error::SceneError;
+use crate::watch::BodiesOutcome;
 
 /// The state that a run begins with, kept until its first step is computed.
 #[derive(Debug)]
@@ -42,6 +44,7 @@ pub struct BodiesRecorder {
     tables: [TableWriter; 4],
     /// Written at the end.
     observables: Option<TableWriter>,
+    surveys: Vec<TableWriter>,
     /// The last step with an account, and the last with a state.
     accounted: usize,
     recorded: Option<usize>,
@@ -92,6 +95,7 @@ impl BodiesRecorder {
             words: Words::new(),
             tables,
             observables: None,
+            surveys: Vec::new(),
             accounted: 0,
             recorded: None,
             reached: None,
@@ -146,10 +150,23 @@ impl BodiesRecorder {
         self.manifest.write(&directory)
     }
 
+    /// Writes the profiles and distributions of a run. Does nothing when there was no step.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub fn add_surveys(&mut self, outcome: &BodiesOutcome) -> Result<(), RecordError> {
+        let Some(directory) = self.directory.clone() else {
+            return Ok(());
+        };
+        self.surveys = survey::write(&directory, outcome)?;
+        self.list_tables(self.manifest.status != Status::Running);
+        self.manifest.write(&directory)
+    }
+
     fn list_tables(&mut self, closed: bool) {
         let listed = self.tables.iter().map(|t| t.entry(closed));
-        let observed = self.observables.iter().map(|t| t.entry(true));
-        self.manifest.tables = listed.chain(observed).collect();
+        let late = self.observables.iter().chain(&self.surveys);
+        self.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
     }
 
     /// Writes what is in memory and how the run ended. Does nothing when there was no step.

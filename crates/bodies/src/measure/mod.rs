@@ -1,0 +1,74 @@
+//! Measures of granular matter: what is read off a collection between two steps.
+//!
+//! ```text
+//! solid fraction   φ  = 1/V Σ |Bᵢ ∩ box|
+//! stress           σ  = −1/V Σ w f ⊗ l         l from the centre of a body to a contact, f on the body
+//! fabric           F  = 1/N Σ n ⊗ n
+//! coordination     z  = neighbours that a body exchanges a force with, mean over bodies
+//! ```
+//!
+//! Compression is positive. The stress is the mean over the step of Love and Weber's; w is the share
+//! of the branch l that lies in the box, so that σ_yy of a layer times its width is the mean over the
+//! layer's planes of the force that crosses them, whatever the grains are cut by. [`Network`] holds the
+//! forces of a step, [`Measured`] the volumes of shapes in boxes, [`Tensor`] what is made of tensors,
+//! [`chains`] the force chains.
+//!
+//! Limits: volumes of discs, polygons and capsules of the plane, of balls and polyhedra of space are
+//! exact to rounding; cylinders and capsules of space are counted on a lattice of points; any other
+//! shape counts where its centre is.
+
+mod chain;
+mod flat;
+mod network;
+mod round;
+mod solid;
+mod tensor;
+
+pub use chain::{Chains, Strut, chains};
+pub use network::{Link, Network};
+pub use tensor::Tensor;
+
+use crate::dim::Dim;
+use crate::pose::Pose;
+
+/// A dimension whose shapes have volumes in boxes.
+pub trait Measured: Dim {
+    /// Area or volume of a shape; 0 for boundaries, which have none of their own.
+    fn volume(shape: &Self::Shape) -> f64 {
+        Self::mass_properties(shape, 1.0).map_or(0.0, |unit| unit.mass)
+    }
+
+    /// Area or volume of the part of a body within an axis-parallel box, whose bounds may be
+    /// infinite. 0 for boundaries.
+    fn inside(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
+        let volume = Self::volume(shape);
+        if !(volume > 0.0) {
+            return 0.0;
+        }
+        let bounds = Self::bounds(shape, pose);
+        let (mut all, mut none) = (true, false);
+        for k in 0..Self::N {
+            none |= !(bounds.high[k] > low[k] && bounds.low[k] < high[k]);
+            all &= bounds.low[k] >= low[k] && bounds.high[k] <= high[k];
+        }
+        match (none, all) {
+            (true, _) => 0.0,
+            (_, true) => volume,
+            _ => Self::part(shape, pose, low, high).clamp(0.0, volume),
+        }
+    }
+
+    /// The same for a body that the boundary of the box may cut.
+    fn part(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64;
+}
+
+/// The volume if the centre is in the box: for shapes of which nothing better is known.
+fn by_centre<D: Measured>(
+    shape: &D::Shape,
+    pose: &Pose<D>,
+    low: &[f64; 3],
+    high: &[f64; 3],
+) -> f64 {
+    let within = (0..D::N).all(|k| pose.position[k] >= low[k] && pose.position[k] < high[k]);
+    if within { D::volume(shape) } else { 0.0 }
+}

@@ -1,0 +1,52 @@
+//! Force chains in a picture.
+
+use bodies::measure::{Strut, chains};
+
+use super::still::{Force, Still};
+use super::{force, norm};
+use crate::record::{Name, Outline};
+use crate::watch::ANGLE;
+
+/// Which forces of a still belong to a force chain.
+pub(super) fn members(bodies: &[Name], still: &Still) -> Vec<bool> {
+    let struts: Vec<Strut> = still
+        .forces
+        .iter()
+        .map(|force| strut(bodies, still, force))
+        .collect();
+    let carrying = struts.iter().filter(|s| s.force > 0.0);
+    let (count, sum) = carrying.fold((0_usize, 0.0), |(n, sum), s| (n + 1, sum + s.force));
+    let mut inside = vec![false; struts.len()];
+    if count > 0 {
+        let found = chains(&struts, sum / count as f64, ANGLE);
+        for place in found.members.into_iter().flatten() {
+            inside[place] = true;
+        }
+    }
+    inside
+}
+
+fn strut(bodies: &[Name], still: &Still, force: &Force) -> Strut {
+    let passes = force
+        .bodies
+        .map(|k| bodies.get(k).is_some_and(|b| grain(&b.outline)));
+    let end = |side: usize| {
+        let place = still.places.get(force.bodies[side]);
+        let centre = place.filter(|_| passes[side]).map(|p| p.position);
+        centre.unwrap_or(force.at)
+    };
+    let (a, b) = (end(0), end(1));
+    let along: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
+    let length = norm(along);
+    Strut {
+        bodies: force.bodies.map(|k| u32::try_from(k).unwrap_or(u32::MAX)),
+        along: along.map(|x| if length > 0.0 { x / length } else { 0.0 }),
+        force: force.normal,
+        passes,
+    }
+}
+
+/// Whether a body is no boundary: it has a size.
+fn grain(outline: &Outline) -> bool {
+    force::size(outline).is_some()
+}

@@ -1,0 +1,92 @@
+//! The tables `profiles` and `distributions`, written at the end of a run.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::super::column::{Column, Type};
+use super::super::error::RecordError;
+use super::super::writer::TableWriter;
+use crate::survey;
+use crate::watch::BodiesOutcome;
+
+fn column(name: &str, kind: Type, unit: &str, meaning: &str) -> Column {
+    Column::new(name, kind, unit, meaning)
+}
+
+fn profile_columns() -> Vec<Column> {
+    let error = "standard error of the mean; absent where the span is too short for one";
+    vec![
+        column("profile", Type::Text, "1", "name of the profile"),
+        column("quantity", Type::Text, "1", "word of the observable"),
+        column("slice", Type::Integer, "1", "number of the slice, from 1"),
+        column("position", Type::Real, "length", "middle of the slice"),
+        column(
+            "mean",
+            Type::Real,
+            "as the observable",
+            "mean over the span of time",
+        )
+        .or_null(),
+        column("error", Type::Real, "as the observable", error).or_null(),
+    ]
+}
+
+fn distribution_columns() -> Vec<Column> {
+    let density = "share of all values over the width of the bin; absent without values";
+    vec![
+        column("distribution", Type::Text, "1", "name of the distribution"),
+        column("low", Type::Real, "as the quantity", "lower end of the bin"),
+        column(
+            "high",
+            Type::Real,
+            "as the quantity",
+            "upper end of the bin",
+        ),
+        column("count", Type::Integer, "1", "values in the bin"),
+        column("density", Type::Real, "1/quantity", density).or_null(),
+    ]
+}
+
+/// Writes the tables that a run has.
+pub(super) fn write(
+    directory: &Path,
+    outcome: &BodiesOutcome,
+) -> Result<Vec<TableWriter>, RecordError> {
+    let mut written = Vec::new();
+    if !outcome.cast.profiles.is_empty() {
+        let mut table = TableWriter::new("profiles", profile_columns());
+        for row in survey::profiles(outcome) {
+            if let [profile, quantity, slice, position, mean, error] = table.values() {
+                profile.push_text(&Arc::from(row.profile.as_str()));
+                quantity.push_text(&Arc::from(row.quantity.as_str()));
+                slice.push_integer(row.slice);
+                position.push_real(row.position);
+                mean.push_optional(row.mean);
+                error.push_optional(row.error);
+            }
+            table.spill(directory)?;
+        }
+        table.close(directory)?;
+        written.push(table);
+    }
+    if !outcome.distributions.is_empty() {
+        let mut table = TableWriter::new("distributions", distribution_columns());
+        for counted in &outcome.distributions {
+            let label: Arc<str> = counted.of.name.as_str().into();
+            for (k, n) in counted.counts.iter().enumerate() {
+                let (from, to) = counted.bin(k);
+                if let [name, low, high, count, density] = table.values() {
+                    name.push_text(&label);
+                    low.push_real(from);
+                    high.push_real(to);
+                    count.push_integer(*n);
+                    density.push_optional(Some(counted.density(k)).filter(|d| d.is_finite()));
+                }
+                table.spill(directory)?;
+            }
+        }
+        table.close(directory)?;
+        written.push(table);
+    }
+    Ok(written)
+}

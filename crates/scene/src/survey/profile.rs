@@ -1,0 +1,127 @@
+//! Profiles from the series of a run.
+
+use super::Profile;
+use super::block::standard_error;
+use crate::watch::BodiesOutcome;
+
+/// A quantity that is made of the means of others: γ̇ d √(ρ/p) with the gradient of the mean velocity
+/// from slice to slice. The mean of its value at every instant would count fluctuations as shear.
+const INERTIAL: &str = "inertial_number";
+
+/// One slice of a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfileRow {
+    /// The profile.
+    pub profile: String,
+    /// Word of the observable.
+    pub quantity: String,
+    /// Number of the slice, from 1.
+    pub slice: usize,
+    /// Middle of the slice.
+    pub position: f64,
+    /// Mean over the span; absent where the observable had no value.
+    pub mean: Option<f64>,
+    /// Standard error of the mean; absent where the span is too short for one.
+    pub error: Option<f64>,
+}
+
+/// Words whose observables a profile needs of every slice.
+fn words(profile: &Profile) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for quantity in &profile.quantity {
+        match quantity == INERTIAL {
+            false => all.push(quantity.clone()),
+            true => {
+                let across = (0..3).filter(|k| *k != profile.axis);
+                all.extend(across.map(velocity));
+                all.extend(["pressure", "grain_size", "grain_density"].map(String::from));
+            }
+        }
+    }
+    all
+}
+
+fn velocity(axis: usize) -> String {
+    format!("mean_v{}", ["x", "y", "z"][axis.min(2)])
+}
+
+/// Observables that a profile needs. In the plane there is no velocity along z.
+pub(crate) fn texts(profile: &Profile, dimension: usize) -> Vec<String> {
+    let flat = |word: &String| dimension == 2 && *word == velocity(2);
+    let words: Vec<String> = words(profile).into_iter().filter(|w| !flat(w)).collect();
+    let slices = 1..profile.edges.len();
+    let each = slices.flat_map(|k| {
+        let words = words.iter();
+        words.map(move |word| format!("{word}_{}_{k}", profile.region))
+    });
+    each.collect()
+}
+
+/// All profiles of a run.
+pub(crate) fn profiles(outcome: &BodiesOutcome) -> Vec<ProfileRow> {
+    let mut rows = Vec::new();
+    for profile in &outcome.cast.profiles {
+        for quantity in &profile.quantity {
+            for slice in 1..profile.edges.len() {
+                let (mean, error) = match quantity == INERTIAL {
+                    true => (inertial(outcome, profile, slice), None),
+                    false => over_time(outcome, profile, quantity, slice),
+                };
+                rows.push(ProfileRow {
+                    profile: profile.name.clone(),
+                    quantity: quantity.clone(),
+                    slice,
+                    position: middle(profile, slice),
+                    mean,
+                    error,
+                });
+            }
+        }
+    }
+    rows
+}
+
+fn middle(profile: &Profile, slice: usize) -> f64 {
+    0.5 * (profile.edges[slice - 1] + profile.edges[slice])
+}
+
+/// Mean over the span of the steps at which there is a value, and its error.
+fn over_time(
+    outcome: &BodiesOutcome,
+    profile: &Profile,
+    word: &str,
+    slice: usize,
+) -> (Option<f64>, Option<f64>) {
+    let text = format!("{word}_{}_{slice}", profile.region);
+    let series = outcome.series_of(&text).unwrap_or(&[]);
+    let seen = outcome.times.iter().zip(series);
+    // A step of rounding at both ends.
+    let slack = 1e-6 * outcome.step;
+    let span = profile.from - slack..=profile.to + slack;
+    let values: Vec<f64> = seen
+        .filter(|(t, x)| span.contains(*t) && x.is_finite())
+        .map(|(_, x)| *x)
+        .collect();
+    if values.is_empty() {
+        return (None, None);
+    }
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    (Some(mean), standard_error(&values).ok())
+}
+
+/// γ̇ d √(ρ/p) of a slice.
+fn inertial(outcome: &BodiesOutcome, profile: &Profile, slice: usize) -> Option<f64> {
+    let mean = |word: &str, slice: usize| over_time(outcome, profile, word, slice).0;
+    let last = profile.edges.len() - 1;
+    let (below, above) = (slice.saturating_sub(1).max(1), (slice + 1).min(last));
+    let way = middle(profile, above) - middle(profile, below);
+    let mut square = 0.0;
+    for axis in (0..outcome.dimension).filter(|k| *k != profile.axis) {
+        let word = velocity(axis);
+        square += ((mean(&word, above)? - mean(&word, below)?) / way).powi(2);
+    }
+    let pressure = mean("pressure", slice)?;
+    let density = mean("grain_density", slice)?;
+    let value = square.sqrt() * mean("grain_size", slice)? * (density / pressure).sqrt();
+    value.is_finite().then_some(value)
+}

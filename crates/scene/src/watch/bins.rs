@@ -1,0 +1,136 @@
+//! Distributions, counted at the recorded steps of a run.
+
+use std::f64::consts::PI;
+
+use bodies::World;
+use bodies::measure::Link;
+
+use super::grains::{Grain, Grains, chain_lengths};
+use super::resolve::Glossary;
+use super::sets::Set;
+use super::turn::Turn;
+use crate::survey::{Counted, Tabulated};
+
+/// Distributions as far as they are counted.
+#[derive(Debug, Default)]
+pub(super) struct Bins {
+    grains: Grains,
+    sets: Vec<(usize, Set)>,
+    /// The number of its set, and the counts.
+    all: Vec<(usize, Tabulated)>,
+    every: usize,
+}
+
+impl Bins {
+    /// The distributions of a cast; every `every`-th step is counted.
+    ///
+    /// # Errors
+    /// A set whose bounds cannot be read.
+    pub fn new(glossary: &Glossary<'_>, every: usize) -> Result<Self, String> {
+        let mut bins = Self {
+            every: every.max(1),
+            ..Self::default()
+        };
+        let total = glossary.cast.bodies.len();
+        for distribution in &glossary.cast.distributions {
+            let Some(number) = glossary.set_named(&distribution.of) else {
+                return Err(format!("there is no group or region `{}`", distribution.of));
+            };
+            if !bins.sets.iter().any(|(known, _)| *known == number) {
+                bins.sets.push((number, Set::compile(number, glossary)?));
+            }
+            if let Some((_, set)) = bins.sets.iter().find(|(known, _)| *known == number) {
+                // Any measure of contacts: the network is needed.
+                bins.grains.ask(number, set, Grain::NormalForce, total);
+            }
+            let counted = Tabulated::new(distribution.clone());
+            bins.all.push((number, counted));
+        }
+        Ok(bins)
+    }
+
+    /// Counts the step if it is one of those recorded and within a span.
+    pub fn step<D: Turn>(&mut self, step: usize, world: &World<D>, last: bool) {
+        if self.all.is_empty() || !(last || step.is_multiple_of(self.every)) {
+            return;
+        }
+        let t = world.state().t;
+        let slack = 1e-6 * world.settings().step;
+        let due = |of: &crate::survey::Distribution| (of.from - slack..=of.to + slack).contains(&t);
+        if !self.all.iter().any(|(_, counted)| due(&counted.of)) {
+            return;
+        }
+        for (_, set) in &mut self.sets {
+            set.update(world);
+        }
+        self.grains.update(world, &self.sets);
+        for (number, counted) in &mut self.all {
+            if due(&counted.of)
+                && let Some((_, set)) = self.sets.iter().find(|(known, _)| known == number)
+            {
+                count(*number, counted, set, &self.grains, world);
+            }
+        }
+    }
+
+    /// What was counted.
+    pub fn into_counts(self) -> Vec<Tabulated> {
+        self.all.into_iter().map(|(_, counted)| counted).collect()
+    }
+}
+
+fn count<D: Turn>(
+    number: usize,
+    counted: &mut Tabulated,
+    set: &Set,
+    grains: &Grains,
+    world: &World<D>,
+) {
+    let Some(patch) = grains.patch(number) else {
+        return;
+    };
+    let network = grains.network();
+    match counted.of.quantity {
+        Counted::NormalForce => {
+            let mean = grains.value(number, Grain::NormalForce, D::N);
+            let links = patch.links(network);
+            links.for_each(|link| counted.add(link.normal_force / mean));
+        }
+        Counted::Mobilised => {
+            let links = patch.links(network);
+            links.for_each(|link| counted.add(link.mobilised));
+        }
+        Counted::ContactAngle => {
+            let links = patch.links(network);
+            links.for_each(|link| counted.add(direction::<D>(link)));
+        }
+        Counted::ChainLength => {
+            let lengths = chain_lengths(patch, network);
+            lengths.iter().for_each(|n| counted.add(*n as f64));
+        }
+        Counted::Size => {
+            for body in &set.now {
+                let body = &world.model().bodies[*body as usize];
+                let volume = D::volume(&body.shape);
+                if volume > 0.0 {
+                    counted.add(match D::N {
+                        2 => (volume / PI).sqrt(),
+                        _ => (0.75 * volume / PI).cbrt(),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// A normal has no sense: in the plane its angle from x in [0, π), in space from z in [0, π/2].
+fn direction<D: Turn>(link: &Link) -> f64 {
+    let [x, y, z] = link.normal;
+    match D::N {
+        2 => {
+            let angle = y.atan2(x).rem_euclid(PI);
+            if angle < PI { angle } else { 0.0 }
+        }
+        _ => z.abs().min(1.0).acos(),
+    }
+}

@@ -1,0 +1,150 @@
+//! Motion of the bodies of a set, and the heap they form.
+//!
+//! ```text
+//! kinetic stress   1/V Σ m (v − v̄) ⊗ (v − v̄),   v̄ = Σ m v / Σ m
+//! shear rate       √(2 D′:D′),  D′ the deviator of the symmetric part of L in  min_L Σ |v − v̄ − L (x − x̄)|²
+//! ```
+
+use std::f64::consts::PI;
+
+use bodies::measure::{Network, Tensor};
+use bodies::{Vector, World};
+
+use super::super::turn::Turn;
+use super::super::value::triple;
+
+/// How the bodies of a set move, and how large they are.
+#[derive(Debug, Default)]
+pub(super) struct Flow {
+    pub kinetic: Tensor,
+    pub shear: f64,
+    /// Mean diameter of the ball of the same volume.
+    pub size: f64,
+    pub density: f64,
+}
+
+impl Flow {
+    pub fn of<D: Turn>(world: &World<D>, now: &[u32], volume: f64) -> Self {
+        let (model, state) = (world.model(), world.state());
+        let movable = |body: &&u32| model.bodies[**body as usize].freedom.movable();
+        let members: Vec<usize> = now.iter().filter(movable).map(|b| *b as usize).collect();
+        let place = |k: usize| triple(state.poses[k].position);
+        let velocity = |k: usize| triple(D::Vector::of(&state.velocities[k].as_ref()[..D::N]));
+        let (mut mass, mut filled, mut size) = (0.0, 0.0, 0.0);
+        let (mut mean, mut middle, mut plain) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        for &k in &members {
+            let (m, v, x) = (model.bodies[k].mass.mass, velocity(k), place(k));
+            let own = D::volume(&model.bodies[k].shape);
+            mass += m;
+            filled += own;
+            size += match D::N {
+                2 => 2.0 * (own / PI).sqrt(),
+                _ => (6.0 * own / PI).cbrt(),
+            };
+            for axis in 0..3 {
+                mean[axis] += m * v[axis];
+                plain[axis] += v[axis];
+                middle[axis] += x[axis];
+            }
+        }
+        let count = members.len() as f64;
+        let mean = mean.map(|x| x / mass);
+        let (plain, middle) = (plain.map(|x| x / count), middle.map(|x| x / count));
+        let less = |a: [f64; 3], b: &[f64; 3]| -> [f64; 3] { std::array::from_fn(|k| a[k] - b[k]) };
+        let mut kinetic = Tensor::default();
+        let (mut spread, mut product) = (Tensor::default(), Tensor::default());
+        for &k in &members {
+            let swing = less(velocity(k), &mean);
+            kinetic.add(model.bodies[k].mass.mass, &swing, &swing);
+            let away = less(place(k), &middle);
+            spread.add(1.0, &away, &away);
+            product.add(1.0, &less(velocity(k), &plain), &away);
+        }
+        Self {
+            kinetic: kinetic.times(1.0 / volume),
+            shear: shear(&product, &spread, D::N),
+            size: size / count,
+            density: mass / filled,
+        }
+    }
+}
+
+/// √(2 D′:D′) of L = P S⁻¹; NaN where the bodies do not span the space.
+fn shear(product: &Tensor, spread: &Tensor, dimension: usize) -> f64 {
+    let (values, axes) = spread.principal(dimension);
+    let largest = values[0];
+    // Bodies on a line, to rounding, have no gradient across it.
+    if !(values[dimension - 1] > 1e-12 * largest) {
+        return f64::NAN;
+    }
+    let mut gradient = [[0.0; 3]; 3];
+    for (value, axis) in values.iter().zip(&axes).take(dimension) {
+        for (i, row) in gradient.iter_mut().enumerate() {
+            let along: f64 = (0..3).map(|k| product.0[i][k] * axis[k]).sum();
+            for (entry, a) in row.iter_mut().zip(axis) {
+                *entry += along * a / value;
+            }
+        }
+    }
+    let mean = (0..dimension).map(|k| gradient[k][k]).sum::<f64>() / dimension as f64;
+    let mut square = 0.0;
+    for i in 0..dimension {
+        for j in 0..dimension {
+            let own = if i == j { mean } else { 0.0 };
+            let d = 0.5 * (gradient[i][j] + gradient[j][i]) - own;
+            square += 2.0 * d * d;
+        }
+    }
+    square.sqrt()
+}
+
+/// The largest heap of bodies of a set that hold together by contacts with a force: their number, and
+/// the extent of the heap (left, right, bottom, top). Boundaries join nothing.
+pub(super) fn heap<D: Turn>(
+    world: &World<D>,
+    has: impl Fn(u32) -> bool,
+    network: &Network,
+) -> (usize, [f64; 4]) {
+    let bodies = &world.model().bodies;
+    let mut head: Vec<u32> = (0..bodies.len() as u32).collect();
+    let own = |body: u32| has(body) && bodies[body as usize].freedom.movable();
+    for link in network.links() {
+        let [a, b] = link.bodies;
+        if own(a) && own(b) {
+            let (a, b) = (root(&mut head, a), root(&mut head, b));
+            // The smaller number leads, whatever the order of the contacts.
+            head[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut count = vec![0_usize; bodies.len()];
+    for body in (0..bodies.len() as u32).filter(|b| own(*b)) {
+        count[root(&mut head, body) as usize] += 1;
+    }
+    let most = count.iter().copied().max().unwrap_or(0);
+    let leader = count.iter().position(|n| *n == most).unwrap_or(0) as u32;
+    let mut sides = [f64::NAN; 4];
+    if most > 0 {
+        for body in (0..bodies.len() as u32).filter(|b| own(*b)) {
+            if root(&mut head, body) == leader {
+                let k = body as usize;
+                let bounds = D::bounds(&bodies[k].shape, &world.state().poses[k]);
+                let (low, high) = (bounds.low.slice(), bounds.high.slice());
+                sides[0] = sides[0].min(low[0]);
+                sides[1] = sides[1].max(high[0]);
+                sides[2] = sides[2].min(low[D::UP]);
+                sides[3] = sides[3].max(high[D::UP]);
+            }
+        }
+    }
+    (most, sides)
+}
+
+/// The body that leads the heap of another one.
+fn root(head: &mut [u32], body: u32) -> u32 {
+    let mut at = body;
+    while head[at as usize] != at {
+        head[at as usize] = head[head[at as usize] as usize];
+        at = head[at as usize];
+    }
+    at
+}

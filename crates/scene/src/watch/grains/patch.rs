@@ -1,0 +1,254 @@
+//! One group or region: its measures at the end of a step.
+
+use bodies::measure::{Link, Network, Tensor};
+use bodies::{Vector, World};
+
+use super::super::quantity::Side;
+use super::super::sets::Set;
+use super::super::turn::Turn;
+use super::flow::{self, Flow};
+use super::{Grain, chain_lengths};
+
+/// What must be computed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Needs {
+    fraction: bool,
+    held: bool,
+    stress: bool,
+    touch: bool,
+    chains: bool,
+    flow: bool,
+    heap: bool,
+}
+
+impl Needs {
+    pub fn add(&mut self, what: Grain) {
+        match what {
+            Grain::Fraction => self.fraction = true,
+            Grain::Coordination | Grain::CoreCoordination | Grain::Rattlers => self.held = true,
+            Grain::Stress(..)
+            | Grain::Pressure
+            | Grain::StressRatio
+            | Grain::StressAngle
+            | Grain::StressAxis(_) => self.stress = true,
+            Grain::Fabric(..) | Grain::Anisotropy | Grain::NormalForce | Grain::Mobilised => {
+                self.touch = true;
+            }
+            Grain::Chains | Grain::ChainLength | Grain::LongestChain => self.chains = true,
+            Grain::InertialNumber => (self.stress, self.flow) = (true, true),
+            Grain::KineticStress(..)
+            | Grain::ShearRate
+            | Grain::GrainSize
+            | Grain::GrainDensity => self.flow = true,
+            Grain::Heap | Grain::HeapExtent(_) => self.heap = true,
+        }
+    }
+
+    /// Whether contacts must be looked at.
+    pub fn links(&self) -> bool {
+        self.held || self.stress || self.touch || self.chains || self.heap
+    }
+}
+
+/// The measures of a set.
+#[derive(Debug, Default)]
+pub(crate) struct Patch {
+    pub needs: Needs,
+    /// Bodies that may be in it.
+    candidate: Vec<bool>,
+    /// The box of the region; infinite for a group.
+    low: [f64; 3],
+    high: [f64; 3],
+    /// Length of a vector of the dimension.
+    axes: usize,
+    fraction: f64,
+    coordination: f64,
+    core: f64,
+    rattlers: usize,
+    stress: Tensor,
+    fabric: Tensor,
+    normal_force: f64,
+    mobilised: f64,
+    chains: Vec<usize>,
+    flow: Flow,
+    heap: usize,
+    heap_sides: [f64; 4],
+}
+
+impl Patch {
+    pub fn new(set: &Set, total: usize) -> Self {
+        let mut candidate = vec![false; total];
+        for body in set.candidates() {
+            if let Some(entry) = candidate.get_mut(*body as usize) {
+                *entry = true;
+            }
+        }
+        Self {
+            candidate,
+            ..Self::default()
+        }
+    }
+
+    fn has(&self, body: u32) -> bool {
+        self.candidate.get(body as usize).copied().unwrap_or(false)
+    }
+
+    /// The contacts of the set: one of the bodies is of it, the point is in its box.
+    pub fn links<'a>(&'a self, network: &'a Network) -> impl Iterator<Item = &'a Link> {
+        let within = |link: &Link| {
+            let at = |k: usize| (self.low[k]..self.high[k]).contains(&link.point[k]);
+            (0..self.axes).all(at)
+        };
+        let own = |link: &Link| link.bodies.iter().any(|body| self.has(*body));
+        network.links().iter().filter(move |l| own(l) && within(l))
+    }
+
+    pub fn update<D: Turn>(&mut self, world: &World<D>, set: &Set, network: &Network) {
+        (self.low, self.high) = set.frame();
+        self.axes = D::N;
+        let (low, high) = self.closed(world, set);
+        let volume: f64 = (0..D::N).map(|k| high[k] - low[k]).product();
+        if self.needs.fraction {
+            let (bodies, poses) = (&world.model().bodies, &world.state().poses);
+            let parts = set.candidates().iter().map(|body| {
+                let k = *body as usize;
+                D::inside(&bodies[k].shape, &poses[k], &low, &high)
+            });
+            self.fraction = parts.sum::<f64>() / volume;
+        }
+        if self.needs.stress {
+            let has = |body: u32| self.has(body);
+            let virial = network.virial(has, &self.low, &self.high);
+            self.stress = virial.times(1.0 / volume);
+        }
+        if self.needs.held {
+            self.hold(world, set, network);
+        }
+        if self.needs.touch {
+            self.touch(network);
+        }
+        if self.needs.chains {
+            self.chains = chain_lengths(self, network);
+        }
+        if self.needs.flow {
+            self.flow = Flow::of(world, &set.now, volume);
+        }
+        if self.needs.heap {
+            let (count, sides) = flow::heap(world, |body| self.has(body), network);
+            (self.heap, self.heap_sides) = (count, sides);
+        }
+    }
+
+    /// The box, its sides at infinity where the bodies end.
+    fn closed<D: Turn>(&self, world: &World<D>, set: &Set) -> ([f64; 3], [f64; 3]) {
+        let (mut low, mut high) = (self.low, self.high);
+        let open = (0..D::N).any(|k| !(low[k].is_finite() && high[k].is_finite()));
+        if !open {
+            return (low, high);
+        }
+        let (mut from, mut to) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for body in &set.now {
+            let k = *body as usize;
+            let shape = &world.model().bodies[k].shape;
+            if !D::boundary_only(shape) {
+                let bounds = D::bounds(shape, &world.state().poses[k]);
+                for axis in 0..D::N {
+                    from[axis] = from[axis].min(bounds.low.slice()[axis]);
+                    to[axis] = to[axis].max(bounds.high.slice()[axis]);
+                }
+            }
+        }
+        for k in 0..D::N {
+            if low[k] == f64::NEG_INFINITY {
+                low[k] = from[k];
+            }
+            if high[k] == f64::INFINITY {
+                high[k] = to[k];
+            }
+            // No bodies, no volume.
+            if !(low[k] < high[k]) {
+                (low[k], high[k]) = (f64::NAN, f64::NAN);
+            }
+        }
+        (low, high)
+    }
+
+    fn hold<D: Turn>(&mut self, world: &World<D>, set: &Set, network: &Network) {
+        let (mut bodies, mut all, mut core, mut inner) = (0_usize, 0, 0_usize, 0);
+        for body in &set.now {
+            if !world.model().bodies[*body as usize].freedom.movable() {
+                continue;
+            }
+            bodies += 1;
+            all += network.degree(*body);
+            if !network.rattler(*body) {
+                core += 1;
+                inner += network.inner(*body);
+            }
+        }
+        self.coordination = f64::from(all) / bodies as f64;
+        self.core = f64::from(inner) / core as f64;
+        self.rattlers = bodies - core;
+    }
+
+    fn touch(&mut self, network: &Network) {
+        let (mut fabric, mut count, mut force) = (Tensor::default(), 0_usize, 0.0);
+        let (mut rough, mut mobilised) = (0_usize, 0.0);
+        for link in self.links(network) {
+            count += 1;
+            fabric.add(1.0, &link.normal, &link.normal);
+            force += link.normal_force;
+            if !link.mobilised.is_nan() {
+                rough += 1;
+                mobilised += link.mobilised;
+            }
+        }
+        self.fabric = fabric.times(1.0 / count as f64);
+        self.normal_force = force / count as f64;
+        self.mobilised = mobilised / rough as f64;
+    }
+
+    /// A measure; NaN where there is none.
+    pub fn value(&self, what: Grain, dimension: usize) -> f64 {
+        match what {
+            Grain::Fraction => self.fraction,
+            Grain::Coordination => self.coordination,
+            Grain::CoreCoordination => self.core,
+            Grain::Rattlers => self.rattlers as f64,
+            Grain::Stress(i, j) => self.stress.0[i][j],
+            Grain::KineticStress(i, j) => self.flow.kinetic.0[i][j],
+            Grain::Pressure => self.stress.mean(dimension),
+            Grain::StressRatio => self.stress.ratio(dimension),
+            Grain::StressAngle => {
+                let axis = self.stress.principal(dimension).1[0];
+                axis[1].atan2(axis[0])
+            }
+            Grain::StressAxis(k) => self.stress.principal(dimension).1[0][k],
+            Grain::Fabric(i, j) => self.fabric.0[i][j],
+            Grain::Anisotropy => self.fabric.spread(dimension),
+            Grain::NormalForce => self.normal_force,
+            Grain::Mobilised => self.mobilised,
+            Grain::Chains => self.chains.len() as f64,
+            Grain::ChainLength => {
+                self.chains.iter().sum::<usize>() as f64 / self.chains.len() as f64
+            }
+            Grain::LongestChain => self.chains.iter().max().map_or(0.0, |n| *n as f64),
+            Grain::ShearRate => self.flow.shear,
+            Grain::InertialNumber => {
+                let pressure = self.stress.mean(dimension);
+                self.flow.shear * self.flow.size * (self.flow.density / pressure).sqrt()
+            }
+            Grain::GrainSize => self.flow.size,
+            Grain::GrainDensity => self.flow.density,
+            Grain::Heap => self.heap as f64,
+            Grain::HeapExtent(side) => {
+                self.heap_sides[match side {
+                    Side::Left => 0,
+                    Side::Right => 1,
+                    Side::Bottom => 2,
+                    Side::Top => 3,
+                }]
+            }
+        }
+    }
+}
