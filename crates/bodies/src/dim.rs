@@ -13,6 +13,7 @@ use std::fmt::Debug;
 
 use glam::{DQuat, DVec2, DVec3};
 
+use crate::compound::Compound;
 use crate::plane::{self, Angle};
 use crate::pose::{Bounds, MassProperties, Pose, Touch};
 use crate::space;
@@ -93,6 +94,22 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn radius(shape: &Self::Shape) -> f64;
     /// Mass properties for a density per area (plane) or volume (space); `None` for boundaries.
     fn mass_properties(shape: &Self::Shape, density: f64) -> Option<MassProperties<Self>>;
+    /// The parts of a shape that is not convex.
+    fn compound(shape: &Self::Shape) -> Option<&Compound<Self>>;
+    /// A placement within a placement.
+    fn compose(outer: &Pose<Self>, inner: &Pose<Self>) -> Pose<Self>;
+    /// The placement `pose` seen from `from`: compose(from, relative) = pose.
+    fn relative(from: &Pose<Self>, pose: &Pose<Self>) -> Pose<Self>;
+    /// The whole of placed masses by the parallel-axis theorem, and the placement of its axes.
+    fn join(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>);
+    /// The inverse of [`Dim::masses`].
+    fn of_masses(masses: &Self::Dofs) -> MassProperties<Self>;
+    /// Largest distance of a point of a placed shape from the origin.
+    fn farthest(shape: &Self::Shape, pose: &Pose<Self>) -> f64;
+    /// max n·x over a convex shape; infinite for others.
+    fn support(shape: &Self::Shape, n: Self::Vector) -> f64;
+    /// Calls `visit` with the normal of every side of a convex shape and how deep x is behind it.
+    fn sides(shape: &Self::Shape, x: Self::Vector, visit: &mut dyn FnMut(Self::Vector, f64));
     /// Appends every point where b touches a with gap ≤ `reach` (≥ 0), in a fixed order. Depends on
     /// nothing but the arguments and allocates only if `out` must grow. Two boundaries never touch.
     fn touch(
@@ -213,6 +230,52 @@ impl Dim for Plane {
 
     fn mass_properties(shape: &plane::Shape, density: f64) -> Option<MassProperties<Self>> {
         shape.mass_properties(density)
+    }
+
+    fn compound(shape: &plane::Shape) -> Option<&Compound<Self>> {
+        match shape {
+            plane::Shape::Compound(compound) => Some(compound),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn compose(outer: &Pose<Self>, inner: &Pose<Self>) -> Pose<Self> {
+        Pose {
+            position: outer.position + outer.rotation.rotate(inner.position),
+            rotation: outer.rotation.after(&inner.rotation),
+        }
+    }
+
+    #[inline]
+    fn relative(from: &Pose<Self>, pose: &Pose<Self>) -> Pose<Self> {
+        Pose {
+            position: from.rotation.rotate_back(pose.position - from.position),
+            rotation: from.rotation.inverse().after(&pose.rotation),
+        }
+    }
+
+    fn join(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
+        plane::convex::join(parts)
+    }
+
+    fn of_masses(masses: &[f64; 3]) -> MassProperties<Self> {
+        MassProperties {
+            mass: masses[0],
+            inertia: masses[2],
+        }
+    }
+
+    fn farthest(shape: &plane::Shape, pose: &Pose<Self>) -> f64 {
+        plane::convex::farthest(shape, pose)
+    }
+
+    fn support(shape: &plane::Shape, n: DVec2) -> f64 {
+        plane::convex::support(shape, n)
+    }
+
+    fn sides(shape: &plane::Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
+        plane::convex::sides(shape, x, visit);
     }
 
     fn touch(
@@ -342,6 +405,53 @@ impl Dim for Space {
 
     fn mass_properties(shape: &space::Shape, density: f64) -> Option<MassProperties<Self>> {
         shape.mass_properties(density)
+    }
+
+    fn compound(shape: &space::Shape) -> Option<&Compound<Self>> {
+        match shape {
+            space::Shape::Compound(compound) => Some(compound),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn compose(outer: &Pose<Self>, inner: &Pose<Self>) -> Pose<Self> {
+        Pose {
+            position: outer.position + outer.rotation * inner.position,
+            rotation: (outer.rotation * inner.rotation).normalize(),
+        }
+    }
+
+    #[inline]
+    fn relative(from: &Pose<Self>, pose: &Pose<Self>) -> Pose<Self> {
+        let back = from.rotation.conjugate();
+        Pose {
+            position: back * (pose.position - from.position),
+            rotation: (back * pose.rotation).normalize(),
+        }
+    }
+
+    fn join(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
+        space::convex::join(parts)
+    }
+
+    fn of_masses(masses: &[f64; 6]) -> MassProperties<Self> {
+        MassProperties {
+            mass: masses[0],
+            inertia: DVec3::new(masses[3], masses[4], masses[5]),
+        }
+    }
+
+    fn farthest(shape: &space::Shape, pose: &Pose<Self>) -> f64 {
+        space::convex::farthest(shape, pose)
+    }
+
+    fn support(shape: &space::Shape, n: DVec3) -> f64 {
+        space::convex::support(shape, n)
+    }
+
+    fn sides(shape: &space::Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
+        space::convex::sides(shape, x, visit);
     }
 
     fn touch(

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod compound;
 pub mod detect;
 mod dim;
 mod error;
@@ -14,6 +15,7 @@ mod state;
 mod vector;
 mod world;
 
+pub use compound::{Compound, MOST_PARTS, Part, Piece, Skin};
 pub use detect::{Detector, Found};
 pub use dim::{Dim, Plane, Space};
 pub use error::{ShapeError, WorldError};

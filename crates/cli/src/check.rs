@@ -64,11 +64,11 @@ fn check_scene(scene: &Scene) -> Result<String, Stop> {
             (n, what) => format!("{n} {what}s"),
         });
     let counts: Vec<String> = counts.collect();
-    Ok(format!(
-        "{}: can be run: {}\n",
-        scene.origin(),
-        counts.join(", ")
-    ))
+    let mut text = format!("{}: can be run: {}\n", scene.origin(), counts.join(", "));
+    if scene.kind() == Kind::Bodies {
+        text += &collection::fits_text(&collection::fits(&scene.collection()?));
+    }
+    Ok(text)
 }
 
 fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {

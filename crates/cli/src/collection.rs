@@ -22,8 +22,12 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
     let mut manifest = manifest_of(scene);
     manifest.settings = collection.settings_json();
     let mut recorder = BodiesRecorder::new(place, manifest, &collection)?;
+    let fits = fits(&collection);
     let outcome = follow(args, scene, collection, &wanted, &mut recorder);
-    let certificate = certificate(&outcome);
+    let mut certificate = certificate(&outcome);
+    if !fits.is_empty() {
+        certificate["solids"] = fits.into();
+    }
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
         let _ = recorder.close(&certificate, Some(fault.to_string()));
@@ -78,6 +82,37 @@ fn certificate(outcome: &BodiesOutcome) -> Value {
         all["prepared"] = prepared.into();
     }
     all
+}
+
+/// How far the convex parts of bodies are from the bodies.
+pub fn fits(collection: &Collection) -> Vec<Value> {
+    let fits = collection.fits();
+    let json = |(name, fit): &(String, scene::collection::Fit)| {
+        json!({
+            "body": name,
+            "parts": fit.parts,
+            "volume": fit.volume,
+            "parts_volume": fit.sum,
+            "excess": fit.excess,
+            "missing": fit.missing,
+        })
+    };
+    fits.iter().map(json).collect()
+}
+
+/// The same for people.
+pub fn fits_text(fits: &[Value]) -> String {
+    let line = |fit: &Value| {
+        let name = fit["body"].as_str().unwrap_or("");
+        let share = |key: &str| 100.0 * fit[key].as_f64().unwrap_or(f64::NAN);
+        format!(
+            "  {name}: {} convex parts, {:.2} % of its volume too much, {:.2} % missing\n",
+            fit["parts"],
+            share("excess"),
+            share("missing")
+        )
+    };
+    fits.iter().map(line).collect()
 }
 
 fn follow(

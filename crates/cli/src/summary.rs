@@ -200,6 +200,9 @@ impl Report<'_> {
             let value = value.map_or("not a number".into(), table::residual);
             let _ = writeln!(text, "  worst {name:<17} {value:>8}");
         }
+        if let Some(fits) = certificate["solids"].as_array() {
+            text += &crate::collection::fits_text(fits);
+        }
         text
     }
 }

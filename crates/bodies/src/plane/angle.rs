@@ -32,6 +32,24 @@ impl Angle {
         self.angle
     }
 
+    /// One rotation after another; the sines need not be computed anew.
+    #[inline]
+    pub(crate) fn after(&self, inner: &Self) -> Self {
+        Self {
+            angle: self.angle + inner.angle,
+            axis: self.rotate(inner.axis),
+        }
+    }
+
+    /// The rotation back.
+    #[inline]
+    pub(crate) fn inverse(&self) -> Self {
+        Self {
+            angle: -self.angle,
+            axis: DVec2::new(self.axis.x, -self.axis.y),
+        }
+    }
+
     /// Body axes to space axes.
     #[inline]
     pub fn rotate(&self, v: DVec2) -> DVec2 {

@@ -2,6 +2,8 @@
 
 mod angle;
 mod chain;
+pub(crate) mod convex;
+mod outline;
 mod polygon;
 mod shape;
 mod touch;

@@ -7,6 +7,7 @@ use glam::DVec2;
 
 use super::chain::Chain;
 use super::polygon::Polygon;
+use crate::compound::Compound;
 use crate::dim::Plane;
 use crate::error::ShapeError;
 use crate::pose::{Bounds, MassProperties, Pose};
@@ -36,6 +37,8 @@ pub enum Shape {
     HalfPlane,
     /// Connected segments, solid on the right when walking along them: a boundary.
     Chain(Arc<Chain>),
+    /// Convex parts that are joined.
+    Compound(Arc<Compound<Plane>>),
 }
 
 fn length(what: &'static str, value: f64) -> Result<f64, ShapeError> {
@@ -83,6 +86,7 @@ impl Shape {
             Self::Polygon(polygon) => spanned(&polygon.vertices, pose),
             Self::Chain(chain) => spanned(&chain.vertices, pose),
             Self::HalfPlane => below(pose),
+            Self::Compound(compound) => compound.bounds(pose),
         }
     }
 
@@ -102,6 +106,7 @@ impl Shape {
             Self::Polygon(polygon) => polygon.radius,
             Self::HalfPlane => f64::INFINITY,
             Self::Chain(chain) => chain.radius,
+            Self::Compound(compound) => compound.radius(),
         }
     }
 
@@ -123,6 +128,7 @@ impl Shape {
                 let round = discs * (r * r / 2.0 + h * h + 2.0 * h * 4.0 * r / (3.0 * PI));
                 (rectangle + discs, flat + round)
             }
+            Self::Compound(compound) => return Some(compound.mass_properties(density)),
             Self::HalfPlane | Self::Chain(_) => return None,
         };
         Some(MassProperties {

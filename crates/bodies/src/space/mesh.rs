@@ -15,6 +15,7 @@ mod fault;
 mod obj;
 mod stl;
 mod tree;
+mod weld;
 
 use glam::DVec3;
 
@@ -23,6 +24,7 @@ pub(crate) use edge::{Bend, Edge};
 pub use fault::MeshError;
 pub use obj::read_obj;
 pub use stl::read_stl;
+pub use weld::weld;
 
 /// Raw vertices and triangles of a file.
 pub type Triangles = (Vec<DVec3>, Vec<[u32; 3]>);

@@ -1,13 +1,16 @@
 //! Shapes of space and where they touch.
 
+pub(crate) mod convex;
 mod mesh;
 mod moments;
-mod polyhedron;
+pub(crate) mod polyhedron;
 mod shape;
+mod solid;
 pub mod spin;
 mod touch;
 
-pub use mesh::{Mesh, MeshError, Triangles, read_obj, read_stl};
+pub use mesh::{Mesh, MeshError, Triangles, read_obj, read_stl, weld};
 pub use polyhedron::{MOST_SIDES, MOST_VERTICES, Polyhedron};
 pub use shape::Shape;
+pub use solid::{Fineness, Fit, Solid};
 pub use touch::touch;

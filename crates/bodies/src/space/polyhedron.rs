@@ -13,7 +13,7 @@
 
 mod build;
 mod check;
-mod exact;
+pub(crate) mod exact;
 mod hull;
 mod merge;
 

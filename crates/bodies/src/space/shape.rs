@@ -7,6 +7,7 @@ use glam::{DMat3, DVec3};
 use super::mesh::Mesh;
 use super::moments::Moments;
 use super::polyhedron::{Polyhedron, length};
+use crate::compound::Compound;
 use crate::dim::Space;
 use crate::error::ShapeError;
 use crate::pose::{Bounds, MassProperties, Pose};
@@ -39,6 +40,8 @@ pub enum Shape {
     HalfSpace,
     /// A surface of triangles: a boundary.
     Mesh(Arc<Mesh>),
+    /// Convex parts that are joined.
+    Compound(Arc<Compound<Space>>),
 }
 
 impl Shape {
@@ -113,6 +116,7 @@ impl Shape {
             },
             Self::HalfSpace => half_space(axis, centre),
             Self::Mesh(m) => around_points(m.vertices(), pose),
+            Self::Compound(compound) => compound.bounds(pose),
         }
     }
 
@@ -139,6 +143,7 @@ impl Shape {
                 .vertices()
                 .iter()
                 .fold(0.0, |most, v| most.max(v.length())),
+            Self::Compound(compound) => compound.radius(),
         }
     }
 
@@ -155,6 +160,7 @@ impl Shape {
                 radius,
             } => Moments::cylinder(*half_length, *radius),
             Self::Polyhedron(p) => p.moments,
+            Self::Compound(compound) => return Some(compound.mass_properties(density)),
             Self::HalfSpace | Self::Mesh(_) => return None,
         };
         Some(moments.times(density))

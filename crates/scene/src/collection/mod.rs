@@ -1,10 +1,13 @@
 //! Scenes of bodies: from text to a collection that can move.
 
 mod build;
+mod fits;
+mod form;
 mod read;
 mod sink;
 mod spec;
 
+pub use bodies::space::Fit;
 pub use sink::{Steps, View};
 
 pub(crate) use build::build;

@@ -1,5 +1,6 @@
 //! What a scene of bodies says, as text: expressions are not looked into.
 
+use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
 use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, Word};
 use crate::survey::{DistributionSpec, ProfileSpec};
 
@@ -53,10 +54,10 @@ pub(crate) enum ShapeSpec {
         file: Name,
         scale: Option<Formula>,
     },
-    Mesh {
-        file: Name,
-        scale: Option<Formula>,
-    },
+    Mesh(MeshSpec),
+    Solid(SolidSpec),
+    Heights(HeightsSpec),
+    Compound(Vec<PieceSpec>),
 }
 
 impl ShapeSpec {
@@ -73,13 +74,25 @@ impl ShapeSpec {
             Self::Half(_) => "half_space",
             Self::Chain { .. } => "chain",
             Self::Hull(_) | Self::Polyhedron { .. } | Self::PolyhedronFile { .. } => "polyhedron",
-            Self::Mesh { .. } => "mesh",
+            Self::Mesh(_) => "mesh",
+            Self::Solid(_) => "solid",
+            Self::Heights(_) => "heights",
+            Self::Compound(_) => "compound",
         }
     }
 
     /// Whether it can only bound others.
     pub fn boundary_only(&self) -> bool {
-        matches!(self, Self::Half(_) | Self::Chain { .. } | Self::Mesh { .. })
+        matches!(
+            self,
+            Self::Half(_) | Self::Chain { .. } | Self::Mesh(_) | Self::Heights(_)
+        )
+    }
+
+    /// Whether all its parts have densities of their own.
+    pub fn dense(&self) -> bool {
+        let own = |piece: &PieceSpec| piece.density.is_some() || piece.shape.dense();
+        matches!(self, Self::Compound(pieces) if pieces.iter().all(own))
     }
 }
 

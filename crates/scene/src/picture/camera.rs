@@ -100,6 +100,13 @@ pub(super) fn extent(outline: &Outline, place: &Place, direction: [f64; 3]) -> O
         Outline::Polyhedron(faces) | Outline::Mesh(faces) => {
             over(&mut faces.vertices.iter().copied())
         }
+        Outline::Compound(parts) => {
+            let spans = parts.iter().map(|part| {
+                let span = extent(&part.outline, &place.of(part), direction);
+                span.unwrap_or((f64::INFINITY, f64::NEG_INFINITY))
+            });
+            spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+        }
         Outline::HalfPlane | Outline::HalfSpace => None,
     }
 }

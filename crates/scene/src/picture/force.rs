@@ -71,6 +71,10 @@ pub(super) fn size(outline: &Outline) -> Option<f64> {
             });
             Some(away.fold(f64::INFINITY, f64::min))
         }
+        Outline::Compound(parts) => parts
+            .iter()
+            .filter_map(|part| size(&part.outline))
+            .reduce(f64::min),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use super::colour::{GROUND, Rgb};
 use super::panel::Panel;
 use super::paper::{Paper, Px};
 use super::still::{Place, Still};
-use crate::record::{Motion, Name, Outline};
+use crate::record::{Member, Motion, Name, Outline};
 
 /// Distance and length of the strokes of a hatching, in pixels.
 const HATCH: f64 = 8.0;
@@ -47,7 +47,10 @@ pub(super) fn draw(
         paper.group(&format!("class=\"{class}\" stroke-linejoin=\"round\""));
         for ((name, place), fill) in all() {
             if (name.motion == Motion::Fixed) == fixed {
-                body(paper, panel, &name.outline, place, *fill, marks);
+                match &*name.outline {
+                    Outline::Compound(parts) => compound(paper, panel, parts, place, *fill),
+                    outline => body(paper, panel, outline, place, (*fill, true), marks),
+                }
             }
         }
         paper.end();
@@ -59,9 +62,25 @@ fn flat(place: &Place, v: [f64; 2]) -> (f64, f64) {
     (p[0], p[1])
 }
 
-/// Fill and outline of a body of this size in pixels.
-fn style(fill: Rgb, size: f64) -> String {
-    match size >= OUTLINED {
+/// The outlines of all parts, then their insides over them: no seam is seen.
+fn compound(paper: &mut Paper, panel: &Panel, parts: &[Member], place: &Place, fill: Rgb) {
+    for lined in [true, false] {
+        for part in parts {
+            body(
+                paper,
+                panel,
+                &part.outline,
+                &place.of(part),
+                (fill, lined),
+                false,
+            );
+        }
+    }
+}
+
+/// Fill of a body of this size in pixels, and its outline if asked for.
+fn style((fill, lined): (Rgb, bool), size: f64) -> String {
+    match lined && size >= OUTLINED {
         true => {
             // Thin beside the body, and never thick.
             let width = (0.12 * size).clamp(0.25, 0.8);
@@ -80,7 +99,7 @@ fn body(
     panel: &Panel,
     outline: &Outline,
     place: &Place,
-    fill: Rgb,
+    fill: (Rgb, bool),
     marks: bool,
 ) {
     match outline {
@@ -104,7 +123,14 @@ fn body(
     }
 }
 
-fn disc(paper: &mut Paper, panel: &Panel, place: &Place, radius: f64, fill: Rgb, mark: bool) {
+fn disc(
+    paper: &mut Paper,
+    panel: &Panel,
+    place: &Place,
+    radius: f64,
+    fill: (Rgb, bool),
+    mark: bool,
+) {
     let centre = panel.px(flat(place, [0.0; 2]));
     let r = radius * panel.scale;
     if !panel.sees(centre, r) {
@@ -114,7 +140,7 @@ fn disc(paper: &mut Paper, panel: &Panel, place: &Place, radius: f64, fill: Rgb,
     if mark && r >= MARKED {
         // A radius shows how the disc is turned.
         let rim = panel.px(flat(place, [radius, 0.0]));
-        let line = fill.line();
+        let line = fill.0.line();
         let width = Px((0.06 * r).clamp(0.4, 1.0));
         paper.line(
             centre,
@@ -130,7 +156,7 @@ fn capsule(
     place: &Place,
     half_length: f64,
     radius: f64,
-    fill: Rgb,
+    fill: (Rgb, bool),
 ) {
     let end = |x: f64, y: f64| panel.px(flat(place, [x, y]));
     let r = radius * panel.scale;

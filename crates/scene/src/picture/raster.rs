@@ -7,7 +7,7 @@ use super::colour::Rgb;
 use super::panel::Panel;
 use super::paper::Paper;
 use super::still::{Place, Still};
-use crate::record::{Name, Outline};
+use crate::record::{Member, Name, Outline};
 
 /// Draws the bodies of a still as cells.
 pub(super) fn draw(
@@ -45,18 +45,8 @@ fn cover(
     place: &Place,
     fill: Rgb,
 ) {
-    let reach = match outline {
-        Outline::Round { radius } => *radius,
-        Outline::Capsule {
-            half_length,
-            radius,
-            ..
-        } => half_length + radius,
-        Outline::Polygon(vertices) => {
-            let most = vertices.iter().map(|v| v[0].hypot(v[1]));
-            most.fold(0.0, f64::max)
-        }
-        _ => return,
+    let Some(reach) = reach(outline) else {
+        return;
     };
     let centre = panel.px((place.position[0], place.position[1]));
     let size = reach * panel.scale;
@@ -85,6 +75,30 @@ fn cover(
     }
 }
 
+/// Largest distance of a point from the centre; `None` for boundaries.
+fn reach(outline: &Outline) -> Option<f64> {
+    match outline {
+        Outline::Round { radius } => Some(*radius),
+        Outline::Capsule {
+            half_length,
+            radius,
+            ..
+        } => Some(half_length + radius),
+        Outline::Polygon(vertices) => {
+            let most = vertices.iter().map(|v| v[0].hypot(v[1]));
+            Some(most.fold(0.0, f64::max))
+        }
+        Outline::Compound(parts) => {
+            let far = |part: &Member| {
+                let [x, y, _] = part.position;
+                Some(reach(&part.outline)? + x.hypot(y))
+            };
+            parts.iter().filter_map(far).reduce(f64::max)
+        }
+        _ => None,
+    }
+}
+
 /// Whether a point, seen from the centre along space axes, lies in a body.
 fn holds(outline: &Outline, place: &Place, u: f64, v: f64) -> bool {
     let axis = place.turn([1.0, 0.0, 0.0]);
@@ -97,12 +111,20 @@ fn holds(outline: &Outline, place: &Place, u: f64, v: f64) -> bool {
             ..
         } => (x.abs() - half_length).max(0.0).hypot(y) <= *radius,
         Outline::Polygon(vertices) => {
+            // Edges that a ray to the right crosses: an odd number of them from inside.
             let ends = vertices.iter().cycle().skip(1);
-            vertices
-                .iter()
-                .zip(ends)
-                .all(|(a, b)| (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) >= 0.0)
+            let crossed = vertices.iter().zip(ends).filter(|(a, b)| {
+                let over = (a[1] > y) != (b[1] > y);
+                over && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])
+            });
+            crossed.count() % 2 == 1
         }
+        Outline::Compound(parts) => parts.iter().any(|part| {
+            let inner = place.of(part);
+            let [px, py, _] = inner.position;
+            let [cx, cy, _] = place.position;
+            holds(&part.outline, &inner, u - (px - cx), v - (py - cy))
+        }),
         _ => false,
     }
 }

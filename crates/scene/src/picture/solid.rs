@@ -91,6 +91,12 @@ impl Sculptor<'_> {
                 }
                 return;
             }
+            Outline::Compound(parts) => {
+                for part in parts {
+                    self.add(body, &part.outline, &place.of(part), out);
+                }
+                return;
+            }
             _ => return,
         };
         self.keep(body, near, form, out);

@@ -1,6 +1,6 @@
 //! Bodies at an instant, from the records.
 
-use crate::record::{CHUNK_ROWS, Name, Record, RecordError, Table, Values, names};
+use crate::record::{CHUNK_ROWS, Member, Name, Record, RecordError, Table, Values, names};
 
 /// Where a body is and how it moves. The plane has z = 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +42,21 @@ impl Place {
             x * c[1] - y * c[0],
         ];
         std::array::from_fn(|k| v[k] + 2.0 * (w * c[k] + d[k]))
+    }
+
+    /// The place of a part of the body.
+    pub(super) fn of(&self, part: &Member) -> Self {
+        let ([a, b, c, d], [w, x, y, z]) = (self.rotation, part.rotation);
+        Self {
+            position: self.point(part.position),
+            rotation: [
+                a * w - b * x - c * y - d * z,
+                a * x + b * w + c * z - d * y,
+                a * y - b * z + c * w + d * x,
+                a * z + b * y - c * x + d * w,
+            ],
+            ..*self
+        }
     }
 
     /// A point of the body in space.

@@ -31,7 +31,7 @@ mod writer;
 
 pub use chunk::CHUNK_ROWS;
 pub use collection::{
-    BODY_TABLES, BodiesRecorder, Faces, Motion, Name, Outline, bodies_settings_json, names,
+    BODY_TABLES, BodiesRecorder, Faces, Member, Motion, Name, Outline, bodies_settings_json, names,
 };
 pub use column::{Cell, Column, Type, Values};
 pub use error::RecordError;

@@ -29,6 +29,7 @@ use glam::DVec2;
 
 use self::core::{Core, Segment, View};
 use super::shape::Shape;
+use crate::compound;
 use crate::dim::Plane;
 use crate::pose::{Pose, Touch};
 
@@ -39,6 +40,12 @@ pub fn touch(
     reach: f64,
     out: &mut Vec<Touch<Plane>>,
 ) {
+    if matches!(
+        (a.0, b.0),
+        (Shape::Compound(_), _) | (_, Shape::Compound(_))
+    ) {
+        return compound::touch::<Plane>(a, b, reach, out);
+    }
     match order(a, b) {
         Ordering::Greater => {
             let start = out.len();
@@ -67,6 +74,7 @@ fn rank(shape: &Shape) -> u8 {
         Shape::Polygon(_) => 2,
         Shape::HalfPlane => 3,
         Shape::Chain(_) => 4,
+        Shape::Compound(_) => 5,
     }
 }
 

@@ -18,6 +18,7 @@ mod round;
 
 use super::polyhedron::Polyhedron;
 use super::shape::Shape;
+use crate::compound;
 use crate::dim::Space;
 use crate::pose::{Pose, Touch};
 use round::Segment;
@@ -29,6 +30,12 @@ pub fn touch(
     reach: f64,
     out: &mut Vec<Touch<Space>>,
 ) {
+    if matches!(
+        (a.0, b.0),
+        (Shape::Compound(_), _) | (_, Shape::Compound(_))
+    ) {
+        return compound::touch::<Space>(a, b, reach, out);
+    }
     let placed = |pose: &Pose<Space>| pose.position.is_finite() && pose.rotation.is_finite();
     let boundaries = a.0.boundary_only() && b.0.boundary_only();
     if boundaries || !placed(a.1) || !placed(b.1) {
@@ -52,6 +59,7 @@ fn rank(shape: &Shape) -> u32 {
         Shape::Polyhedron(_) => 3,
         Shape::Sphere { .. } => 4,
         Shape::Capsule { .. } => 5,
+        Shape::Compound(_) => 6,
     }
 }
 
@@ -92,6 +100,8 @@ fn ordered(a: Placed, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
                 round::capsules(a, Segment::of(h, r, b.1), reach, out);
             }
         }
+        // Taken apart before.
+        Shape::Compound(_) => {}
     }
 }
 
@@ -105,8 +115,8 @@ fn half_space(a: &Pose<Space>, b: Placed, reach: f64, out: &mut Vec<Touch<Space>
             round::plane_capsule(a, Segment::of(h, r, b.1), reach, out);
         }
         Shape::Polyhedron(ref p) => round::plane_polyhedron(a, (p, b.1), reach, out),
-        // Of lower rank, or boundaries.
-        Shape::Cylinder { .. } | Shape::HalfSpace | Shape::Mesh(_) => {}
+        // Of lower rank, or boundaries, or taken apart before.
+        Shape::Cylinder { .. } | Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
     }
 }
 
@@ -120,8 +130,8 @@ fn polyhedron(a: (&Polyhedron, &Pose<Space>), b: Placed, reach: f64, out: &mut V
             capsule::polyhedron_capsule(a, (h, r, b.1), reach, out);
         }
         Shape::Polyhedron(ref p) => polyhedra::polyhedra(a, (p, b.1), reach, out),
-        // Of lower rank.
-        Shape::Cylinder { .. } | Shape::HalfSpace | Shape::Mesh(_) => {}
+        // Of lower rank, or taken apart before.
+        Shape::Cylinder { .. } | Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
     }
 }
 

@@ -2,8 +2,9 @@
 
 use bodies::{Dim, Guide, Plane, Pose, Space, Vector};
 
-use super::super::spec::{BodySpec, TurnSpec};
+use super::super::spec::TurnSpec;
 use super::context::Context;
+use super::form::Form;
 use super::guide::Given;
 use crate::error::{InputError, SceneError};
 use crate::generate::{Arch, GenerateError, Mould, Piece};
@@ -24,7 +25,7 @@ pub(super) trait Axes: Mould {
     const VARIABLES: &'static [&'static str];
 
     /// The shape of a body.
-    fn shape(context: &mut Context<'_>, body: &BodySpec) -> Result<Placed<Self>, SceneError>;
+    fn shape(context: &mut Context<'_>, form: &Form<'_>) -> Result<Placed<Self>, SceneError>;
 
     /// How a body is turned.
     fn rotation(

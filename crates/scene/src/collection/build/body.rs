@@ -1,12 +1,13 @@
 //! One body from text: shape, placement, mass, velocity.
 
-use bodies::{Body, Dim, Freedom, MassProperties, Pose, ShapeError, Vector};
+use bodies::{Body, Dim, Freedom, MassProperties, Pose, Vector};
 
 use super::super::spec::{BodiesSpec, BodySpec, FreedomSpec};
 use super::axes::{Axes, compose};
 use super::context::{Context, at};
+use super::form::Form;
 use super::laws::material;
-use crate::error::{InputError, Origin, SceneError};
+use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 
 /// A body and where it starts.
@@ -16,18 +17,6 @@ pub(super) struct Made<D: Dim> {
     pub velocity: D::Dofs,
     /// Body axes in the axes the shape was described in.
     pub placement: Pose<D>,
-}
-
-/// What is wrong with a shape.
-pub(super) fn not_a_shape(
-    context: &Context<'_>,
-    body: &BodySpec,
-    dimension: usize,
-    error: &ShapeError,
-) -> Box<InputError> {
-    let (part, key) = (body.part(), body.shape.key(dimension));
-    let line = Origin::Line(body.shape_line);
-    context.error(at(&part, key), line, error.to_string(), "")
 }
 
 /// Makes a body. `mask` has the velocity components that follow forces in the run or in some
@@ -41,7 +30,16 @@ pub(super) fn body<D: Axes>(
 ) -> Result<Made<D>, SceneError> {
     let part = body.part();
     let material = material(context, spec, at(&part, "material"), &body.material)?;
-    let (shape, placement) = D::shape(context, body)?;
+    let density = density(context, spec, material)?;
+    let form = Form {
+        part: body.part(),
+        shape: &body.shape,
+        line: body.shape_line,
+        density,
+    };
+    let (shape, placement) = D::shape(context, &form)?;
+    // The parts of a compound that all have densities have them relative to 1.
+    let density = density.or(body.shape.dense().then_some(1.0));
     let outer = Pose {
         position: D::Vector::of(&list(context, &part, "position", &body.position)?),
         rotation: D::rotation(context, &part, &body.turn)?,
@@ -49,8 +47,8 @@ pub(super) fn body<D: Axes>(
     let pose = compose(&outer, &placement);
     require_use(context, body, D::N, mask)?;
     let mass = match mask {
-        0 => at_rest(context, spec, &shape, material)?,
-        _ => mass::<D>(context, spec, body, &shape, material, mask)?,
+        0 => at_rest(&shape, density),
+        _ => mass::<D>(context, body, &shape, density, mask)?,
     };
     let freedom = match &body.freedom {
         FreedomSpec::Free => Freedom::Free,
@@ -142,27 +140,20 @@ fn density(
 }
 
 /// Mass of a body that never moves under forces: what its density says, else 0.
-fn at_rest<D: Axes>(
-    context: &mut Context<'_>,
-    spec: &BodiesSpec,
-    shape: &D::Shape,
-    material: u16,
-) -> Result<MassProperties<D>, Box<InputError>> {
-    let density = density(context, spec, material)?;
+fn at_rest<D: Axes>(shape: &D::Shape, density: Option<f64>) -> MassProperties<D> {
     let of_shape = density.and_then(|density| D::mass_properties(shape, density));
-    Ok(of_shape.unwrap_or(MassProperties {
+    of_shape.unwrap_or(MassProperties {
         mass: 0.0,
         inertia: D::inertia(&[0.0; 3]),
-    }))
+    })
 }
 
 /// Mass of a body that follows forces.
 fn mass<D: Axes>(
     context: &mut Context<'_>,
-    spec: &BodiesSpec,
     body: &BodySpec,
     shape: &D::Shape,
-    material: u16,
+    density: Option<f64>,
     mask: u8,
 ) -> Result<MassProperties<D>, Box<InputError>> {
     let part = body.part();
@@ -172,7 +163,7 @@ fn mass<D: Axes>(
         Some(formula) => Some(context.positive(at(&part, "mass"), formula)?),
     };
     let unit = D::mass_properties(shape, 1.0);
-    let mut mass = match (unit, given, density(context, spec, material)?) {
+    let mut mass = match (unit, given, density) {
         (Some(unit), Some(mass), _) => {
             // The moments of the shape, scaled: those of a body of uniform density.
             D::mass_properties(shape, mass / unit.mass).unwrap_or(unit)

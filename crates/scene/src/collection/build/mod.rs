@@ -10,6 +10,7 @@ mod clash;
 mod conditions;
 mod context;
 mod data;
+mod form;
 mod guide;
 mod laws;
 mod load;

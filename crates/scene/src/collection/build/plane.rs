@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bodies::plane::{Angle, Chain, Polygon, Shape};
 use bodies::{Guide, Plane, Pose, ShapeError, Vector};
 
-use super::super::spec::{BodySpec, ShapeSpec, TurnSpec};
+use super::super::spec::{ShapeSpec, TurnSpec};
 use super::axes::{Axes, Placed, Vec2, in_place};
-use super::body::not_a_shape;
-use super::context::{Context, at};
+use super::context::{At, Context, at};
+use super::form::{self, Form};
 use super::guide::Given;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
@@ -17,10 +17,9 @@ use crate::generate::{self, Arch, GenerateError, Piece};
 impl Axes for Plane {
     const VARIABLES: &'static [&'static str] = &["t", "x", "y", "angle", "vx", "vy", "spin", "m"];
 
-    fn shape(context: &mut Context<'_>, body: &BodySpec) -> Result<Placed<Self>, SceneError> {
-        let part = body.part();
-        let place = at(&part, body.shape.key(2));
-        let made: Result<Placed<Self>, ShapeError> = match &body.shape {
+    fn shape(context: &mut Context<'_>, form: &Form<'_>) -> Result<Placed<Self>, SceneError> {
+        let place = at(&form.part, form.shape.key(2));
+        let made: Result<Placed<Self>, ShapeError> = match form.shape {
             ShapeSpec::Ball(radius) => {
                 let radius = context.positive(place, radius)?;
                 Shape::disc(radius).map(centred)
@@ -34,17 +33,7 @@ impl Axes for Plane {
                 let length = context.positive(place, length)?;
                 Shape::capsule(length, context.positive(place, radius)?).map(centred)
             }
-            ShapeSpec::Polygon(vertices) => {
-                let vertices = points(context, &part, body, vertices)?;
-                Polygon::new(&vertices).map(|(polygon, centroid)| {
-                    let rotation = Angle::default();
-                    let position = centroid;
-                    (
-                        Shape::Polygon(Arc::new(polygon)),
-                        Pose { position, rotation },
-                    )
-                })
-            }
+            ShapeSpec::Polygon(vertices) => Shape::polygon(&points(context, place, vertices)?),
             ShapeSpec::Half(normal) => {
                 let n = context.direction(place, normal, "the normal")?;
                 // Turns the y axis, the half-plane's own normal, to n.
@@ -56,14 +45,23 @@ impl Axes for Plane {
                 Ok((Shape::HalfPlane, placement))
             }
             ShapeSpec::Chain { vertices, closed } => {
-                let vertices = points(context, &part, body, vertices)?;
+                let vertices = points(context, place, vertices)?;
                 let chain = Chain::new(&vertices, *closed);
                 chain.map(|chain| centred(Shape::Chain(Arc::new(chain))))
+            }
+            ShapeSpec::Heights(spec) => {
+                let (rows, size) = form::heights(context, place, spec, 2)?;
+                Chain::new(&profile(&rows, &size), false)
+                    .map(|chain| centred(Shape::Chain(Arc::new(chain))))
+            }
+            ShapeSpec::Compound(pieces) => {
+                let (compound, axes) = form::compound(context, form, pieces)?;
+                Ok((Shape::Compound(Arc::new(compound)), axes))
             }
             // The reader lets only shapes of the plane pass.
             _ => Err(ShapeError::Degenerate("this is a shape of space".into())),
         };
-        made.map_err(|error| not_a_shape(context, body, 2, &error).into())
+        made.map_err(|error| form.wrong(context, 2, &error))
     }
 
     fn rotation(
@@ -111,10 +109,20 @@ fn centred(shape: Shape) -> Placed<Plane> {
 
 fn points(
     context: &mut Context<'_>,
-    part: &str,
-    body: &BodySpec,
+    place: At<'_>,
     vertices: &[Vec<Formula>],
 ) -> Result<Vec<Vec2>, Box<InputError>> {
-    let vertices = context.points(at(part, body.shape.key(2)), vertices)?;
+    let vertices = context.points(place, vertices)?;
     Ok(vertices.iter().map(|v| Vec2::of(v)).collect())
+}
+
+/// Heights over an interval around the origin, from left to right: solid below.
+fn profile(rows: &[Vec<f64>], size: &[f64]) -> Vec<Vec2> {
+    let heights = rows.iter().flatten();
+    let (count, width) = (rows.iter().map(Vec::len).sum::<usize>(), size[0]);
+    let x = |k: usize| width * (k as f64 / (count as f64 - 1.0) - 0.5);
+    heights
+        .enumerate()
+        .map(|(k, y)| Vec2::new(x(k), *y))
+        .collect()
 }

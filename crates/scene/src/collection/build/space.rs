@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use bodies::space::{Mesh, MeshError, Polyhedron, Shape, read_obj, read_stl};
+use bodies::space::{Mesh, Polyhedron, Shape};
 use bodies::{Guide, Pose, ShapeError, Space, Vector};
 
-use super::super::spec::{BodySpec, Name, ShapeSpec, TurnSpec};
+use super::super::spec::{ShapeSpec, TurnSpec};
 use super::axes::{Axes, Placed, Quat, Vec3, in_place};
-use super::body::not_a_shape;
 use super::context::{At, Context, at};
-use super::data;
+use super::form::{self, Form};
 use super::guide::Given;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
@@ -20,10 +19,9 @@ impl Axes for Space {
         "t", "x", "y", "z", "vx", "vy", "vz", "spin_x", "spin_y", "spin_z", "m",
     ];
 
-    fn shape(context: &mut Context<'_>, body: &BodySpec) -> Result<Placed<Self>, SceneError> {
-        let part = body.part();
-        let place = at(&part, body.shape.key(3));
-        let made: Result<Placed<Self>, ShapeError> = match &body.shape {
+    fn shape(context: &mut Context<'_>, form: &Form<'_>) -> Result<Placed<Self>, SceneError> {
+        let place = at(&form.part, form.shape.key(3));
+        let made: Result<Placed<Self>, ShapeError> = match form.shape {
             ShapeSpec::Ball(radius) => {
                 let radius = context.positive(place, radius)?;
                 Shape::sphere(radius).map(centred)
@@ -57,23 +55,36 @@ impl Axes for Space {
                 Polyhedron::new(&points(context, place, vertices)?, faces).map(solid)
             }
             ShapeSpec::PolyhedronFile { file, scale } => {
-                let surface = surface(context, place, file, scale.as_ref())?;
+                let surface = form::surface(context, place, file, scale.as_ref())?;
                 return convex(&surface)
                     .map(solid)
-                    .map_err(|error| of_file(context, place, file, &error.into()));
+                    .map_err(|error| form::of_file(context, place, file, &error.into()));
             }
-            ShapeSpec::Mesh { file, scale } => {
-                let (vertices, triangles) = surface(context, place, file, scale.as_ref())?;
+            ShapeSpec::Mesh(spec) => {
+                let fine = (spec.scale.as_ref(), spec.merge.as_ref());
+                let (vertices, triangles) = form::welded(context, place, &spec.file, fine)?;
                 return Mesh::new(&vertices, &triangles)
                     .map(|mesh| centred(Shape::Mesh(Arc::new(mesh))))
-                    .map_err(|error| of_file(context, place, file, &error.into()));
+                    .map_err(|error| form::of_file(context, place, &spec.file, &error.into()));
+            }
+            ShapeSpec::Solid(spec) => {
+                let solid = form::solid(context, place, spec)?;
+                Ok((solid.shape, solid.axes))
+            }
+            ShapeSpec::Heights(spec) => {
+                let (rows, size) = form::heights(context, place, spec, 3)?;
+                form::ground(&rows, &size).map(|mesh| centred(Shape::Mesh(Arc::new(mesh))))
+            }
+            ShapeSpec::Compound(pieces) => {
+                let (compound, axes) = form::compound(context, form, pieces)?;
+                Ok((Shape::Compound(Arc::new(compound)), axes))
             }
             // The reader lets only shapes of space pass.
             _ => Err(ShapeError::Degenerate(
                 "this is a shape of the plane".into(),
             )),
         };
-        made.map_err(|error| not_a_shape(context, body, 3, &error).into())
+        made.map_err(|error| form.wrong(context, 3, &error))
     }
 
     fn rotation(
@@ -142,36 +153,9 @@ fn points(
     Ok(vertices.iter().map(|v| Vec3::of(v)).collect())
 }
 
-type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
-
-/// Vertices and triangles of a file.
-fn surface(
-    context: &mut Context<'_>,
-    place: At<'_>,
-    file: &Name,
-    scale: Option<&Formula>,
-) -> Result<Surface, SceneError> {
-    let scale = match scale {
-        None => 1.0,
-        Some(scale) => context.positive(at(place.part, "scale"), scale)?,
-    };
-    let name = file.text.to_lowercase();
-    let read = if name.ends_with(".obj") {
-        read_obj(&data::read_text(context, place, file)?)
-    } else if name.ends_with(".stl") {
-        read_stl(&data::read(context, place, file)?)
-    } else {
-        let problem = "a file with the ending .obj or .stl was expected";
-        return Err(context.wrong(place, file, problem, "").into());
-    };
-    let (mut vertices, triangles) = read.map_err(|error| of_file(context, place, file, &error))?;
-    vertices.iter_mut().for_each(|v| *v *= scale);
-    Ok((vertices, triangles))
-}
-
 /// A closed convex surface as a polyhedron: first whether it is one, then with its coplanar triangles
 /// as one face.
-fn convex((vertices, triangles): &Surface) -> Result<(Polyhedron, Pose<Space>), ShapeError> {
+fn convex((vertices, triangles): &form::Surface) -> Result<(Polyhedron, Pose<Space>), ShapeError> {
     let corners = |t: &[u32; 3]| t.iter().map(|i| *i as usize).collect();
     let faces: Vec<Vec<usize>> = triangles.iter().map(corners).collect();
     Polyhedron::new(vertices, &faces)?;
@@ -181,9 +165,4 @@ fn convex((vertices, triangles): &Surface) -> Result<(Polyhedron, Pose<Space>), 
         .filter_map(|i| vertices.get(*i as usize).copied())
         .collect();
     Polyhedron::hull(&used)
-}
-
-/// What is wrong with a file of triangles.
-fn of_file(context: &Context<'_>, place: At<'_>, file: &Name, error: &MeshError) -> SceneError {
-    context.wrong(place, file, error.to_string(), "").into()
 }

@@ -35,7 +35,7 @@ pub(super) fn bodies(
 }
 
 /// How the body is turned at the start.
-fn turn(reader: &mut Reader<'_>, dimension: usize) -> Result<TurnSpec, Box<InputError>> {
+pub(super) fn turn(reader: &mut Reader<'_>, dimension: usize) -> Result<TurnSpec, Box<InputError>> {
     if dimension == 2 {
         let angle = reader.formula_if("angle")?;
         return Ok(angle.map_or(TurnSpec::None, TurnSpec::Angle));

@@ -1,6 +1,7 @@
 //! Reads the tables of a scene of bodies: TOML to [`BodiesSpec`].
 
 mod body;
+mod form;
 mod many;
 mod motion;
 mod parts;

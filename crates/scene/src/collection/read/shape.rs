@@ -1,12 +1,21 @@
 //! Reads what a body looks like.
 
 use super::super::spec::ShapeSpec;
-use super::{name, pair, points, vector};
+use super::{form, name, pair, points, vector};
 use crate::error::InputError;
 use crate::file::{Item, Reader, Value};
 
-const PLANE: [&str; 6] = ["disc", "box", "polygon", "capsule", "half_plane", "chain"];
-const SPACE: [&str; 7] = [
+const PLANE: [&str; 8] = [
+    "disc",
+    "box",
+    "polygon",
+    "capsule",
+    "half_plane",
+    "chain",
+    "heights",
+    "compound",
+];
+const SPACE: [&str; 10] = [
     "sphere",
     "box",
     "capsule",
@@ -14,6 +23,9 @@ const SPACE: [&str; 7] = [
     "polyhedron",
     "half_space",
     "mesh",
+    "solid",
+    "heights",
+    "compound",
 ];
 
 /// `shape`, with its line.
@@ -30,7 +42,7 @@ pub(super) fn shape(
     let mut table = reader.of(part, "shape", item.clone())?;
     let mut found = Vec::new();
     for key in PLANE.iter().chain(&SPACE) {
-        // `box` and `capsule` stand in both lists; a key taken is not there any more.
+        // Some stand in both lists; a key taken is not there any more.
         if let Some(value) = table.take(key) {
             found.push((*key, value));
         }
@@ -78,10 +90,10 @@ fn of_key(
             vertices: points(table, key, item, 2)?,
             closed: table.truth_if("closed")?.is_some_and(|(truth, _)| truth),
         },
-        "mesh" => ShapeSpec::Mesh {
-            file: name(table, key, item)?,
-            scale: table.formula_if("scale")?,
-        },
+        "mesh" => form::mesh(table, key, item)?,
+        "solid" => form::solid(table, key, item)?,
+        "heights" => form::heights(table, key, item, dimension)?,
+        "compound" => form::compound(table, key, item, dimension)?,
         _ => polyhedron(table, item)?,
     })
 }

@@ -21,6 +21,6 @@ mod survey;
 mod tables;
 
 pub use names::{Motion, Name, names};
-pub use outline::{Faces, Outline};
+pub use outline::{Faces, Member, Outline};
 pub use recorder::BodiesRecorder;
 pub use tables::{BODY_TABLES, bodies_settings_json};

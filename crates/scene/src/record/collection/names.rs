@@ -72,6 +72,7 @@ impl Shaped for Plane {
     fn shared(shape: &plane::Shape) -> Option<usize> {
         match shape {
             plane::Shape::Polygon(p) if Arc::strong_count(p) > 1 => Some(Arc::as_ptr(p).addr()),
+            plane::Shape::Compound(c) if Arc::strong_count(c) > 1 => Some(Arc::as_ptr(c).addr()),
             _ => None,
         }
     }
@@ -85,6 +86,7 @@ impl Shaped for Space {
     fn shared(shape: &space::Shape) -> Option<usize> {
         match shape {
             space::Shape::Polyhedron(p) if Arc::strong_count(p) > 1 => Some(Arc::as_ptr(p).addr()),
+            space::Shape::Compound(c) if Arc::strong_count(c) > 1 => Some(Arc::as_ptr(c).addr()),
             _ => None,
         }
     }

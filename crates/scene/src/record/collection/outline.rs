@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bodies::{Vector, plane, space};
+use bodies::{Compound, Dim, Part, Plane, Space, Vector, plane, space};
 use serde::{Deserialize, Serialize};
 
 /// The shape of a body in body axes, as the records hold it.
@@ -29,7 +29,7 @@ pub enum Outline {
         /// Its radius.
         radius: f64,
     },
-    /// A convex polygon, anticlockwise.
+    /// A polygon, anticlockwise; it need not be convex.
     Polygon(Vec<[f64; 2]>),
     /// The points y ≤ 0.
     HalfPlane,
@@ -44,8 +44,21 @@ pub enum Outline {
     Polyhedron(Faces),
     /// The points z ≤ 0.
     HalfSpace,
-    /// Triangles, solid behind them.
+    /// Triangles, solid behind them: a boundary, or the surface of a body that is not convex.
     Mesh(Faces),
+    /// Parts that are joined.
+    Compound(Vec<Member>),
+}
+
+/// A part of a compound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// Its shape.
+    pub outline: Outline,
+    /// Where it is in body axes.
+    pub position: [f64; 3],
+    /// How it is turned: unit quaternion w, x, y, z.
+    pub rotation: [f64; 4],
 }
 
 /// Vertices and loops of their numbers.
@@ -96,6 +109,47 @@ fn point<const N: usize>(v: &impl Vector) -> [f64; N] {
     std::array::from_fn(|k| v.slice().get(k).copied().unwrap_or(0.0))
 }
 
+/// A part of a compound as JSON.
+#[derive(Serialize, Deserialize)]
+struct Joined {
+    shape: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    radius: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    half_length: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    outline: Option<serde_json::Value>,
+    position: [f64; 3],
+    rotation: [f64; 4],
+}
+
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    parts: Vec<Joined>,
+}
+
+/// The parts of a compound.
+fn members<D: Dim>(
+    compound: &Compound<D>,
+    cells: impl Fn(&D::Shape) -> Cells,
+    turn: impl Fn(&D::Rotation) -> [f64; 4],
+) -> Cells {
+    let joined = |part: &Part<D>| {
+        let cells = cells(&part.shape);
+        let outline = cells.outline.as_deref();
+        Joined {
+            shape: cells.shape.into(),
+            radius: cells.radius,
+            half_length: cells.half_length,
+            outline: outline.and_then(|text| serde_json::from_str(text).ok()),
+            position: point(&part.pose.position),
+            rotation: turn(&part.pose.rotation),
+        }
+    };
+    let parts = compound.parts().iter().map(joined).collect();
+    with_outline("compound", Parts { parts })
+}
+
 /// A shape of the plane in columns.
 pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
     use plane::Shape;
@@ -113,6 +167,19 @@ pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
                 closed: true,
             },
         ),
+        Shape::Compound(compound) => match compound.skin() {
+            Some(skin) => with_outline(
+                "polygon",
+                Flat {
+                    vertices: skin.vertices.iter().map(point).collect(),
+                    closed: true,
+                },
+            ),
+            None => members::<Plane>(compound, of_plane, |turn| {
+                let (sin, cos) = (0.5 * turn.angle()).sin_cos();
+                [cos, 0.0, 0.0, sin]
+            }),
+        },
         Shape::Chain(chain) => with_outline(
             "chain",
             Flat {
@@ -144,6 +211,16 @@ pub(super) fn of_space(shape: &space::Shape) -> Cells {
                 faces: solid.faces().map(<[u32]>::to_vec).collect(),
             },
         ),
+        Shape::Compound(compound) => match compound.skin() {
+            Some(skin) => with_outline(
+                "mesh",
+                Faces {
+                    vertices: skin.vertices.iter().map(point).collect(),
+                    faces: skin.triangles.iter().map(|t| t.to_vec()).collect(),
+                },
+            ),
+            None => members::<Space>(compound, of_space, |q| [q.w, q.x, q.y, q.z]),
+        },
         Shape::Mesh(mesh) => with_outline(
             "mesh",
             Faces {
@@ -191,8 +268,31 @@ pub(super) fn read(
         }
         "polyhedron" => Outline::Polyhedron(faces(outline)?),
         "mesh" => Outline::Mesh(faces(outline)?),
+        "compound" => Outline::Compound(joined(in_plane, outline)?),
         _ => return Err(format!("a shape `{shape}` that this program does not know")),
     })
+}
+
+fn joined(in_plane: bool, text: &str) -> Result<Vec<Member>, String> {
+    let read: Parts = serde_json::from_str(text).map_err(|e| format!("an outline: {e}"))?;
+    let member = |part: Joined| {
+        if part.shape == "compound" {
+            return Err("a compound within a compound".into());
+        }
+        let outline = part.outline.map_or(String::new(), |o| o.to_string());
+        Ok(Member {
+            outline: self::read(
+                in_plane,
+                &part.shape,
+                part.radius,
+                part.half_length,
+                &outline,
+            )?,
+            position: part.position,
+            rotation: part.rotation,
+        })
+    };
+    read.parts.into_iter().map(member).collect()
 }
 
 fn flat(text: &str) -> Result<Flat, String> {

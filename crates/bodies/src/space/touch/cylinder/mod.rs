@@ -70,8 +70,8 @@ pub(super) fn cylinder(
         }
         Shape::Polyhedron(hull) => touch(&cylinder, &Core::Hull { hull, pose }, 0.0, &mut sink),
         Shape::HalfSpace => half::half_space(&cylinder, &pose, &mut sink),
-        // Meshes go first in the dispatch.
-        Shape::Mesh(_) => {}
+        // Meshes go first in the dispatch, compounds are taken apart before it.
+        Shape::Mesh(_) | Shape::Compound(_) => {}
     }
 }
 

@@ -109,7 +109,7 @@ fn meet(
             merge.parts = 1 + hull.vertices.len() as u32 + hull.edges.len() as u32;
             solid::solid(mesh, (low, high), pose.position, &core, 0.0, merge);
         }
-        Shape::HalfSpace | Shape::Mesh(_) => {}
+        Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
     }
 }
 

@@ -1,0 +1,140 @@
+//! Which normals the surface of a union of convex parts allows.
+//!
+//! ```text
+//! p ∈ ∂P_i, n ∈ N_i(p):   n is a normal of the union at p   if   n ∈ N_k(p) for every part k that holds p,
+//!                         or at points of P_i near p where it is
+//! ```
+//!
+//! (limiting normals). The normal cone of a convex part: n ∈ N_k(p) iff max_{x ∈ P_k} n·x ≤ n·p. At a flat
+//! seam of two parts this leaves the common normal of their faces; what would push along the surface is
+//! none. At a hollow corner the normals of the two faces are left, each as the limit of normals of
+//! exposed points: from p one goes out of the part that covers it, along the face.
+
+use super::Compound;
+use super::touch::Side;
+use crate::dim::Dim;
+use crate::pose::{Pose, Touch};
+use crate::vector::Vector;
+
+/// A point this near to a part, relative to the size of the whole, is one of the part: parts that are
+/// meant to meet do so to rounding, some 10⁻¹⁵ after a few rotations and 10⁻¹⁰ from a file of ten digits.
+pub(super) const SAME: f64 = 1e-9;
+
+/// How far beyond the part that covers it a point is looked for that is exposed: well beyond [`SAME`].
+const BEYOND: f64 = 1e-6;
+
+/// A point deeper than this inside another part is not exposed: deeper than bodies overlap.
+const COVERED: f64 = 1e-2;
+
+/// Sine of the angle between a face and the normal below which there is no way out along the face.
+const ALONG: f64 = 1e-4;
+
+impl<D: Dim> Compound<D> {
+    /// Takes out the touches since `start`, found on part `own`, that are none of the whole.
+    pub(super) fn sift(
+        &self,
+        own: usize,
+        pose: &Pose<D>,
+        out: &mut Vec<Touch<D>>,
+        start: usize,
+        side: Side,
+    ) {
+        if self.parts.len() == 1 {
+            return;
+        }
+        let mut kept = start;
+        for at in start..out.len() {
+            let touch = out[at];
+            let (point, normal) = match side {
+                Side::First => (touch.point_a, touch.normal),
+                Side::Second => (touch.point_b, -touch.normal),
+            };
+            let p = D::rotate_back(&pose.rotation, point - pose.position);
+            let n = D::rotate_back(&pose.rotation, normal);
+            if self.allows(own, p, n) {
+                out[kept] = touch;
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
+
+    /// Whether n, a normal of part `own` at p, is one of the union.
+    fn allows(&self, own: usize, p: D::Vector, n: D::Vector) -> bool {
+        let mut allowed = true;
+        for k in self.forbidding(own, p, n) {
+            allowed = false;
+            let mut exposed = false;
+            self.exits(k, p, &mut |m, depth| {
+                exposed = exposed || self.exposed(own, p, n, (m, depth));
+            });
+            if exposed {
+                return true;
+            }
+        }
+        allowed
+    }
+
+    /// Whether n is a normal of the union just beyond the side of a part whose outward normal is m and
+    /// which is `depth` away from p.
+    fn exposed(
+        &self,
+        own: usize,
+        p: D::Vector,
+        n: D::Vector,
+        (m, depth): (D::Vector, f64),
+    ) -> bool {
+        if !(depth <= COVERED * self.radius) {
+            return false;
+        }
+        let along = m - n * m.dot(n);
+        let sine = along.norm();
+        if !(sine > ALONG) {
+            return false;
+        }
+        // Along the unit vector along/sine the distance from the side grows by the sine.
+        let way = (depth.max(0.0) + BEYOND * self.radius) / (sine * sine);
+        let beyond = p + along * way;
+        self.holds(own, beyond) && self.forbidding(own, beyond, n).next().is_none()
+    }
+
+    /// The other parts that hold p and do not have n as a normal there.
+    fn forbidding(
+        &self,
+        own: usize,
+        p: D::Vector,
+        n: D::Vector,
+    ) -> impl Iterator<Item = usize> + '_ {
+        let same = SAME * self.radius;
+        self.holding(p).filter(move |k| {
+            let part = &self.parts[*k];
+            let to = D::rotate_back(&part.pose.rotation, n);
+            let from = p - part.pose.position;
+            *k != own && D::support(&part.shape, to) - n.dot(from) > same
+        })
+    }
+
+    /// The parts that hold p.
+    pub(super) fn holding(&self, p: D::Vector) -> impl Iterator<Item = usize> + '_ {
+        let by = D::Vector::all(SAME * self.radius);
+        self.tree
+            .near(p - by, p + by)
+            .filter(move |k| self.holds(*k, p))
+    }
+
+    /// Whether part k holds p.
+    fn holds(&self, k: usize, p: D::Vector) -> bool {
+        let mut least = f64::INFINITY;
+        self.exits(k, p, &mut |_, depth| least = least.min(depth));
+        least >= -SAME * self.radius
+    }
+
+    /// Calls `visit` with the normal of every side of part k and how deep p is behind it.
+    fn exits(&self, k: usize, p: D::Vector, visit: &mut dyn FnMut(D::Vector, f64)) {
+        let part = &self.parts[k];
+        let inside = D::rotate_back(&part.pose.rotation, p - part.pose.position);
+        D::sides(&part.shape, inside, &mut |normal, depth| {
+            visit(D::rotate(&part.pose.rotation, normal), depth);
+        });
+    }
+}

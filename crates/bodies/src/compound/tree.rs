@@ -1,0 +1,109 @@
+//! A tree of boxes over the parts of a compound, in body axes.
+//!
+//! As for meshes: nodes in one array in the order in which they are visited, each knowing where to go
+//! on if its box is missed, so that a query needs neither a stack nor memory.
+
+use crate::dim::Dim;
+use crate::pose::Bounds;
+use crate::vector::Vector;
+
+#[derive(Debug, Clone, PartialEq)]
+struct Node<D: Dim> {
+    bounds: Bounds<D>,
+    /// Where to go on after this node and all below it.
+    skip: u32,
+    /// The part of a leaf.
+    part: Option<u32>,
+}
+
+/// The tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tree<D: Dim> {
+    nodes: Vec<Node<D>>,
+}
+
+impl<D: Dim> Tree<D> {
+    /// Over the boxes of all parts.
+    pub fn new(boxes: &[Bounds<D>]) -> Self {
+        let mut tree = Self { nodes: Vec::new() };
+        let mut items: Vec<u32> = (0..boxes.len() as u32).collect();
+        if !items.is_empty() {
+            tree.build(boxes, &mut items);
+        }
+        tree
+    }
+
+    /// Halves at the median of the box centres along the longest side: at most 16 levels.
+    fn build(&mut self, boxes: &[Bounds<D>], items: &mut [u32]) {
+        let all = D::Vector::all(f64::INFINITY);
+        let join = |(low, high): (D::Vector, D::Vector), i: &u32| {
+            let b = &boxes[*i as usize];
+            (low.min(b.low), high.max(b.high))
+        };
+        let (low, high) = items.iter().fold((all, -all), join);
+        let at = self.nodes.len();
+        let part = match items {
+            [one] => Some(*one),
+            _ => None,
+        };
+        self.nodes.push(Node {
+            bounds: Bounds { low, high },
+            skip: 0,
+            part,
+        });
+        if part.is_none() {
+            let sides = high - low;
+            let longer = |best: usize, k: usize| if sides[k] > sides[best] { k } else { best };
+            let axis = (0..D::N).fold(0, longer);
+            let key = |i: u32| boxes[i as usize].low[axis] + boxes[i as usize].high[axis];
+            items.sort_unstable_by(|i, j| key(*i).total_cmp(&key(*j)).then(i.cmp(j)));
+            let (left, right) = items.split_at_mut(items.len() / 2);
+            self.build(boxes, left);
+            self.build(boxes, right);
+        }
+        self.nodes[at].skip = self.nodes.len() as u32;
+    }
+
+    /// The box around all parts.
+    pub fn whole(&self) -> Option<&Bounds<D>> {
+        self.nodes.first().map(|node| &node.bounds)
+    }
+
+    /// The parts whose boxes meet a box, in a fixed order.
+    pub fn near(&self, low: D::Vector, high: D::Vector) -> Near<'_, D> {
+        Near {
+            tree: self,
+            low,
+            high,
+            node: 0,
+        }
+    }
+}
+
+/// Walks through the tree.
+pub(super) struct Near<'a, D: Dim> {
+    tree: &'a Tree<D>,
+    low: D::Vector,
+    high: D::Vector,
+    node: u32,
+}
+
+impl<D: Dim> Iterator for Near<'_, D> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            let node = self.tree.nodes.get(self.node as usize)?;
+            let meets = (0..D::N)
+                .all(|k| node.bounds.low[k] <= self.high[k] && self.low[k] <= node.bounds.high[k]);
+            if !meets {
+                self.node = node.skip;
+                continue;
+            }
+            self.node += 1;
+            if let Some(part) = node.part {
+                return Some(part as usize);
+            }
+        }
+    }
+}

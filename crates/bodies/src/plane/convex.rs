@@ -1,0 +1,91 @@
+//! Convex shapes of the plane as parts of a compound: support, sides, farthest point, mass of the whole.
+
+use glam::DVec2;
+
+use super::angle::Angle;
+use super::shape::Shape;
+use crate::dim::Plane;
+use crate::pose::{MassProperties, Pose};
+
+/// max n·x over a convex shape; infinite for boundaries.
+pub(crate) fn support(shape: &Shape, n: DVec2) -> f64 {
+    match shape {
+        Shape::Disc { radius } => *radius,
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => half_length * n.x.abs() + radius,
+        Shape::Polygon(p) => p
+            .vertices
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, v| most.max(n.dot(*v))),
+        Shape::HalfPlane | Shape::Chain(_) | Shape::Compound(_) => f64::INFINITY,
+    }
+}
+
+/// Calls `visit` with the outward normal of every side and how deep x is behind it. Round shapes have
+/// one side, that nearest to x.
+pub(crate) fn sides(shape: &Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
+    match shape {
+        Shape::Disc { radius } => round(x, *radius, visit),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            let foot = DVec2::new(x.x.clamp(-half_length, *half_length), 0.0);
+            round(x - foot, *radius, visit);
+        }
+        Shape::Polygon(p) => {
+            for (normal, vertex) in p.normals.iter().zip(&p.vertices) {
+                visit(*normal, normal.dot(*vertex - x));
+            }
+        }
+        Shape::HalfPlane | Shape::Chain(_) | Shape::Compound(_) => {}
+    }
+}
+
+fn round(from: DVec2, radius: f64, visit: &mut dyn FnMut(DVec2, f64)) {
+    let distance = from.length();
+    let normal = if distance >= f64::MIN_POSITIVE {
+        from / distance
+    } else {
+        DVec2::Y
+    };
+    visit(normal, radius - distance);
+}
+
+/// Largest distance of a point of a placed shape from the origin.
+pub(crate) fn farthest(shape: &Shape, pose: &Pose<Plane>) -> f64 {
+    let place = |v: DVec2| (pose.position + pose.rotation.rotate(v)).length();
+    match shape {
+        Shape::Disc { radius } => pose.position.length() + radius,
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            let ends = [*half_length, -half_length].map(|x| place(DVec2::new(x, 0.0)));
+            ends[0].max(ends[1]) + radius
+        }
+        Shape::Polygon(p) => p.vertices.iter().fold(0.0, |most, v| most.max(place(*v))),
+        Shape::HalfPlane | Shape::Chain(_) => f64::INFINITY,
+        Shape::Compound(c) => pose.position.length() + c.radius(),
+    }
+}
+
+/// The whole of placed masses, and the placement of its axes: those of the parts' description.
+pub(crate) fn join(
+    parts: &[(MassProperties<Plane>, Pose<Plane>)],
+) -> (MassProperties<Plane>, Pose<Plane>) {
+    let mass: f64 = parts.iter().map(|(m, _)| m.mass).sum();
+    let first: DVec2 = parts.iter().map(|(m, pose)| pose.position * m.mass).sum();
+    let centre = first / mass;
+    let about = |(m, pose): &(MassProperties<Plane>, Pose<Plane>)| {
+        m.inertia + m.mass * (pose.position - centre).length_squared()
+    };
+    let inertia = parts.iter().map(about).sum();
+    let axes = Pose {
+        position: centre,
+        rotation: Angle::default(),
+    };
+    (MassProperties { mass, inertia }, axes)
+}

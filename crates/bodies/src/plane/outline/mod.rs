@@ -1,0 +1,182 @@
+//! Simple polygons that need not be convex.
+//!
+//! ```text
+//! P = ∪ P_k,   P_k convex,   int P_j ∩ int P_k = ∅,   corners of the P_k are corners of P
+//! ```
+//!
+//! Ears are cut off until triangles are left, then triangles are joined across diagonals as long as the
+//! result is convex (Hertel and Mehlhorn: at most four times as many parts as there can be least). Which
+//! way three corners turn is decided exactly, so that the parts cover the polygon whatever the rounding.
+//! Area, centre and moment are those of the outline. O(n²) for n corners.
+
+mod convex;
+mod cross;
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use glam::{DVec2, DVec3};
+
+use super::angle::Angle;
+use super::polygon::Polygon;
+use super::shape::Shape;
+use crate::compound::{Compound, Skin};
+use crate::dim::Plane;
+use crate::error::ShapeError;
+use crate::pose::{MassProperties, Pose};
+use crate::space::polyhedron::exact::side;
+
+/// Corners at most: their number is squared.
+const MOST: usize = 4096;
+
+/// Corners nearer than this to each other, or to the line through their neighbours, relative to the
+/// size, are none: as for convex polygons.
+const SAME: f64 = 1e-12;
+
+impl Shape {
+    /// A polygon from its vertices in either sense of rotation, convex or not; also gives the placement
+    /// of its body axes. One that is not convex is a compound of convex parts.
+    ///
+    /// # Errors
+    /// Fewer than three vertices, no area, vertices that are not finite, edges that meet.
+    pub fn polygon(vertices: &[DVec2]) -> Result<(Self, Pose<Plane>), ShapeError> {
+        let placed = |position| Pose {
+            position,
+            rotation: Angle::default(),
+        };
+        match Polygon::new(vertices) {
+            Ok((polygon, centroid)) => Ok((Self::Polygon(Arc::new(polygon)), placed(centroid))),
+            Err(ShapeError::NotConvex(_)) => {
+                let (compound, centroid) = simple(vertices)?;
+                Ok((Self::Compound(Arc::new(compound)), placed(centroid)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The convex parts of a simple polygon, anticlockwise, in the axes of its vertices.
+fn simple(vertices: &[DVec2]) -> Result<(Compound<Plane>, DVec2), ShapeError> {
+    if vertices.len() > MOST {
+        return Err(ShapeError::TooMany {
+            what: "vertices of a polygon that is not convex".into(),
+            count: vertices.len(),
+            most: MOST,
+        });
+    }
+    let (middle, size) = frame(vertices);
+    let mut corners: Vec<(usize, DVec2)> = vertices
+        .iter()
+        .map(|v| (*v - middle) / size)
+        .enumerate()
+        .collect();
+    drop_flat(&mut corners);
+    cross::check(&corners)?;
+    if area(&corners) < 0.0 {
+        corners.reverse();
+    }
+    let outline: Vec<DVec2> = corners.iter().map(|(_, v)| *v).collect();
+    let parts = convex::parts(&outline).ok_or_else(|| {
+        ShapeError::Degenerate("the polygon is too thin to be cut into convex parts".into())
+    })?;
+    let (mass, centre) = moments(&outline, size);
+    let whole = mass.mass;
+    let mut placed = Vec::with_capacity(parts.len());
+    for part in parts {
+        let part: Vec<DVec2> = part.iter().map(|i| outline[*i] * size).collect();
+        match Polygon::new(&part) {
+            Ok((polygon, position)) => {
+                let rotation = Angle::default();
+                placed.push((
+                    Shape::Polygon(Arc::new(polygon)),
+                    Pose { position, rotation },
+                ));
+            }
+            // A part without area to rounding: nothing is missing without it.
+            Err(_) if twice(&part).abs() <= SAME * whole => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let axes = Pose {
+        position: centre * size,
+        rotation: Angle::default(),
+    };
+    let skin = Skin {
+        vertices: outline.iter().map(|v| *v * size).collect(),
+        triangles: Vec::new(),
+    };
+    let compound = Compound::of(&placed, mass, &axes, Some(skin))?;
+    Ok((compound, middle + axes.position))
+}
+
+/// `Greater` if a, b, c turn to the left.
+fn turn(a: DVec2, b: DVec2, c: DVec2) -> Ordering {
+    let [p, q, r] = [a, b, c].map(|v| DVec3::new(v.x, v.y, 0.0));
+    side(p, q, r, DVec3::new(a.x, a.y, 1.0))
+}
+
+/// Mean of the vertices and their largest distance from it. That it is a positive number was found out
+/// when the polygon turned out not to be convex.
+fn frame(vertices: &[DVec2]) -> (DVec2, f64) {
+    let count = vertices.len() as f64;
+    let middle: DVec2 = vertices.iter().map(|v| *v / count).sum();
+    let far = |s: f64, v: &DVec2| s.max((*v - middle).length());
+    (middle, vertices.iter().fold(0.0, far))
+}
+
+/// Drops corners that are another one or lie on the line between their neighbours.
+fn drop_flat(corners: &mut Vec<(usize, DVec2)>) {
+    let (mut i, mut settled) = (0, 0);
+    while settled < corners.len() && corners.len() > 3 {
+        let n = corners.len();
+        i %= n;
+        let (before, at, after) = (
+            corners[(i + n - 1) % n].1,
+            corners[i].1,
+            corners[(i + 1) % n].1,
+        );
+        let chord = after - before;
+        let same = (at - before).length() <= SAME;
+        let flat = chord.perp_dot(at - before).abs() <= SAME * chord.length()
+            && (at - before).dot(after - at) >= 0.0;
+        if same || flat {
+            corners.remove(i);
+            settled = 0;
+        } else {
+            settled += 1;
+            i += 1;
+        }
+    }
+}
+
+fn area(corners: &[(usize, DVec2)]) -> f64 {
+    let all: Vec<DVec2> = corners.iter().map(|(_, v)| *v).collect();
+    twice(&all) / 2.0
+}
+
+fn twice(outline: &[DVec2]) -> f64 {
+    let next = outline.iter().cycle().skip(1);
+    outline.iter().zip(next).map(|(p, q)| p.perp_dot(*q)).sum()
+}
+
+/// Area and moment for density 1 of an outline in units of `size`, and its centroid in these units.
+fn moments(outline: &[DVec2], size: f64) -> (MassProperties<Plane>, DVec2) {
+    let next = || outline.iter().cycle().skip(1);
+    let area = twice(outline) / 2.0;
+    let first: DVec2 = outline
+        .iter()
+        .zip(next())
+        .map(|(p, q)| (*p + *q) * p.perp_dot(*q))
+        .sum();
+    let centre = first / (6.0 * area);
+    let about = |(p, q): (&DVec2, &DVec2)| {
+        let (p, q) = (*p - centre, *q - centre);
+        p.perp_dot(q) * (p.dot(p) + p.dot(q) + q.dot(q)) / 12.0
+    };
+    let moment: f64 = outline.iter().zip(next()).map(about).sum();
+    let mass = MassProperties {
+        mass: area * size * size,
+        inertia: moment * size.powi(4),
+    };
+    (mass, centre)
+}

@@ -1,0 +1,130 @@
+//! Convex shapes of space as parts of a compound: support, sides, farthest point, mass of the whole.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::moments::principal;
+use super::shape::Shape;
+use crate::dim::Space;
+use crate::pose::{MassProperties, Pose};
+
+/// max n·x over a convex shape, |n| = 1; infinite for boundaries.
+pub(crate) fn support(shape: &Shape, n: DVec3) -> f64 {
+    match shape {
+        Shape::Sphere { radius } => *radius,
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => half_length * n.z.abs() + radius,
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => half_length * n.z.abs() + radius * n.x.hypot(n.y),
+        Shape::Polyhedron(p) => p
+            .vertices
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, v| most.max(n.dot(*v))),
+        Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => f64::INFINITY,
+    }
+}
+
+/// Calls `visit` with the outward normal of every side and how deep x is behind it. Of a round side the
+/// normal nearest to x is taken.
+pub(crate) fn sides(shape: &Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
+    match shape {
+        Shape::Sphere { radius } => round(x, *radius, visit),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            let foot = DVec3::new(0.0, 0.0, x.z.clamp(-half_length, *half_length));
+            round(x - foot, *radius, visit);
+        }
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => {
+            visit(DVec3::Z, half_length - x.z);
+            visit(DVec3::NEG_Z, half_length + x.z);
+            round(DVec3::new(x.x, x.y, 0.0), *radius, visit);
+        }
+        Shape::Polyhedron(p) => {
+            for face in &p.faces {
+                visit(face.normal, face.offset - face.normal.dot(x));
+            }
+        }
+        Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
+    }
+}
+
+fn round(from: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
+    let distance = from.length();
+    let normal = if distance >= f64::MIN_POSITIVE {
+        from / distance
+    } else {
+        DVec3::X
+    };
+    visit(normal, radius - distance);
+}
+
+/// Largest distance of a point of a placed shape from the origin.
+pub(crate) fn farthest(shape: &Shape, pose: &Pose<Space>) -> f64 {
+    let place = |v: DVec3| pose.position + pose.rotation * v;
+    let ends = |h: f64| [h, -h].map(|z| place(DVec3::new(0.0, 0.0, z)));
+    match shape {
+        Shape::Sphere { radius } => pose.position.length() + radius,
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            let [p, q] = ends(*half_length);
+            p.length().max(q.length()) + radius
+        }
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => {
+            let axis = pose.rotation * DVec3::Z;
+            let rim = |centre: DVec3| {
+                let along = centre.dot(axis);
+                let aside = (centre - axis * along).length();
+                along.hypot(aside + radius)
+            };
+            let [p, q] = ends(*half_length);
+            rim(p).max(rim(q))
+        }
+        Shape::Polyhedron(p) => p
+            .vertices
+            .iter()
+            .fold(0.0, |most, v| most.max(place(*v).length())),
+        Shape::HalfSpace | Shape::Mesh(_) => f64::INFINITY,
+        Shape::Compound(c) => pose.position.length() + c.radius(),
+    }
+}
+
+/// The whole of placed masses, and the placement of its principal axes. Axes of the description that
+/// are principal are kept.
+pub(crate) fn join(
+    parts: &[(MassProperties<Space>, Pose<Space>)],
+) -> (MassProperties<Space>, Pose<Space>) {
+    let mass: f64 = parts.iter().map(|(m, _)| m.mass).sum();
+    let first: DVec3 = parts.iter().map(|(m, pose)| pose.position * m.mass).sum();
+    let centre = first / mass;
+    let mut tensor = DMat3::ZERO;
+    for (m, pose) in parts {
+        let axes = DMat3::from_quat(pose.rotation);
+        let own = axes * DMat3::from_diagonal(m.inertia) * axes.transpose();
+        let d = pose.position - centre;
+        let square = DMat3::from_cols(d * d.x, d * d.y, d * d.z);
+        let away = DMat3::from_diagonal(DVec3::splat(d.length_squared())) - square;
+        tensor += own + away * m.mass;
+    }
+    // Symmetric to the last bit, as the rotations of Jacobi's method take it to be.
+    let tensor = (tensor + tensor.transpose()) * 0.5;
+    let (inertia, axes) = principal(tensor);
+    let rotation = DQuat::from_mat3(&axes).normalize();
+    let axes = Pose {
+        position: centre,
+        rotation,
+    };
+    (MassProperties { mass, inertia }, axes)
+}

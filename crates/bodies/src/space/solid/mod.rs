@@ -1,0 +1,196 @@
+//! Bodies bounded by a closed surface that need not be convex.
+//!
+//! ```text
+//! S ≈ ∪ P_k,   P_k convex hulls of pieces of the surface of S
+//! ```
+//!
+//! The mass properties are those of S, exactly: integrals over its surface (see `moments`). For contact S
+//! is replaced by convex parts (volumetric approximate convex decomposition on a grid of voxels, from the
+//! library `parry3d`). The user chooses how many parts there may be and how fine the grid is, and [`Fit`]
+//! says how far the union of the parts is from S. A convex surface is taken as it is.
+
+mod fit;
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use parry3d_f64::math::Vector as Point;
+use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
+
+use super::mesh::{Bend, Mesh};
+use super::moments::Moments;
+use super::polyhedron::Polyhedron;
+use super::shape::Shape;
+use crate::compound::{Compound, Skin};
+use crate::dim::Space;
+use crate::error::ShapeError;
+use crate::pose::Pose;
+pub use fit::Fit;
+
+/// How finely a surface is cut into convex parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fineness {
+    /// Parts at most.
+    pub parts: usize,
+    /// Voxels along the longest side.
+    pub resolution: usize,
+}
+
+impl Fineness {
+    /// Parts at most.
+    pub const MOST_PARTS: usize = 1024;
+    /// Voxels along the longest side at least: fewer cannot show a hole.
+    pub const LEAST_RESOLUTION: usize = 8;
+    /// Voxels along the longest side at most: their number is the cube.
+    pub const MOST_RESOLUTION: usize = 256;
+}
+
+impl Default for Fineness {
+    fn default() -> Self {
+        Self {
+            parts: 16,
+            resolution: 64,
+        }
+    }
+}
+
+/// A closed surface as a body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solid {
+    /// A polyhedron where the surface is convex, a compound else.
+    pub shape: Shape,
+    /// Its body axes in the axes of the surface.
+    pub axes: Pose<Space>,
+    /// How well the parts fit.
+    pub fit: Fit,
+}
+
+impl Solid {
+    /// From a closed surface of triangles, anticlockwise seen from outside.
+    ///
+    /// # Errors
+    /// As [`Mesh::new`]; a surface that is not closed, numbers of [`Fineness`] out of range.
+    pub fn new(
+        vertices: &[DVec3],
+        triangles: &[[u32; 3]],
+        fineness: Fineness,
+    ) -> Result<Self, ShapeError> {
+        check(&fineness)?;
+        let mesh = Mesh::new(vertices, triangles)?;
+        require_closed(&mesh)?;
+        let loops: Vec<Vec<u32>> = triangles.iter().map(|t| t.to_vec()).collect();
+        let (moments, axes) = Moments::polyhedron(vertices, &loops)?;
+        if let Some((polyhedron, axes)) = convex(&mesh) {
+            let fit = Fit::exact(moments.volume);
+            let shape = Shape::Polyhedron(Arc::new(polyhedron));
+            return Ok(Self { shape, axes, fit });
+        }
+        let hulls = hulls(vertices, triangles, &fineness)?;
+        let fit = Fit::new(&mesh, &hulls, moments.volume);
+        let parts: Vec<(Shape, Pose<Space>)> = hulls
+            .into_iter()
+            .map(|(hull, pose)| (Shape::Polyhedron(Arc::new(hull)), pose))
+            .collect();
+        let skin = Skin {
+            vertices: vertices.to_vec(),
+            triangles: triangles.to_vec(),
+        };
+        let compound = Compound::of(&parts, moments.times(1.0), &axes, Some(skin))?;
+        let shape = Shape::Compound(Arc::new(compound.fitting(fit)));
+        Ok(Self { shape, axes, fit })
+    }
+}
+
+fn check(fineness: &Fineness) -> Result<(), ShapeError> {
+    let Fineness { parts, resolution } = *fineness;
+    if parts == 0 || parts > Fineness::MOST_PARTS {
+        return Err(ShapeError::Degenerate(format!(
+            "{parts} parts: from 1 to {} were expected",
+            Fineness::MOST_PARTS
+        )));
+    }
+    let (least, most) = (Fineness::LEAST_RESOLUTION, Fineness::MOST_RESOLUTION);
+    if !(least..=most).contains(&resolution) {
+        return Err(ShapeError::Degenerate(format!(
+            "a resolution of {resolution}: from {least} to {most} was expected"
+        )));
+    }
+    Ok(())
+}
+
+/// Every edge must have two triangles.
+fn require_closed(mesh: &Mesh) -> Result<(), ShapeError> {
+    let mut open = mesh.edges.iter().filter(|e| e.bend == Bend::Open);
+    let Some(first) = open.next() else {
+        return Ok(());
+    };
+    let [p, q] = first.ends.map(|v| mesh.vertices[v as usize]);
+    Err(ShapeError::NotClosed(format!(
+        "the surface is open: {} of its {} edges have one triangle only, the first from ({}, {}, {}) to \
+         ({}, {}, {}); a body needs a closed surface",
+        open.count() + 1,
+        mesh.edges.len(),
+        p.x,
+        p.y,
+        p.z,
+        q.x,
+        q.y,
+        q.z
+    )))
+}
+
+/// The polyhedron of a surface without hollow edges that is in one piece and winds round once: one that
+/// no vertex of the surface sticks out of.
+fn convex(mesh: &Mesh) -> Option<(Polyhedron, Pose<Space>)> {
+    if mesh.edges.iter().any(|e| e.bend == Bend::Concave) {
+        return None;
+    }
+    let corners = |t: &[u32; 3]| t.iter().map(|i| *i as usize).collect();
+    let faces: Vec<Vec<usize>> = mesh.triangles.iter().map(corners).collect();
+    Polyhedron::new(&mesh.vertices, &faces).ok()?;
+    let used = mesh.triangles.iter().flatten();
+    let used: Vec<DVec3> = used.map(|i| mesh.vertices[*i as usize]).collect();
+    Polyhedron::hull(&used).ok()
+}
+
+type Hull = (Polyhedron, Pose<Space>);
+
+/// Convex parts, each with its placement.
+fn hulls(
+    vertices: &[DVec3],
+    triangles: &[[u32; 3]],
+    fineness: &Fineness,
+) -> Result<Vec<Hull>, ShapeError> {
+    let low = vertices.iter().fold(DVec3::INFINITY, |m, v| m.min(*v));
+    let high = vertices.iter().fold(DVec3::NEG_INFINITY, |m, v| m.max(*v));
+    let (middle, size) = (0.5 * (low + high), (high - low).max_element());
+    // The library has tolerances of its own, made for bodies of size one.
+    let points: Vec<Point> = vertices
+        .iter()
+        .map(|v| Point::from_array(((*v - middle) / size).to_array()))
+        .collect();
+    let parameters = VHACDParameters {
+        max_convex_hulls: fineness.parts as u32,
+        resolution: fineness.resolution as u32,
+        concavity: 1e-3,
+        ..VHACDParameters::default()
+    };
+    let cut = VHACD::decompose(&parameters, &points, triangles, true);
+    let mut all = Vec::new();
+    for (corners, _) in cut.compute_exact_convex_hulls(&points, triangles) {
+        let corners: Vec<DVec3> = corners
+            .iter()
+            .map(|p| DVec3::from_array(p.to_array()) * size + middle)
+            .collect();
+        // A piece of the surface that is flat has no inside and bounds nothing.
+        if let Ok(hull) = Polyhedron::hull(&corners) {
+            all.push(hull);
+        }
+    }
+    if all.is_empty() {
+        return Err(ShapeError::Degenerate(
+            "the surface could not be cut into convex parts: a finer resolution may help".into(),
+        ));
+    }
+    Ok(all)
+}

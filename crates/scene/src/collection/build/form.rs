@@ -1,0 +1,297 @@
+//! Shapes that are more than a few numbers: compounds, surfaces from files, heights.
+
+use bodies::space::{Fineness, Mesh, MeshError, Solid, read_obj, read_stl, weld};
+use bodies::{Compound, Piece, Pose, ShapeError, Vector};
+
+use super::super::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
+use super::super::spec::{Name, ShapeSpec};
+use super::axes::{Axes, Vec3, compose};
+use super::context::{At, Context, at};
+use super::data;
+use crate::error::{InputError, Origin, SceneError};
+use crate::file::Formula;
+
+/// A shape to be made: that of a body, or of a part of one.
+pub(super) struct Form<'a> {
+    /// What the body or the part is called in messages.
+    pub part: String,
+    pub shape: &'a ShapeSpec,
+    /// Its line.
+    pub line: usize,
+    /// Density of the material, where it has one.
+    pub density: Option<f64>,
+}
+
+impl Form<'_> {
+    /// What is wrong with it.
+    pub fn wrong(&self, context: &Context<'_>, dimension: usize, error: &ShapeError) -> SceneError {
+        let key = self.shape.key(dimension);
+        let line = Origin::Line(self.line);
+        context
+            .error(at(&self.part, key), line, error.to_string(), "")
+            .into()
+    }
+}
+
+/// Parts that are joined.
+pub(super) fn compound<D: Axes>(
+    context: &mut Context<'_>,
+    form: &Form<'_>,
+    pieces: &[PieceSpec],
+) -> Result<(Compound<D>, Pose<D>), SceneError> {
+    let mut all: Vec<Piece<D>> = Vec::with_capacity(pieces.len());
+    for (number, piece) in pieces.iter().enumerate() {
+        let part = format!("{}, part {}", form.part, number + 1);
+        if piece.shape.boundary_only() {
+            let kind = piece.shape.key(D::N);
+            let problem = format!("a `{kind}` is a boundary and cannot be a part of a body");
+            let line = Origin::Line(piece.line);
+            return Err(context.error(at(&part, kind), line, problem, "").into());
+        }
+        let own = match &piece.density {
+            None => None,
+            Some(density) => Some(context.positive(at(&part, "density"), density)?),
+        };
+        let inner = Form {
+            part,
+            shape: &piece.shape,
+            line: piece.line,
+            density: own.or(form.density),
+        };
+        let (shape, placement) = D::shape(context, &inner)?;
+        let position = match &piece.position {
+            None => Vec::new(),
+            Some(position) => context.numbers(at(&inner.part, "position"), position)?,
+        };
+        let outer = Pose {
+            position: D::Vector::of(&position),
+            rotation: D::rotation(context, &inner.part, &piece.turn)?,
+        };
+        let weight = match (own, form.density) {
+            (Some(own), Some(density)) => own / density,
+            (Some(own), None) => own,
+            // A part that is a compound with densities of its own has them relative to 1.
+            (None, _) => 1.0,
+        };
+        all.push((shape, compose(&outer, &placement), weight));
+    }
+    even(context, form, pieces)?;
+    Compound::new(&all).map_err(|error| form.wrong(context, D::N, &error))
+}
+
+/// Without a density of the material either all parts have their own or none has: what the rest would
+/// weigh is not known.
+fn even(
+    context: &Context<'_>,
+    form: &Form<'_>,
+    pieces: &[PieceSpec],
+) -> Result<(), Box<InputError>> {
+    let own = |piece: &PieceSpec| piece.density.is_some() || piece.shape.dense();
+    let without = pieces.iter().position(|piece| !own(piece));
+    match (without, pieces.iter().any(own), form.density) {
+        (Some(number), true, None) => {
+            let part = format!("{}, part {}", form.part, number + 1);
+            let problem = "it has no `density`, and neither has its material";
+            Err(context.part_error(&part, pieces[number].line, problem, "Give one of them"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Vertices and triangles of a surface.
+pub(super) type Surface = (Vec<Vec3>, Vec<[u32; 3]>);
+
+/// Vertices and triangles of a file.
+pub(super) fn surface(
+    context: &mut Context<'_>,
+    place: At<'_>,
+    file: &Name,
+    scale: Option<&Formula>,
+) -> Result<Surface, SceneError> {
+    let scale = match scale {
+        None => 1.0,
+        Some(scale) => context.positive(at(place.part, "scale"), scale)?,
+    };
+    let name = file.text.to_lowercase();
+    let read = if name.ends_with(".obj") {
+        read_obj(&data::read_text(context, place, file)?)
+    } else if name.ends_with(".stl") {
+        read_stl(&data::read(context, place, file)?)
+    } else {
+        let problem = "a file with the ending .obj or .stl was expected";
+        return Err(context.wrong(place, file, problem, "").into());
+    };
+    let (mut vertices, triangles) = read.map_err(|error| of_file(context, place, file, &error))?;
+    vertices.iter_mut().for_each(|v| *v *= scale);
+    Ok((vertices, triangles))
+}
+
+/// The same with vertices that are nearly the same made one.
+pub(super) fn welded(
+    context: &mut Context<'_>,
+    place: At<'_>,
+    file: &Name,
+    (scale, merge): (Option<&Formula>, Option<&Formula>),
+) -> Result<Surface, SceneError> {
+    let (vertices, triangles) = surface(context, place, file, scale)?;
+    let within = match merge {
+        None => None,
+        Some(merge) => Some(context.not_negative(at(place.part, "merge"), merge)?),
+    };
+    Ok(weld(&vertices, &triangles, within))
+}
+
+/// What is wrong with a file of triangles.
+pub(super) fn of_file(
+    context: &Context<'_>,
+    place: At<'_>,
+    file: &Name,
+    error: &MeshError,
+) -> SceneError {
+    context.wrong(place, file, error.to_string(), "").into()
+}
+
+/// A closed surface as a body.
+pub(super) fn solid(
+    context: &mut Context<'_>,
+    place: At<'_>,
+    spec: &SolidSpec,
+) -> Result<Solid, SceneError> {
+    let mut count =
+        |key: &str, given: &Option<Formula>, [least, most]: [usize; 2], usual: usize| {
+            let Some(formula) = given else {
+                return Ok(usual);
+            };
+            let value = context.whole(at(place.part, key), formula, least)?;
+            match value <= most {
+                true => Ok(value),
+                false => {
+                    let problem = format!("the value is {value}; at most {most} was expected");
+                    Err(context.wrong(at(place.part, key), formula, problem, ""))
+                }
+            }
+        };
+    let usual = Fineness::default();
+    let parts = [1, Fineness::MOST_PARTS];
+    let cells = [Fineness::LEAST_RESOLUTION, Fineness::MOST_RESOLUTION];
+    let fineness = Fineness {
+        parts: count("parts", &spec.parts, parts, usual.parts)?,
+        resolution: count("resolution", &spec.resolution, cells, usual.resolution)?,
+    };
+    let fine = (spec.scale.as_ref(), spec.merge.as_ref());
+    let (vertices, triangles) = welded(context, place, &spec.file, fine)?;
+    Solid::new(&vertices, &triangles, fineness)
+        .map_err(|error| of_file(context, place, &spec.file, &error.into()))
+}
+
+/// Rows of heights, all equally long, and how large the ground is along them and across.
+pub(super) fn heights(
+    context: &mut Context<'_>,
+    place: At<'_>,
+    spec: &HeightsSpec,
+    dimension: usize,
+) -> Result<(Vec<Vec<f64>>, Vec<f64>), SceneError> {
+    let mut rows = match &spec.heights {
+        Heights::Rows(rows) => context.points(place, rows)?,
+        Heights::File(file) => {
+            let text = data::read_text(context, place, file)?;
+            let read = numbers(&text);
+            read.map_err(|problem| context.wrong(place, file, problem, ""))?
+        }
+    };
+    if dimension == 2 {
+        rows = vec![rows.concat()];
+    }
+    let problem = uneven(&rows, dimension);
+    if let Some(problem) = problem {
+        return Err(match &spec.heights {
+            Heights::File(file) => context.wrong(place, file, problem, "").into(),
+            Heights::Rows(rows) => {
+                let first = rows.iter().flatten().next();
+                let origin = first.map(|f| f.origin.clone()).unwrap_or_default();
+                context.error(place, origin, problem, "").into()
+            }
+        });
+    }
+    if let Some(scale) = &spec.scale {
+        let scale = context.positive(at(place.part, "scale"), scale)?;
+        rows.iter_mut().flatten().for_each(|z| *z *= scale);
+    }
+    let size = spec
+        .size
+        .iter()
+        .map(|side| context.positive(at(place.part, "size"), side));
+    let size = size.collect::<Result<Vec<f64>, _>>()?;
+    Ok((rows, size))
+}
+
+/// Why rows are no ground.
+fn uneven(rows: &[Vec<f64>], dimension: usize) -> Option<String> {
+    let wide = rows.first().map_or(0, Vec::len);
+    if dimension == 3 && rows.len() < 2 {
+        return Some(format!(
+            "at least two rows of heights were expected, {} given",
+            rows.len()
+        ));
+    }
+    if wide < 2 {
+        return Some(format!(
+            "at least two heights were expected in a row, {wide} given"
+        ));
+    }
+    let short = rows.iter().position(|row| row.len() != wide)?;
+    Some(format!(
+        "all rows must be equally long: the first has {wide} heights, row {} has {}",
+        short + 1,
+        rows[short].len()
+    ))
+}
+
+/// Rows of numbers: separated by commas, semicolons or spaces; `#` begins a comment.
+fn numbers(text: &str) -> Result<Vec<Vec<f64>>, String> {
+    let mut rows = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("");
+        let words = line.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
+        let mut row = Vec::new();
+        for word in words.filter(|word| !word.is_empty()) {
+            match word.parse::<f64>() {
+                Ok(value) if value.is_finite() => row.push(value),
+                _ => {
+                    let word: String = word.chars().take(40).collect();
+                    return Err(format!("line {}: `{word}` is no finite number", number + 1));
+                }
+            }
+        }
+        if !row.is_empty() {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// Heights over a rectangle around the origin as triangles, two to a cell.
+pub(super) fn ground(rows: &[Vec<f64>], size: &[f64]) -> Result<Mesh, ShapeError> {
+    let (wide, deep) = (rows.first().map_or(0, Vec::len), rows.len());
+    let share = |k: usize, count: usize| k as f64 / (count as f64 - 1.0) - 0.5;
+    let mut vertices = Vec::with_capacity(wide * deep);
+    for (j, row) in rows.iter().enumerate() {
+        for (i, z) in row.iter().enumerate() {
+            vertices.push(Vec3::new(
+                size[0] * share(i, wide),
+                size[1] * share(j, deep),
+                *z,
+            ));
+        }
+    }
+    let mut triangles = Vec::new();
+    for j in 1..deep {
+        for i in 1..wide {
+            let at = |di: usize, dj: usize| ((j - dj) * wide + i - di) as u32;
+            let (a, b, c, d) = (at(1, 1), at(0, 1), at(0, 0), at(1, 0));
+            triangles.push([a, b, c]);
+            triangles.push([a, c, d]);
+        }
+    }
+    Mesh::new(&vertices, &triangles)
+}

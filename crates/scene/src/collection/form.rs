@@ -1,0 +1,51 @@
+//! What shapes that are more than a few numbers are described by.
+
+use super::spec::{Name, ShapeSpec, TurnSpec};
+use crate::file::Formula;
+
+/// A part of a compound.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PieceSpec {
+    pub shape: ShapeSpec,
+    pub line: usize,
+    pub position: Option<Vec<Formula>>,
+    pub turn: TurnSpec,
+    pub density: Option<Formula>,
+}
+
+/// A closed surface as a body.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SolidSpec {
+    pub file: Name,
+    pub scale: Option<Formula>,
+    /// Distance below which vertices are one.
+    pub merge: Option<Formula>,
+    pub parts: Option<Formula>,
+    pub resolution: Option<Formula>,
+}
+
+/// A surface of triangles.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MeshSpec {
+    pub file: Name,
+    pub scale: Option<Formula>,
+    /// Distance below which vertices are one.
+    pub merge: Option<Formula>,
+}
+
+/// A ground whose heights are given at equal distances.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct HeightsSpec {
+    pub heights: Heights,
+    /// Width, in space width and depth.
+    pub size: Vec<Formula>,
+    pub scale: Option<Formula>,
+}
+
+/// Where heights come from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Heights {
+    File(Name),
+    /// Rows along x; one in the plane.
+    Rows(Vec<Vec<Formula>>),
+}
