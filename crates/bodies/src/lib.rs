@@ -3,6 +3,7 @@
 pub mod detect;
 mod dim;
 mod error;
+pub mod joint;
 pub mod materials;
 pub mod model;
 pub mod plane;
@@ -16,6 +17,7 @@ mod world;
 pub use detect::{Detector, Found};
 pub use dim::{Dim, Plane, Space};
 pub use error::{ShapeError, WorldError};
+pub use joint::Joint;
 pub use materials::{Friction, Materials, PairLaw};
 pub use model::{Body, Drag, Field, Freedom, Guide, Model, Scenery};
 pub use pose::{Bounds, MassProperties, Pose, Touch};
