@@ -102,6 +102,7 @@ fn build(count: usize, threads: usize) -> World<Space> {
         gravity: DVec3::Z * -9.81,
         fields: Vec::new(),
         drag: Vec::new(),
+        joints: Vec::new(),
     };
     let state = State {
         t: 0.0,

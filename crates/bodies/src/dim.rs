@@ -47,6 +47,8 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn rotate(rotation: &Self::Rotation, vector: Self::Vector) -> Self::Vector;
     /// Rotates a vector from space axes to body axes.
     fn rotate_back(rotation: &Self::Rotation, vector: Self::Vector) -> Self::Vector;
+    /// The angle of the plane, not reduced; 0 in space, where a rotation is none.
+    fn plane_angle(rotation: &Self::Rotation) -> f64;
     /// The pose after moving for a time h with a constant velocity. In space the rotation is
     /// Cayley's, cay(hΩ), with which the free step keeps angular momentum (see `space::spin`).
     fn advance(pose: &Pose<Self>, velocity: &Self::Dofs, h: f64) -> Pose<Self>;
@@ -148,6 +150,10 @@ impl Dim for Plane {
     #[inline]
     fn rotate_back(rotation: &Angle, v: DVec2) -> DVec2 {
         rotation.rotate_back(v)
+    }
+
+    fn plane_angle(rotation: &Angle) -> f64 {
+        rotation.angle()
     }
 
     #[inline]
@@ -308,6 +314,10 @@ impl Dim for Space {
     #[inline]
     fn rotate_back(rotation: &DQuat, v: DVec3) -> DVec3 {
         rotation.conjugate() * v
+    }
+
+    fn plane_angle(_rotation: &DQuat) -> f64 {
+        0.0
     }
 
     #[inline]

@@ -82,6 +82,9 @@ pub enum WorldError {
     /// Something the model refers to that is not there.
     #[error("{0}")]
     Reference(String),
+    /// Joints that cannot be, or that exclude each other.
+    #[error("{0}")]
+    Joint(String),
     /// A setting out of range.
     #[error("{what} is {value}: {expected} was expected")]
     Setting {

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use crate::dim::Dim;
+use crate::joint::Joint;
 use crate::materials::Materials;
 use crate::pose::{MassProperties, Pose};
 
@@ -105,4 +106,6 @@ pub struct Model<D: Dim> {
     pub fields: Vec<Box<dyn Field<D>>>,
     /// Resistance of a fluid by body; empty where there is none.
     pub drag: Vec<Drag>,
+    /// Joints between bodies; their order is their identity.
+    pub joints: Vec<Joint<D>>,
 }

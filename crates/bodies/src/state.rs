@@ -71,6 +71,18 @@ pub struct Ledger {
     /// What is left of the energy balance of the step, relative to its largest term and to the energy
     /// that the given forces would give to bodies at rest.
     pub energy: f64,
+    /// Largest error of a joint at the end of the step, a length.
+    pub drift: f64,
+    /// Work of motors of joints.
+    pub motor: f64,
+    /// Work of springs and dampers of joints.
+    pub spring: f64,
+    /// Work of friction in joints.
+    pub rub: f64,
+    /// What holding the joints and putting them together did to the kinetic energy.
+    pub held: f64,
+    /// Energy of the springs of joints at the end of the step.
+    pub elastic: f64,
     /// Energy gained through contacts, max(0, impact + sliding), relative to the largest term.
     pub gain: f64,
 }

@@ -200,6 +200,16 @@ impl Problem {
         Ok(())
     }
 
+    /// Puts another law in the place of that of contact `a`, where it fits the number of rows; the
+    /// problem stays as it is where it does not.
+    pub fn replace_law(&mut self, a: usize, law: Law) {
+        let fits = a < self.law.len() && law.validate(self.dim(a)).is_ok();
+        // A unilateral normal row needs a positive diagonal entry, which was checked only for such laws.
+        if fits && (!law.normal() || self.law[a].normal()) {
+            self.law[a] = law;
+        }
+    }
+
     /// Number of contacts (and joints: every block with a law).
     pub fn num_contacts(&self) -> usize {
         self.law.len()

@@ -135,6 +135,20 @@ impl<D: Dim> Detector<D> {
         );
     }
 
+    /// Drops what was found between these pairs (sorted) and adds touches that no shapes have (sorted).
+    pub(crate) fn amend(&mut self, excluded: &[[u32; 2]], more: &[Found<D>]) {
+        if !excluded.is_empty() {
+            self.found
+                .retain(|found| excluded.binary_search(&found.bodies).is_err());
+        }
+        if !more.is_empty() {
+            self.found.extend_from_slice(more);
+            // Stable and on a list that is two sorted ones.
+            self.found
+                .sort_by_key(|found| (found.bodies, found.touch.feature));
+        }
+    }
+
     /// What was found last, sorted by bodies, then feature.
     pub fn found(&self) -> &[Found<D>] {
         &self.found

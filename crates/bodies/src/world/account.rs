@@ -10,6 +10,7 @@
 use contact::{Kinetic, Problem};
 use solve::Report;
 
+use super::joint::JointWorks;
 use super::{NO_GROUP, Workspace, World, kinetic};
 use crate::dim::Dim;
 use crate::state::Ledger;
@@ -24,6 +25,7 @@ struct Works {
     impact: f64,
     sliding: f64,
     boundary: f64,
+    joint: JointWorks,
 }
 
 impl<D: Dim> World<D> {
@@ -36,6 +38,14 @@ impl<D: Dim> World<D> {
             potential: self.potential_energy(),
             ..Ledger::default()
         };
+        (self.ledger.elastic, self.ledger.drift) = self.read_joints();
+    }
+
+    /// ½ m v² of one body.
+    pub(super) fn kinetic_of(&self, body: usize, velocity: &D::Dofs) -> f64 {
+        let root = self.work.inverse_root[body].as_ref().iter();
+        let parts = root.zip(velocity.as_ref()).filter(|(r, _)| **r > 0.0);
+        0.5 * parts.map(|(r, v)| (v / r) * (v / r)).sum::<f64>()
     }
 
     /// The account of the step whose velocities are known and whose state is still that before.
@@ -51,6 +61,10 @@ impl<D: Dim> World<D> {
             -works.impact,
             -works.sliding,
             -works.boundary,
+            -works.joint.motor,
+            -works.joint.spring,
+            -works.joint.rub,
+            -works.joint.held,
         ];
         let scale = terms.iter().fold(at_stake, |m, t| m.max(t.abs()));
         let relative = |x: f64| if scale > 0.0 { x / scale } else { x };
@@ -74,12 +88,22 @@ impl<D: Dim> World<D> {
             boundary: works.boundary,
             energy: relative(terms.iter().sum::<f64>().abs()),
             gain: relative((works.impact + works.sliding).max(0.0)),
+            motor: works.joint.motor,
+            spring: works.joint.spring,
+            rub: works.joint.rub,
+            held: works.joint.held,
+            drift: 0.0,
+            elastic: 0.0,
         };
     }
 
     /// Energy of gravity where the bodies are now; the last entry of the account.
     pub(super) fn account_position(&mut self) {
         self.ledger.potential = self.potential_energy();
+        if !self.model.joints.is_empty() {
+            self.ledger.kinetic = self.kinetic_energy(&self.state.velocities);
+            (self.ledger.elastic, self.ledger.drift) = self.read_joints();
+        }
     }
 
     /// ½ Σ m v² over what follows forces.
@@ -143,10 +167,13 @@ impl<D: Dim> World<D> {
         };
         let mut momentum = 0.0;
         if let Some(kinetic) = kinetic(&problem) {
-            for contact in 0..problem.num_contacts() {
+            for contact in 0..self.work.active.len() {
                 self.work
                     .contact_works(&problem, kinetic, contact, &mut works);
             }
+            works.joint = self.joint_works(&problem);
+            works.impact += works.joint.limit;
+            works.boundary += works.joint.boundary;
             momentum = self.momentum(&problem, kinetic);
         }
         self.work.problem = Some(problem);
@@ -190,6 +217,7 @@ impl<D: Dim> World<D> {
                 }
             }
         }
+        self.add_joint_impulses(problem, &mut rest);
         let figure = self.work.unbalanced(kinetic, &rest);
         self.work.rest = rest;
         figure

@@ -11,6 +11,7 @@ use super::{CLOSED, HELD, NO_GROUP, Workspace, World, size};
 use crate::detect::Found;
 use crate::dim::Dim;
 use crate::error::WorldError;
+use crate::joint::joint_of_feature;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 use crate::settings::Activation;
@@ -48,7 +49,7 @@ impl<D: Dim> World<D> {
         self.work.active.clear();
         self.work.begin.clear();
         self.work.impulse.clear();
-        if self.work.detector.found().is_empty() {
+        if self.work.detector.found().is_empty() && self.model.joints.is_empty() {
             self.work.problem = builder.build().ok();
             return Ok(());
         }
@@ -61,6 +62,8 @@ impl<D: Dim> World<D> {
             self.push_contact(&mut builder, touch as u32, &found, memory.as_ref())
                 .map_err(|error| contact_error(t_end, found.bodies, &error))?;
         }
+        self.set_motors(t_end)?;
+        self.push_joints(&mut builder)?;
         let problem = builder.build().map_err(|error| {
             let bodies = error
                 .contact()
@@ -104,11 +107,7 @@ impl<D: Dim> World<D> {
         memory: Option<&Memory<D>>,
     ) -> Result<(), ProblemError> {
         let [a, b] = found.bodies.map(|i| i as usize);
-        let bodies = &self.model.bodies;
-        let (pair, _) = self
-            .model
-            .materials
-            .law(bodies[a].material, bodies[b].material);
+        let (pair, _) = pair_law(&self.model, found);
         let (law, d) = law::<D>(pair, memory.map_or(Status::Open, |m| m.status));
         let frame = frame(&self.model, &self.work, found);
         let rows = self.rows(found, &frame, d);
@@ -179,7 +178,7 @@ impl<D: Dim> World<D> {
         if gap <= share * (size::<D>(a) + size::<D>(b)) {
             return true;
         }
-        let (law, _) = self.model.materials.law(a.material, b.material);
+        let (law, _) = pair_law(&self.model, found);
         self.settings.activation == Activation::Predicted
             && (law.restitution.normal == 0.0 || gap + 0.5 * self.settings.step * approach <= 0.0)
     }
@@ -256,9 +255,7 @@ impl<D: Dim> World<D> {
 /// Axes of a touch: tangents along a direction of a body where the law has directions.
 fn frame<D: Dim>(model: &Model<D>, work: &Workspace<D>, found: &Found<D>) -> D::Frame {
     let [a, b] = found.bodies.map(|i| i as usize);
-    let (pair, first) = model
-        .materials
-        .law(model.bodies[a].material, model.bodies[b].material);
+    let (pair, first) = pair_law(model, found);
     match &pair.friction {
         Friction::Elliptic { along, .. } | Friction::Polygon { along, .. } => {
             let owner = if first { a } else { b };
@@ -266,6 +263,16 @@ fn frame<D: Dim>(model: &Model<D>, work: &Workspace<D>, found: &Found<D>) -> D::
         }
         _ => D::frame(found.touch.normal),
     }
+}
+
+/// What happens at a touch: the law of the two materials, or that of a pin in its hole.
+fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Found<D>) -> (&'a PairLaw, bool) {
+    let pin = joint_of_feature(&model.joints, found);
+    if let Some(clearance) = pin.and_then(|joint| model.joints[joint].clearance.as_ref()) {
+        return (&clearance.law, true);
+    }
+    let [a, b] = found.bodies.map(|i| model.bodies[i as usize].material);
+    model.materials.law(a, b)
 }
 
 /// The law of a contact and its number of rows.

@@ -245,6 +245,7 @@ impl<D: Dim> World<D> {
                 }
             }
         }
+        self.begin_joints()?;
         self.begin_account();
         Ok(())
     }

@@ -15,6 +15,7 @@ mod account;
 mod assemble;
 mod check;
 mod free;
+mod joint;
 mod project;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ pub struct World<D: Dim> {
     settings: Settings,
     ledger: Ledger,
     work: Workspace<D>,
+    link: joint::Linkage<D>,
 }
 
 impl<D: Dim> std::fmt::Debug for World<D> {
@@ -106,12 +108,14 @@ impl<D: Dim> World<D> {
         check::model(&model, &state)?;
         let solver = check::solver(&settings)?;
         let work = Workspace::new(&model, &settings, solver);
+        let link = joint::Linkage::new(&model);
         let mut world = Self {
             model,
             state,
             settings,
             ledger: Ledger::default(),
             work,
+            link,
         };
         world.begin()?;
         Ok(world)
@@ -129,11 +133,16 @@ impl<D: Dim> World<D> {
         self.detect();
         self.assemble(t_end)?;
         self.solve();
+        self.rub();
+        self.refuse_contradiction(t_end)?;
         self.finish_velocity();
         self.account(t_end);
         self.finish_position(t_end)?;
         if self.settings.correction {
             self.project()?;
+        }
+        if !self.model.joints.is_empty() {
+            self.ledger.held += self.project_joints();
         }
         self.account_position();
         self.remember();
@@ -175,6 +184,7 @@ impl<D: Dim> World<D> {
         }
         work.detector
             .detect(&self.model.bodies, &work.mid, &work.growth);
+        self.amend_touches();
     }
 
     /// Solves (★) from the impulses of the step before.

@@ -35,6 +35,9 @@ impl<D: Dim> World<D> {
         let work = &mut self.work;
         work.detector
             .detect(&self.model.bodies, &self.state.poses, &[]);
+        self.link
+            .amend(&self.model, &self.state.poses, &mut self.work.detector);
+        let work = &mut self.work;
         let mut all: Vec<Overlap> = Vec::new();
         for found in work.detector.found() {
             let (bodies, depth) = (found.bodies, -found.touch.gap);
@@ -80,6 +83,8 @@ impl<D: Dim> World<D> {
             .take()
             .unwrap_or_else(|| crate::detect::Detector::new(self.settings.threads));
         detector.detect(&self.model.bodies, &self.state.poses, &[]);
+        self.link
+            .amend(&self.model, &self.state.poses, &mut detector);
         let old = self.work.projection.take();
         let mut builder = old.map_or_else(Kinetic::builder, Problem::recycle);
         let rest = [0.0; 6];

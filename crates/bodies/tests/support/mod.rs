@@ -25,6 +25,7 @@ impl<D: Dim> Stage<D> {
                 gravity,
                 fields: Vec::new(),
                 drag: Vec::new(),
+                joints: Vec::new(),
             },
             state: State {
                 t: 0.0,

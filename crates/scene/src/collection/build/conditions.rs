@@ -101,6 +101,7 @@ impl<'a> Conditions<'a> {
             gravity,
             fields: self.loads(context, roster, &bodies)?,
             drag: self.drag(context, bodies.len())?,
+            joints: Vec::new(),
             bodies,
         })
     }

@@ -1,0 +1,220 @@
+//! What joints did in a step: works, impulses on bodies, readings.
+//!
+//! ```text
+//! E_F − E_I = … + Σ ½ S (U_I + U_F) − Σ ½ S (W_I + W_F)       over the rows of joints as of contacts
+//! ```
+
+use contact::Problem;
+
+use super::super::World;
+use super::Role;
+use crate::dim::Dim;
+use crate::joint::{self, Coordinate, Kind, Reading};
+use crate::vector::Vector;
+
+/// Works of the joints of a step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::world) struct JointWorks {
+    /// By motors.
+    pub motor: f64,
+    /// By springs and dampers.
+    pub spring: f64,
+    /// By friction.
+    pub rub: f64,
+    /// By limits.
+    pub limit: f64,
+    /// By held rows: rounding.
+    pub held: f64,
+    /// By moving boundaries through joints.
+    pub boundary: f64,
+}
+
+impl<D: Dim> World<D> {
+    /// Works of all joints; the forces of the readings.
+    pub(in crate::world) fn joint_works(&mut self, problem: &Problem) -> JointWorks {
+        let mut works = JointWorks::default();
+        let mut readings = std::mem::take(&mut self.link.readings);
+        readings.clear();
+        readings.resize(self.model.joints.len(), blank());
+        let (h, before) = (self.settings.step, self.work.active.len());
+        for (k, block) in self.link.blocks.iter().enumerate() {
+            let sides = &self.model.joints[block.joint as usize].sides;
+            let reading = &mut readings[block.joint as usize];
+            for (i, at) in problem.rows(before + k).enumerate() {
+                let row = &self.link.rows[block.first + i];
+                let s = self.work.impulse[at];
+                let velocity =
+                    |v: &[D::Dofs], held| block.sign * self.relative(sides, row, v, held);
+                let end = velocity(&self.work.end, false);
+                let done = 0.5 * s * (self.work.begin[at] + end);
+                let carried =
+                    velocity(&self.state.velocities, true) + velocity(&self.work.end, true);
+                works.boundary -= 0.5 * s * carried;
+                self.work.finish.push(end);
+                let force = block.sign * s / h;
+                match row.turn {
+                    false => reading.force += row.direction * force,
+                    true => add_turn::<D>(&mut reading.torque, row.direction, force),
+                }
+                match block.role {
+                    Role::Held => works.held += done,
+                    Role::Spring => works.spring += done,
+                    Role::Rub => works.rub += done,
+                    Role::Limit => works.limit += done,
+                    Role::Motor => {
+                        works.motor += done;
+                        reading.power += done / h;
+                    }
+                }
+            }
+        }
+        self.read_clearances(problem, &mut readings);
+        self.link.readings = readings;
+        works
+    }
+
+    /// Forces of pins in their holes.
+    fn read_clearances(&self, problem: &Problem, readings: &mut [Reading<D>]) {
+        for (contact, &touch) in self.work.active.iter().enumerate() {
+            let found = &self.work.detector.found()[touch as usize];
+            let Some(number) = joint::joint_of_feature(&self.model.joints, found) else {
+                continue;
+            };
+            let frame = self.frame(touch);
+            let pin = self.model.joints[number].sides[1].body;
+            let sign = if pin == Some(found.bodies[1]) {
+                1.0
+            } else {
+                -1.0
+            };
+            let impulse = &self.work.impulse[problem.rows(contact)];
+            for (axis, s) in frame.as_ref().iter().zip(impulse) {
+                readings[number].force += *axis * (sign * s / self.settings.step);
+            }
+        }
+    }
+
+    /// Adds the impulses of joints on bodies, from directions and points.
+    pub(in crate::world) fn add_joint_impulses(&self, problem: &Problem, rest: &mut [D::Dofs]) {
+        let before = self.work.active.len();
+        for (k, block) in self.link.blocks.iter().enumerate() {
+            let sides = &self.model.joints[block.joint as usize].sides;
+            for (i, at) in problem.rows(before + k).enumerate() {
+                let row = &self.link.rows[block.first + i];
+                let s = block.sign * self.work.impulse[at];
+                for (side, sign) in sides.iter().zip([-s, s]) {
+                    let Some(body) = side.body.map(|body| body as usize) else {
+                        continue;
+                    };
+                    let entries = self.entries(body, row);
+                    for (sum, g) in rest[body].as_mut().iter_mut().zip(entries) {
+                        *sum += sign * g;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where the joints are, at the end of the step; energy of their springs; largest drift.
+    pub(in crate::world) fn read_joints(&mut self) -> (f64, f64) {
+        let mut readings = std::mem::take(&mut self.link.readings);
+        readings.resize(self.model.joints.len(), blank());
+        let (mut elastic, mut worst) = (0.0, 0.0_f64);
+        let mut held = std::mem::take(&mut self.link.held);
+        for (number, joint) in self.model.joints.iter().enumerate() {
+            let ends = joint.ends(&self.state.poses);
+            let reading = &mut readings[number];
+            reading.at = ends.points[1];
+            reading.axis = ends.axis();
+            let turns = matches!(joint.kind, Kind::Revolute | Kind::Cylindrical);
+            reading.angle = match turns {
+                true => joint.value(&ends, Coordinate::Turn),
+                false => 0.0,
+            };
+            reading.slide = match joint.kind {
+                Kind::Prismatic | Kind::Cylindrical => joint.value(&ends, Coordinate::Slide),
+                Kind::Distance | Kind::Clearance => joint.value(&ends, Coordinate::Length),
+                _ => 0.0,
+            };
+            reading.speed = match joint.has_coordinate() {
+                true => {
+                    let row = joint.coordinate_row(&ends);
+                    self.now(&joint.sides, &row)
+                }
+                false => 0.0,
+            };
+            if let Some(spring) = &joint.spring {
+                let stretch = joint.value(&ends, joint.coordinate) - spring.rest;
+                elastic += 0.5 * spring.stiffness * stretch * stretch;
+            }
+            held.clear();
+            joint.held(&ends, &mut held);
+            let size = self.link.size[number];
+            reading.drift = held.iter().fold(0.0, |most: f64, held| {
+                let factor = if held.row.turn { size } else { 1.0 };
+                most.max(factor * held.value.abs())
+            });
+            worst = worst.max(reading.drift);
+        }
+        self.link.held = held;
+        self.link.readings = readings;
+        (elastic, worst)
+    }
+
+    /// U of a row where the bodies are now.
+    fn now(&self, sides: &[joint::Side<D>; 2], row: &joint::Row<D>) -> f64 {
+        let mut sum = 0.0;
+        for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
+            let Some(body) = side.body.map(|body| body as usize) else {
+                continue;
+            };
+            let pose = &self.state.poses[body];
+            let mut entries = [0.0; super::WIDE];
+            row.fill(&pose.rotation, pose.position, &mut entries);
+            let v = self.state.velocities[body].as_ref();
+            sum += sign * entries.iter().zip(v).map(|(g, v)| g * v).sum::<f64>();
+        }
+        sum
+    }
+
+    /// Number of joints.
+    pub fn num_joints(&self) -> usize {
+        self.model.joints.len()
+    }
+
+    /// A joint over the last step; forces are 0 before the first one.
+    pub fn joint(&self, number: usize) -> Option<&Reading<D>> {
+        self.link.readings.get(number)
+    }
+
+    /// For each held row that other rows hold already, its joint: how often the joints are statically
+    /// undetermined at the start, and where.
+    pub fn redundant_joints(&self) -> &[usize] {
+        &self.link.redundant
+    }
+}
+
+fn add_turn<D: Dim>(torque: &mut [f64; 3], axis: D::Vector, moment: f64) {
+    match D::N {
+        2 => torque[2] += moment,
+        _ => {
+            for (sum, axis) in torque.iter_mut().zip(axis.slice()) {
+                *sum += axis * moment;
+            }
+        }
+    }
+}
+
+fn blank<D: Dim>() -> Reading<D> {
+    Reading {
+        at: D::Vector::default(),
+        axis: D::Vector::default(),
+        angle: 0.0,
+        slide: 0.0,
+        speed: 0.0,
+        force: D::Vector::default(),
+        torque: [0.0; 3],
+        power: 0.0,
+        drift: 0.0,
+    }
+}

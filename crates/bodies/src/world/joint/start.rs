@@ -1,0 +1,96 @@
+//! Joints before the first step: together, able to move, and how many hold the same.
+
+use super::super::World;
+use super::Linkage;
+use crate::dim::Dim;
+use crate::error::WorldError;
+use crate::joint::{self, Row};
+
+/// What is left of the square of a unit row when others hold it: rounding.
+const LOCKED: f64 = 1e-12;
+
+/// Coefficients of rows in another one below this are rounding.
+const SMALL: f64 = 1e-8;
+
+impl<D: Dim> World<D> {
+    /// Checks the joints, counts rows that others hold already, refuses motors on what the joints
+    /// hold, and brings places and velocities to the nearest that the joints
+    /// allow, in the kinetic metric (at velocities: the percussion of B02 §4 at the first instant).
+    pub(in crate::world) fn begin_joints(&mut self) -> Result<(), WorldError> {
+        if self.model.joints.is_empty() {
+            return Ok(());
+        }
+        joint::check(&self.model, &self.state.poses)?;
+        let mut link = std::mem::replace(&mut self.link, Linkage::empty());
+        let mut checked = Ok(());
+        for component in 0..link.components.len() {
+            self.struts(&mut link, component);
+            link.factor();
+            let struts = &link.struts;
+            let spare = link.gram.dependent().iter().map(|&row| struts[row].joint);
+            link.redundant.extend(spare);
+            checked = self.free_to_move(&mut link, component);
+            if checked.is_err() {
+                break;
+            }
+        }
+        self.link = link;
+        checked?;
+        self.project_joints();
+        Ok(())
+    }
+
+    fn free_to_move(&self, link: &mut Linkage<D>, component: usize) -> Result<(), WorldError> {
+        for k in 0..link.components[component].len() {
+            let number = link.components[component][k];
+            let joint = &self.model.joints[number];
+            let ends = joint.ends(&self.state.poses);
+            if joint.motor.is_none() {
+                continue;
+            }
+            let row = joint.coordinate_row(&ends);
+            let Some(others) = self.holders(link, number, &row) else {
+                continue;
+            };
+            let name = &joint.name;
+            let by = match others.is_empty() {
+                true => "its bodies do not follow forces in this direction".to_string(),
+                false => format!("it is held by {}", others.join(", ")),
+            };
+            return Err(WorldError::Joint(format!(
+                "joint `{name}`: its motor cannot move anything at the start, {by}. Release one of \
+                 the joints, drop the motor, or begin elsewhere than at a dead centre"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The joints that hold a row, if they do.
+    fn holders(&self, link: &mut Linkage<D>, number: usize, row: &Row<D>) -> Option<Vec<String>> {
+        let own = self.strut(number, row);
+        let length = own.dot(&own);
+        let Linkage {
+            gram,
+            struts,
+            right,
+            ..
+        } = link;
+        right.clear();
+        right.extend(struts.iter().map(|strut| strut.dot(&own)));
+        let against = right.clone();
+        gram.solve(right);
+        let taken: f64 = right.iter().zip(&against).map(|(x, b)| x * b).sum();
+        if length - taken > LOCKED * length {
+            return None;
+        }
+        let mut names: Vec<String> = Vec::new();
+        for (strut, x) in struts.iter().zip(right.iter()) {
+            let name = format!("`{}`", self.model.joints[strut.joint].name);
+            let matters = x.abs() * strut.dot(strut).sqrt() > SMALL * length.sqrt();
+            if matters && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Some(names)
+    }
+}
