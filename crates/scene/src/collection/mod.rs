@@ -4,6 +4,7 @@ mod build;
 mod read;
 mod sink;
 mod spec;
+mod structure;
 
 pub use sink::{Steps, View};
 

@@ -1,5 +1,6 @@
 //! What a scene of bodies says, as text: expressions are not looked into.
 
+use super::structure::StructureSpec;
 use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, Word};
 
 /// A name with its place: of a material, a body, a group, a file.
@@ -218,6 +219,7 @@ pub(crate) enum ArrangementSpec {
         count: Formula,
         seed: Option<Formula>,
     },
+    Structure(StructureSpec),
 }
 
 /// Many bodies at once.
@@ -235,6 +237,8 @@ pub(crate) struct ManySpec {
     pub density: Option<Formula>,
     pub velocity: Option<Vec<Formula>>,
     pub fixed: bool,
+    /// Those it springs from are fixed.
+    pub springers: bool,
 }
 
 impl ManySpec {

@@ -5,8 +5,9 @@ use bodies::{Dim, Guide, Plane, Pose, Space, Vector};
 use super::super::spec::{BodySpec, TurnSpec};
 use super::context::Context;
 use super::guide::Given;
+use super::structure::Solid;
 use crate::error::{InputError, SceneError};
-use crate::generate::{Arch, GenerateError, Mould, Piece};
+use crate::generate::{Arch, GenerateError, Piece, Prism};
 
 /// Vectors of the plane.
 pub(super) type Vec2 = <Plane as Dim>::Vector;
@@ -19,7 +20,7 @@ pub(super) type Quat = <Space as Dim>::Rotation;
 pub(super) type Placed<D> = (<D as Dim>::Shape, Pose<D>);
 
 /// The plane or space.
-pub(super) trait Axes: Mould {
+pub(super) trait Axes: Prism {
     /// What loads may depend on: time, place, velocity, mass.
     const VARIABLES: &'static [&'static str];
 
@@ -47,6 +48,9 @@ pub(super) trait Axes: Mould {
 
     /// The voussoirs of an arch, which there is in the plane.
     fn arch(arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError>;
+
+    /// The blocks of a structure that there is in space.
+    fn solid(solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError>;
 
     /// A given motion.
     fn guide(given: Given) -> Box<dyn Guide<Self>>;

@@ -20,6 +20,7 @@ mod prepare;
 mod roster;
 mod settings;
 mod space;
+mod structure;
 
 use bodies::{Plane, Space, State};
 

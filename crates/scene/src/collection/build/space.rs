@@ -11,6 +11,7 @@ use super::body::not_a_shape;
 use super::context::{At, Context, at};
 use super::data;
 use super::guide::Given;
+use super::structure::Solid;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 use crate::generate::{Arch, GenerateError, Piece};
@@ -118,6 +119,10 @@ impl Axes for Space {
     fn arch(_arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError> {
         let problem = "an arch is a generator of the plane";
         Err(GenerateError::new("arch", problem, ""))
+    }
+
+    fn solid(solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError> {
+        solid.make()
     }
 
     fn guide(given: Given) -> Box<dyn Guide<Self>> {
