@@ -6,6 +6,7 @@ mod form;
 mod read;
 mod sink;
 mod spec;
+mod structure;
 
 pub use bodies::space::Fit;
 pub use sink::{Steps, View};

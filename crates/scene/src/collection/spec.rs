@@ -1,6 +1,7 @@
 //! What a scene of bodies says, as text: expressions are not looked into.
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
+use super::structure::StructureSpec;
 use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, Word};
 use crate::survey::{DistributionSpec, ProfileSpec};
 
@@ -232,6 +233,7 @@ pub(crate) enum ArrangementSpec {
         count: Formula,
         seed: Option<Formula>,
     },
+    Structure(StructureSpec),
 }
 
 /// Many bodies at once.
@@ -249,6 +251,8 @@ pub(crate) struct ManySpec {
     pub density: Option<Formula>,
     pub velocity: Option<Vec<Formula>>,
     pub fixed: bool,
+    /// Those it springs from are fixed.
+    pub springers: bool,
 }
 
 impl ManySpec {

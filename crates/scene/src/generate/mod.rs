@@ -1,32 +1,46 @@
-//! Many bodies at once: walls, columns, arches, grids, packings, deposits, and the record of an
-//! earthquake.
+//! Many bodies at once: walls, columns, arches, vaults, domes, drums, dry-stone walls, rows, houses of
+//! cards, grids, packings, deposits, and the record of an earthquake.
 //!
 //! Each generator is a pure function of plain numbers: the same parameters and the same seed give the
 //! same bodies, bit by bit. No two bodies it makes overlap by more than 1e-12 of their size. "Up" is
 //! the last axis: y in the plane, z in space.
 
 mod arch;
+mod cards;
 mod cells;
 mod column;
 mod deposit;
+mod dome;
+mod drums;
+mod drystone;
 mod error;
 mod grain;
 mod grid;
 mod mould;
 mod packing;
+mod prism;
 pub mod quake;
+mod row;
 mod sizes;
+mod vault;
 mod wall;
 
 pub use arch::{Arch, arch};
+pub use cards::{Cards, cards};
 pub use column::{Column, column};
 pub use deposit::{Deposit, deposit};
+pub use dome::{Blocks, Dome, dome};
+pub use drums::{Drums, drums};
+pub use drystone::{Drystone, drystone};
 pub use error::GenerateError;
 pub use grain::Form;
 pub use grid::{Grid, Lattice, grid};
 pub use mould::Mould;
 pub use packing::{Amount, Packing, packing};
+pub use prism::Prism;
+pub use row::{Row, row};
 pub use sizes::Sizes;
+pub use vault::{Bond, Vault, vault};
 pub use wall::{Wall, wall};
 
 use bodies::{Dim, Pose};

@@ -6,8 +6,9 @@ use super::super::spec::TurnSpec;
 use super::context::Context;
 use super::form::Form;
 use super::guide::Given;
+use super::structure::Solid;
 use crate::error::{InputError, SceneError};
-use crate::generate::{Arch, GenerateError, Mould, Piece};
+use crate::generate::{Arch, GenerateError, Piece, Prism};
 
 /// Vectors of the plane.
 pub(super) type Vec2 = <Plane as Dim>::Vector;
@@ -20,7 +21,7 @@ pub(super) type Quat = <Space as Dim>::Rotation;
 pub(super) type Placed<D> = (<D as Dim>::Shape, Pose<D>);
 
 /// The plane or space.
-pub(super) trait Axes: Mould {
+pub(super) trait Axes: Prism {
     /// What loads may depend on: time, place, velocity, mass.
     const VARIABLES: &'static [&'static str];
 
@@ -48,6 +49,9 @@ pub(super) trait Axes: Mould {
 
     /// The voussoirs of an arch, which there is in the plane.
     fn arch(arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError>;
+
+    /// The blocks of a structure that there is in space.
+    fn solid(solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError>;
 
     /// A given motion.
     fn guide(given: Given) -> Box<dyn Guide<Self>>;

@@ -5,6 +5,7 @@ use bodies::Vector;
 use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, SizesSpec};
 use super::axes::{Axes, Vec2};
 use super::context::{Context, at};
+use super::structure::structure;
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, Word};
 use crate::generate::{
@@ -13,17 +14,24 @@ use crate::generate::{
 };
 
 /// Reads the numbers of one generator.
-struct Numbers<'a, 'b> {
+pub(super) struct Numbers<'a, 'b> {
     context: &'a mut Context<'b>,
     part: String,
 }
 
-impl Numbers<'_, '_> {
-    fn number(&mut self, key: &str, formula: &Formula) -> Result<f64, Box<InputError>> {
+impl<'a, 'b> Numbers<'a, 'b> {
+    pub fn new(context: &'a mut Context<'b>, many: &ManySpec) -> Self {
+        Self {
+            part: many.part(),
+            context,
+        }
+    }
+
+    pub fn number(&mut self, key: &str, formula: &Formula) -> Result<f64, Box<InputError>> {
         self.context.number(at(&self.part, key), formula)
     }
 
-    fn number_or(
+    pub fn number_or(
         &mut self,
         key: &str,
         formula: &Option<Formula>,
@@ -34,21 +42,25 @@ impl Numbers<'_, '_> {
             .map_or(Ok(default), |f| self.number(key, f))
     }
 
-    fn whole(&mut self, key: &str, formula: &Formula) -> Result<usize, Box<InputError>> {
+    pub fn whole(&mut self, key: &str, formula: &Formula) -> Result<usize, Box<InputError>> {
         self.context.whole(at(&self.part, key), formula, 1)
     }
 
-    fn seed(&mut self, formula: &Option<Formula>) -> Result<u64, Box<InputError>> {
+    pub fn seed(&mut self, formula: &Option<Formula>) -> Result<u64, Box<InputError>> {
         let place = at(&self.part, "seed");
         let whole = |f| self.context.whole(place, f, 0).map(|seed| seed as u64);
         formula.as_ref().map_or(Ok(1), whole)
     }
 
-    fn vector<V: Vector>(&mut self, key: &str, values: &[Formula]) -> Result<V, Box<InputError>> {
+    pub fn vector<V: Vector>(
+        &mut self,
+        key: &str,
+        values: &[Formula],
+    ) -> Result<V, Box<InputError>> {
         Ok(V::of(&self.context.numbers(at(&self.part, key), values)?))
     }
 
-    fn pair(&mut self, key: &str, [a, b]: &[Formula; 2]) -> Result<[f64; 2], Box<InputError>> {
+    pub fn pair(&mut self, key: &str, [a, b]: &[Formula; 2]) -> Result<[f64; 2], Box<InputError>> {
         Ok([self.number(key, a)?, self.number(key, b)?])
     }
 
@@ -106,22 +118,20 @@ pub(super) fn pieces<D: Axes>(
     context: &mut Context<'_>,
     many: &ManySpec,
 ) -> Result<Vec<Piece<D>>, Box<InputError>> {
-    let mut numbers = Numbers {
-        part: many.part(),
-        context,
-    };
+    let mut numbers = Numbers::new(context, many);
     let made = match &many.arrangement {
         ArrangementSpec::Wall { .. }
         | ArrangementSpec::Column { .. }
         | ArrangementSpec::Arch { .. } => masonry(&mut numbers, many)?,
+        ArrangementSpec::Structure(spec) => structure(&mut numbers, many, spec)?,
         _ => grains(&mut numbers, many)?,
     };
     made.map_err(|error| blame(context, many, &error))
 }
 
-type Generated<D> = Result<Result<Vec<Piece<D>>, GenerateError>, Box<InputError>>;
+pub(super) type Generated<D> = Result<Result<Vec<Piece<D>>, GenerateError>, Box<InputError>>;
 
-fn origin<D: Axes>(
+pub(super) fn origin<D: Axes>(
     numbers: &mut Numbers<'_, '_>,
     many: &ManySpec,
 ) -> Result<D::Vector, Box<InputError>> {

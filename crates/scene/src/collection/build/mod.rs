@@ -21,6 +21,7 @@ mod prepare;
 mod roster;
 mod settings;
 mod space;
+mod structure;
 mod survey;
 
 use bodies::{Plane, Space, State};

@@ -10,6 +10,7 @@ use super::axes::{Axes, Placed, Vec2, in_place};
 use super::context::{At, Context, at};
 use super::form::{self, Form};
 use super::guide::Given;
+use super::structure::Solid;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 use crate::generate::{self, Arch, GenerateError, Piece};
@@ -96,6 +97,11 @@ impl Axes for Plane {
 
     fn arch(arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError> {
         generate::arch(arch)
+    }
+
+    fn solid(_solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError> {
+        let problem = "this is a generator of space";
+        Err(GenerateError::new("dimension", problem, ""))
     }
 
     fn guide(given: Given) -> Box<dyn Guide<Self>> {

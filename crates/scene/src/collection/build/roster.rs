@@ -8,7 +8,7 @@ use super::super::spec::{BodiesSpec, FreedomSpec, ManySpec, Name};
 use super::axes::Axes;
 use super::body::{self, Made};
 use super::context::{At, Context, at};
-use super::{laws, many};
+use super::{laws, many, structure};
 use crate::error::{InputError, SceneError};
 
 /// The bodies in order: those of `[[body]]`, then those of the generators as they stand in the file.
@@ -140,7 +140,10 @@ impl<D: Axes> Roster<D> {
             Some(velocity) => context.numbers(at(&part, "velocity"), velocity)?,
         };
         let first = self.names.len();
-        for (index, piece) in many::pieces::<D>(context, many)?.into_iter().enumerate() {
+        let pieces = many::pieces::<D>(context, many)?;
+        let springers = structure::springers(context, many, pieces.len())?;
+        for (index, piece) in pieces.into_iter().enumerate() {
+            let held = many.fixed || springers.binary_search(&index).is_ok();
             let mass = density.and_then(|density| D::mass_properties(&piece.shape, density));
             let made = Made {
                 body: Body {
@@ -150,12 +153,15 @@ impl<D: Axes> Roster<D> {
                     }),
                     shape: piece.shape,
                     material,
-                    freedom: match many.fixed {
+                    freedom: match held {
                         true => Freedom::Fixed,
                         false => Freedom::Free,
                     },
                 },
-                velocity: D::velocity(&piece.pose.rotation, &velocity, &[]),
+                velocity: match held {
+                    true => D::REST,
+                    false => D::velocity(&piece.pose.rotation, &velocity, &[]),
+                },
                 placement: piece.pose,
                 pose: piece.pose,
             };

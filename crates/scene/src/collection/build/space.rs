@@ -10,6 +10,7 @@ use super::axes::{Axes, Placed, Quat, Vec3, in_place};
 use super::context::{At, Context, at};
 use super::form::{self, Form};
 use super::guide::Given;
+use super::structure::Solid;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 use crate::generate::{Arch, GenerateError, Piece};
@@ -129,6 +130,10 @@ impl Axes for Space {
     fn arch(_arch: &Arch) -> Result<Vec<Piece<Self>>, GenerateError> {
         let problem = "an arch is a generator of the plane";
         Err(GenerateError::new("arch", problem, ""))
+    }
+
+    fn solid(solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError> {
+        solid.make()
     }
 
     fn guide(given: Given) -> Box<dyn Guide<Self>> {

@@ -1,7 +1,8 @@
 //! Reads the generators: `[[wall]]`, `[[column]]`, `[[arch]]`, `[[grid]]`, `[[packing]]`,
-//! `[[deposit]]`.
+//! `[[deposit]]`; those of other structures are in [`structure`].
 
 use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, SizesSpec};
+use super::structure;
 use super::{choice, name_of, named, pair, vector_if, vector_of};
 use crate::error::InputError;
 use crate::file::{self, Formula, Item, Reader, Value};
@@ -12,13 +13,19 @@ pub(super) fn many(
     dimension: usize,
 ) -> Result<Vec<ManySpec>, Box<InputError>> {
     type Read = fn(&mut Reader<'_>, usize) -> Result<ArrangementSpec, Box<InputError>>;
-    let kinds: [(&'static str, Read); 6] = [
+    let kinds: [(&'static str, Read); 12] = [
         ("wall", wall),
         ("column", column),
         ("arch", arch),
         ("grid", grid),
         ("packing", packing),
         ("deposit", deposit),
+        ("vault", structure::vault),
+        ("dome", structure::dome),
+        ("drums", structure::drums),
+        ("drystone", structure::drystone),
+        ("row", structure::row),
+        ("cards", structure::cards),
     ];
     let mut all = Vec::new();
     for (word, read) in kinds {
@@ -26,6 +33,7 @@ pub(super) fn many(
             let lines = reader.lines();
             let arrangement = read(&mut reader, dimension)?;
             let boxed = matches!(word, "packing" | "deposit");
+            let (fixed, springers) = structure::fixed(&mut reader, word)?;
             let many = ManySpec {
                 word,
                 name,
@@ -39,7 +47,8 @@ pub(super) fn many(
                 material: name_of(&mut reader, "material")?,
                 density: reader.formula_if("density")?,
                 velocity: vector_if(&mut reader, "velocity", dimension)?,
-                fixed: reader.truth_if("fixed")?.is_some_and(|(truth, _)| truth),
+                fixed,
+                springers,
             };
             if many.fixed && many.velocity.is_some() {
                 let problem = "`velocity` does nothing: the bodies are fixed";
@@ -88,8 +97,7 @@ fn column(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, 
 
 fn arch(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Box<InputError>> {
     if dimension != 2 {
-        let problem = "an arch is a generator of the plane";
-        return Err(reader.error(problem, "Give the voussoirs as polyhedra in space"));
+        return structure::deep_arch(reader);
     }
     Ok(ArrangementSpec::Arch {
         radius: reader.formula("radius")?,

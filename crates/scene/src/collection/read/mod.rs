@@ -7,6 +7,7 @@ mod motion;
 mod parts;
 mod run;
 mod shape;
+mod structure;
 mod survey;
 mod world;
 
@@ -23,8 +24,9 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
     let bodies = body::bodies(root, dimension)?;
     let many = many::many(root, dimension)?;
     if bodies.is_empty() && many.is_empty() {
-        let advice = "Add a [[body]], or many with [[wall]], [[column]], [[arch]], [[grid]], \
-                      [[packing]] or [[deposit]]";
+        let advice = "Add a [[body]], or many with [[wall]], [[column]], [[arch]], [[vault]], \
+                      [[dome]], [[drums]], [[drystone]], [[row]], [[cards]], [[grid]], [[packing]] \
+                      or [[deposit]]";
         let misspelt = root.misspelt("body");
         return Err(misspelt.unwrap_or_else(|| root.error("there are no bodies", advice)));
     }

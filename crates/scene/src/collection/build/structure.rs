@@ -1,0 +1,208 @@
+//! Structures of blocks with their numbers.
+
+use std::f64::consts::PI;
+
+use bodies::{Space, Vector};
+
+use super::super::spec::{ArrangementSpec, ManySpec};
+use super::super::structure::{BlocksSpec, StructureSpec};
+use super::axes::{Axes, Vec3};
+use super::context::Context;
+use super::many::{Generated, Numbers, origin};
+use crate::error::InputError;
+use crate::generate::{
+    self, Blocks, Cards, Dome, Drums, Drystone, GenerateError, Piece, Row, Vault,
+};
+
+/// Least distance of joints in a dry-stone wall, as a part of the shortest stone.
+const STAGGER: f64 = 0.25;
+
+/// A structure that there is only in space.
+pub(in crate::collection) enum Solid {
+    Vault(Vault),
+    Dome(Dome),
+    Drums(Drums),
+}
+
+impl Solid {
+    /// Its bodies.
+    pub fn make(&self) -> Result<Vec<Piece<Space>>, GenerateError> {
+        match self {
+            Self::Vault(vault) => generate::vault(vault),
+            Self::Dome(dome) => generate::dome(dome),
+            Self::Drums(drums) => generate::drums(drums),
+        }
+    }
+
+    /// Numbers of the bodies from which it springs, among so many.
+    fn springers(&self, all: usize) -> Vec<usize> {
+        match self {
+            Self::Vault(vault) => vault.springers(all),
+            Self::Dome(dome) => dome.springers(),
+            Self::Drums(_) => Vec::new(),
+        }
+    }
+}
+
+/// The bodies of a structure.
+pub(super) fn structure<D: Axes>(
+    numbers: &mut Numbers<'_, '_>,
+    many: &ManySpec,
+    spec: &StructureSpec,
+) -> Generated<D> {
+    let origin = origin::<D>(numbers, many)?;
+    Ok(match spec {
+        StructureSpec::Drystone {
+            stone,
+            course,
+            length,
+            height,
+            depth,
+            stagger,
+            irregular,
+            seed,
+        } => generate::drystone(&Drystone::<D> {
+            lengths: numbers.pair("stone", stone)?,
+            heights: numbers.pair("course", course)?,
+            length: numbers.number("length", length)?,
+            height: numbers.number("height", height)?,
+            depth: numbers.number_or("depth", depth, 0.0)?,
+            stagger: numbers.number_or("stagger", stagger, STAGGER)?,
+            irregular: numbers.number_or("irregular", irregular, 0.0)?,
+            seed: numbers.seed(seed)?,
+            origin,
+        }),
+        StructureSpec::Row {
+            block,
+            count,
+            spacing,
+            heading,
+            turn,
+        } => generate::row(&Row::<D> {
+            block: numbers.vector("block", block)?,
+            count: numbers.whole("count", count)?,
+            spacing: numbers.number("spacing", spacing)?,
+            heading: numbers.number_or("heading", heading, 0.0)?,
+            turn: numbers.number_or("turn", turn, 0.0)?,
+            origin,
+        }),
+        StructureSpec::Cards {
+            card,
+            storeys,
+            lean,
+        } => generate::cards(&Cards::<D> {
+            card: numbers.vector("card", card)?,
+            storeys: numbers.whole("storeys", storeys)?,
+            lean: numbers.number("lean", lean)?,
+            origin,
+        }),
+        _ => match solid(numbers, spec, origin.slice())? {
+            Some(solid) => D::solid(&solid),
+            None => Ok(Vec::new()),
+        },
+    })
+}
+
+/// A structure of space with its numbers.
+fn solid(
+    numbers: &mut Numbers<'_, '_>,
+    spec: &StructureSpec,
+    origin: &[f64],
+) -> Result<Option<Solid>, Box<InputError>> {
+    let mut entries = [0.0; 3];
+    for (entry, given) in entries.iter_mut().zip(origin) {
+        *entry = *given;
+    }
+    let origin = Vec3::of(&entries);
+    Ok(Some(match spec {
+        StructureSpec::Vault {
+            radius,
+            thickness,
+            voussoirs,
+            span,
+            depth,
+            rings,
+            bond,
+        } => Solid::Vault(Vault {
+            radius: numbers.number("radius", radius)?,
+            thickness: numbers.number("thickness", thickness)?,
+            voussoirs: numbers.whole("voussoirs", voussoirs)?,
+            span: numbers.number_or("span", span, PI)?,
+            depth: numbers.number("depth", depth)?,
+            rings: whole_if(numbers, "rings", rings)?.unwrap_or(1),
+            bond: *bond,
+            origin,
+        }),
+        StructureSpec::Dome {
+            radius,
+            thickness,
+            courses,
+            blocks,
+            span,
+            oculus,
+            bond,
+        } => Solid::Dome(Dome {
+            radius: numbers.number("radius", radius)?,
+            thickness: numbers.number("thickness", thickness)?,
+            courses: numbers.whole("courses", courses)?,
+            blocks: match blocks {
+                BlocksSpec::Number(number) => Blocks::Number(numbers.whole("blocks", number)?),
+                BlocksSpec::Size(size) => Blocks::Size(numbers.number("size", size)?),
+            },
+            span: numbers.number_or("span", span, PI)?,
+            oculus: numbers.number_or("oculus", oculus, 0.0)?,
+            bond: *bond,
+            origin,
+        }),
+        StructureSpec::Drums {
+            radius,
+            top,
+            count,
+            height,
+            sides,
+            capital,
+        } => {
+            let radius = numbers.number("radius", radius)?;
+            Solid::Drums(Drums {
+                radius,
+                top: numbers.number_or("top", top, radius)?,
+                count: numbers.whole("count", count)?,
+                height: numbers.number("height", height)?,
+                sides: whole_if(numbers, "sides", sides)?,
+                capital: match capital {
+                    None => None,
+                    Some(sides) => Some(numbers.vector("capital", sides)?),
+                },
+                origin,
+            })
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn whole_if(
+    numbers: &mut Numbers<'_, '_>,
+    key: &str,
+    formula: &Option<crate::file::Formula>,
+) -> Result<Option<usize>, Box<InputError>> {
+    let whole = formula.as_ref().map(|f| numbers.whole(key, f));
+    whole.transpose()
+}
+
+/// Which of so many bodies of a generator stay where they are: those it springs from, if it says so.
+pub(super) fn springers(
+    context: &mut Context<'_>,
+    many: &ManySpec,
+    all: usize,
+) -> Result<Vec<usize>, Box<InputError>> {
+    match &many.arrangement {
+        _ if !many.springers => Ok(Vec::new()),
+        ArrangementSpec::Arch { .. } => Ok(vec![0, all.saturating_sub(1)]),
+        ArrangementSpec::Structure(spec) => {
+            let mut numbers = Numbers::new(context, many);
+            let solid = solid(&mut numbers, spec, &[])?;
+            Ok(solid.map_or_else(Vec::new, |solid| solid.springers(all)))
+        }
+        _ => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,66 @@
+//! What a scene says about structures of blocks, as text.
+
+use crate::file::Formula;
+use crate::generate::Bond;
+
+/// A structure of blocks.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum StructureSpec {
+    Vault {
+        radius: Formula,
+        thickness: Formula,
+        voussoirs: Formula,
+        span: Option<Formula>,
+        depth: Formula,
+        /// One where not given: an arch in space.
+        rings: Option<Formula>,
+        bond: Bond,
+    },
+    Dome {
+        radius: Formula,
+        thickness: Formula,
+        courses: Formula,
+        blocks: BlocksSpec,
+        span: Option<Formula>,
+        oculus: Option<Formula>,
+        bond: Bond,
+    },
+    Drums {
+        radius: Formula,
+        top: Option<Formula>,
+        count: Formula,
+        height: Formula,
+        sides: Option<Formula>,
+        capital: Option<Vec<Formula>>,
+    },
+    Drystone {
+        stone: [Formula; 2],
+        course: [Formula; 2],
+        length: Formula,
+        height: Formula,
+        /// In space.
+        depth: Option<Formula>,
+        stagger: Option<Formula>,
+        irregular: Option<Formula>,
+        seed: Option<Formula>,
+    },
+    Row {
+        block: Vec<Formula>,
+        count: Formula,
+        spacing: Formula,
+        heading: Option<Formula>,
+        turn: Option<Formula>,
+    },
+    Cards {
+        card: Vec<Formula>,
+        storeys: Formula,
+        lean: Formula,
+    },
+}
+
+/// Blocks of a dome's course.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum BlocksSpec {
+    Number(Formula),
+    Size(Formula),
+}

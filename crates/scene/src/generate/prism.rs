@@ -1,0 +1,87 @@
+//! Bodies with one section: polygons of the plane, and the same pulled along y in space.
+
+use std::sync::Arc;
+
+use bodies::plane::{self, Angle, Polygon};
+use bodies::space::{self, Polyhedron};
+use bodies::{Dim, Plane, Pose, ShapeError, Space};
+
+use super::mould::{Mould, Quat, Vec2, Vec3};
+
+/// A dimension in which a drawing of a section makes a body.
+pub trait Prism: Mould {
+    /// The convex body with this section (x to the right, up upwards, anticlockwise), in space from
+    /// y = −depth/2 to depth/2; with the placement of its body axes in the axes of the section.
+    ///
+    /// # Errors
+    /// Corners that bound no convex section; a depth that is no length.
+    fn prism(section: &[Vec2], depth: f64) -> Result<(Self::Shape, Pose<Self>), ShapeError>;
+
+    /// A point by its place along x, across (y of space) and up.
+    fn spot(x: f64, across: f64, up: f64) -> Self::Vector;
+
+    /// The rotation about the vertical, anticlockwise from above; none in the plane.
+    fn heading(angle: f64) -> Self::Rotation;
+}
+
+impl Prism for Plane {
+    fn prism(section: &[Vec2], _depth: f64) -> Result<(plane::Shape, Pose<Plane>), ShapeError> {
+        let (polygon, centroid) = Polygon::new(section)?;
+        let pose = Pose {
+            position: centroid,
+            rotation: Angle::default(),
+        };
+        Ok((plane::Shape::Polygon(Arc::new(polygon)), pose))
+    }
+
+    fn spot(x: f64, _across: f64, up: f64) -> Vec2 {
+        Vec2::new(x, up)
+    }
+
+    fn heading(_angle: f64) -> Angle {
+        Angle::default()
+    }
+}
+
+impl Prism for Space {
+    fn prism(section: &[Vec2], depth: f64) -> Result<(space::Shape, Pose<Space>), ShapeError> {
+        let n = section.len();
+        let at = |y: f64| section.iter().map(move |p| Vec3::new(p.x, y, p.y));
+        let vertices: Vec<Vec3> = at(-0.5 * depth).chain(at(0.5 * depth)).collect();
+        // The eye of the section looks along +y: the near end is anticlockwise as it stands.
+        let mut faces: Vec<Vec<usize>> = (0..n)
+            .map(|i| {
+                let j = (i + 1) % n;
+                vec![j, i, i + n, j + n]
+            })
+            .collect();
+        faces.push((0..n).collect());
+        faces.push((n..2 * n).rev().collect());
+        let (polyhedron, pose) = Polyhedron::new(&vertices, &faces)?;
+        Ok((space::Shape::Polyhedron(Arc::new(polyhedron)), pose))
+    }
+
+    fn spot(x: f64, across: f64, up: f64) -> Vec3 {
+        Vec3::new(x, across, up)
+    }
+
+    fn heading(angle: f64) -> Quat {
+        Quat::from_rotation_z(angle)
+    }
+}
+
+/// A pose turned about the origin and then moved.
+pub(crate) fn moved(pose: &Pose<Space>, turn: Quat, by: Vec3) -> Pose<Space> {
+    Pose {
+        position: by + turn * pose.position,
+        rotation: (turn * pose.rotation).normalize(),
+    }
+}
+
+/// The same in either dimension, without the turn.
+pub(crate) fn shifted<D: Dim>(pose: &Pose<D>, by: D::Vector) -> Pose<D> {
+    Pose {
+        position: by + pose.position,
+        rotation: pose.rotation,
+    }
+}

@@ -1,0 +1,121 @@
+//! A row of equal blocks that stand apart: dominoes.
+//!
+//! ```text
+//! block k:  at arc length k·spacing along a line or circle,   across its direction
+//! on a circle of radius ρ = (count − 1)·spacing/|turn|, β = spacing/ρ, neighbours are clear of each
+//! other if  thickness/2·cos(β/2) < (ρ − width/2) sin(β/2)
+//! ```
+//!
+//! which says that the inner corner of a block stays on its side of the plane of symmetry between it
+//! and the next.
+
+use bodies::{Pose, Vector};
+
+use super::Piece;
+use super::error::{self, GenerateError};
+use super::prism::Prism;
+
+/// Parameters of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row<D: Prism> {
+    /// Thickness (along the row) and height of a block; in space thickness, width and height.
+    pub block: D::Vector,
+    /// Number of blocks.
+    pub count: usize,
+    /// From the middle of one to the middle of the next, along the line.
+    pub spacing: f64,
+    /// Direction of the row at its first block, from x towards y (space).
+    pub heading: f64,
+    /// Angle by which the direction changes from the first to the last, positive to the left (space).
+    pub turn: f64,
+    /// The middle of the foot of the first block.
+    pub origin: D::Vector,
+}
+
+/// A row, blocks in the order of the line.
+///
+/// # Errors
+/// A length, an angle or a number out of range; blocks that would overlap.
+pub fn row<D: Prism>(row: &Row<D>) -> Result<Vec<Piece<D>>, GenerateError> {
+    check(row)?;
+    let up = D::N - 1;
+    let shape = D::block(row.block).map_err(|e| GenerateError::shape("block", &e))?;
+    let steps = row.count.saturating_sub(1).max(1) as f64;
+    Ok((0..row.count)
+        .map(|k| {
+            let length = k as f64 * row.spacing;
+            // The chord of an arc of length s that turns by a: s·sin(a/2)/(a/2) at the angle a/2.
+            let turned = row.turn * k as f64 / steps;
+            let half = 0.5 * turned;
+            let chord = if half == 0.0 {
+                length
+            } else {
+                length * half.sin() / half
+            };
+            let (sin, cos) = (row.heading + half).sin_cos();
+            let lift = 0.5 * row.block[up];
+            Piece {
+                shape: shape.clone(),
+                pose: Pose {
+                    position: row.origin + D::spot(chord * cos, chord * sin, lift),
+                    rotation: D::heading(row.heading + turned),
+                },
+            }
+        })
+        .collect())
+}
+
+fn check<D: Prism>(row: &Row<D>) -> Result<(), GenerateError> {
+    for side in row.block.slice() {
+        error::length("block", *side)?;
+    }
+    error::length("spacing", row.spacing)?;
+    error::count("count", row.count)?;
+    error::point("origin", row.origin)?;
+    if !row.heading.is_finite() {
+        let problem = format!("{} is not an angle", row.heading);
+        return Err(GenerateError::new("heading", problem, ""));
+    }
+    if row.spacing <= row.block[0] {
+        return Err(GenerateError::new(
+            "spacing",
+            format!(
+                "{} is not more than the thickness {} of a block",
+                row.spacing, row.block[0]
+            ),
+            "It is measured from middle to middle",
+        ));
+    }
+    turn(row)
+}
+
+/// Blocks on a circle do not meet on its inner side, nor does the row run into its own beginning.
+fn turn<D: Prism>(row: &Row<D>) -> Result<(), GenerateError> {
+    if row.turn == 0.0 {
+        return Ok(());
+    }
+    let steps = row.count.saturating_sub(1) as f64;
+    let step = row.turn.abs() / steps;
+    let whole = 2.0 * std::f64::consts::PI - step;
+    // A row that closes has its last block one step before its first.
+    if D::N == 2 || row.count < 2 || !(row.turn.abs() <= whole * (1.0 + 1e-12)) {
+        return Err(GenerateError::new(
+            "turn",
+            format!("a row of {} cannot turn by {}", row.count, row.turn),
+            format!("{whole} closes it to a ring; more would run into itself"),
+        ));
+    }
+    let radius = row.spacing / step;
+    let inner = (radius - 0.5 * row.block[1]) * (0.5 * step).sin();
+    if 0.5 * row.block[0] * (0.5 * step).cos() < inner {
+        return Ok(());
+    }
+    Err(GenerateError::new(
+        "turn",
+        format!(
+            "{} bends the row to the radius {radius}, where its blocks of width {} meet",
+            row.turn, row.block[1]
+        ),
+        "Turn less, or use more blocks or a larger `spacing`",
+    ))
+}

@@ -1,0 +1,170 @@
+//! A barrel vault of equal voussoirs.
+//!
+//! ```text
+//! bed joint k:       angle from the vertical  α_k = (2k − n)·span/(2n),       k = 0 … n
+//! cross joint of j:  y = j·depth/rings, in odd courses of a running bond (j + ½)·depth/rings
+//! ```
+//!
+//! The axis is along y. Bed joints are planes through the axis; each voussoir is the prism over the
+//! trapezium between two of them, its inner and outer faces chords of the circles r ∓ thickness/2.
+//! Voussoirs of one course share whole cross joints, those of two courses parts of one plane, so that
+//! the vault has the volume ½n(R² − r²) sin(span/n)·depth of its prisms and no gaps. A running bond has
+//! half voussoirs at the ends of its odd courses; without bond the vault is a row of arches.
+
+use std::f64::consts::PI;
+
+use bodies::{Pose, Space};
+
+use super::Piece;
+use super::error::{self, GenerateError};
+use super::mould::{Quat, Vec2, Vec3};
+use super::prism::{Prism, moved};
+
+/// How the joints of neighbouring courses lie to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bond {
+    /// Half a block apart: courses hold each other.
+    #[default]
+    Running,
+    /// In line: rings of a vault, ribs of a dome that touch but are not tied.
+    Stack,
+}
+
+/// Parameters of a vault.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vault {
+    /// Radius of the middle line.
+    pub radius: f64,
+    /// Difference of the outer and the inner radius.
+    pub thickness: f64,
+    /// Number of courses from springing to springing.
+    pub voussoirs: usize,
+    /// Angle the vault spans, symmetric about the vertical: π is a half circle.
+    pub span: f64,
+    /// Its extent along y.
+    pub depth: f64,
+    /// Number of whole voussoirs along it.
+    pub rings: usize,
+    /// How the courses lie to each other.
+    pub bond: Bond,
+    /// The middle of its axis.
+    pub origin: Vec3,
+}
+
+impl Vault {
+    /// Number of voussoirs of a course.
+    fn course(&self, course: usize) -> usize {
+        let halves = self.bond == Bond::Running && course % 2 == 1;
+        self.rings + usize::from(halves)
+    }
+
+    /// Numbers (from 0) of the voussoirs of the first and the last course among so many.
+    pub fn springers(&self, all: usize) -> Vec<usize> {
+        let first = self.course(0).min(all);
+        let last = self.course(self.voussoirs.saturating_sub(1)).min(all);
+        let mut numbers: Vec<usize> = (0..first).collect();
+        numbers.extend((all - last).max(first)..all);
+        numbers
+    }
+}
+
+/// A vault, course by course from the left springing (smallest x), each along y.
+///
+/// # Errors
+/// A length, an angle or a number out of range.
+pub fn vault(vault: &Vault) -> Result<Vec<Piece<Space>>, GenerateError> {
+    check(vault)?;
+    let n = vault.voussoirs as f64;
+    let (sin, cos) = (vault.span / (2.0 * n)).sin_cos();
+    let inner = vault.radius - vault.thickness / 2.0;
+    let outer = vault.radius + vault.thickness / 2.0;
+    // One voussoir upright above the axis; sides mirror each other exactly.
+    let section = [
+        Vec2::new(-inner * sin, inner * cos),
+        Vec2::new(inner * sin, inner * cos),
+        Vec2::new(outer * sin, outer * cos),
+        Vec2::new(-outer * sin, outer * cos),
+    ];
+    let step = vault.depth / vault.rings as f64;
+    let made =
+        |depth| Space::prism(&section, depth).map_err(|e| GenerateError::shape("thickness", &e));
+    let (whole, half) = (made(step)?, made(0.5 * step)?);
+    let mut pieces = Vec::new();
+    for k in 0..vault.voussoirs {
+        // Positive about y turns from z to x: from the left springing to the right one.
+        let turn = Quat::from_rotation_y((2.0 * k as f64 + 1.0 - n) * vault.span / (2.0 * n));
+        let count = vault.course(k);
+        for j in 0..count {
+            let halves = count > vault.rings;
+            let end = halves && (j == 0 || j + 1 == count);
+            // In quarters of a voussoir from the near end: integers, so that joints coincide.
+            let quarters = match (halves, j) {
+                (false, _) => 4 * j + 2,
+                (true, 0) => 1,
+                (true, _) if end => 4 * vault.rings - 1,
+                (true, _) => 4 * j,
+            };
+            let y = 0.25 * step * quarters as f64 - 0.5 * vault.depth;
+            let (shape, pose) = if end { &half } else { &whole };
+            let by = vault.origin + Vec3::new(0.0, y, 0.0);
+            let pose: Pose<Space> = moved(pose, turn, by);
+            let shape = shape.clone();
+            pieces.push(Piece { shape, pose });
+        }
+    }
+    Ok(pieces)
+}
+
+fn check(vault: &Vault) -> Result<(), GenerateError> {
+    error::length("radius", vault.radius)?;
+    error::length("thickness", vault.thickness)?;
+    error::length("depth", vault.depth)?;
+    error::point("origin", vault.origin)?;
+    error::count("voussoirs", vault.voussoirs)?;
+    error::count("rings", vault.rings)?;
+    thickness(vault.thickness, vault.radius)?;
+    if !(vault.span > 0.0 && vault.span <= 2.0 * PI * (1.0 + f64::EPSILON)) {
+        return Err(GenerateError::new(
+            "span",
+            format!("{} is not an angle between 0 and 2 pi", vault.span),
+            "It is in radians: pi makes a half circle",
+        ));
+    }
+    // As for an arch: a voussoir over half a turn has no chord on the inner side.
+    let fewest = (vault.span / (0.9 * PI)).ceil();
+    if (vault.voussoirs as f64) < fewest {
+        return Err(GenerateError::new(
+            "voussoirs",
+            format!("{} cannot span an angle of {}", vault.voussoirs, vault.span),
+            format!("Use {fewest} or more"),
+        ));
+    }
+    most("rings", vault.voussoirs as f64 * (vault.rings as f64 + 0.5))
+}
+
+/// A shell about a centre has a hollow in its middle.
+pub(crate) fn thickness(thickness: f64, radius: f64) -> Result<(), GenerateError> {
+    if thickness < 2.0 * radius {
+        return Ok(());
+    }
+    Err(GenerateError::new(
+        "thickness",
+        format!("{thickness} is not less than twice the radius {radius}"),
+        "`radius` is that of the middle line",
+    ))
+}
+
+/// A structure of no more bodies than one generator makes.
+pub(crate) fn most(key: &'static str, bodies: f64) -> Result<(), GenerateError> {
+    if bodies <= super::MOST as f64 {
+        return Ok(());
+    }
+    Err(GenerateError::new(
+        key,
+        format!(
+            "this makes about {bodies:.0} bodies, more than the {} one generator makes",
+            super::MOST
+        ),
+        "Use fewer or larger ones",
+    ))
+}
