@@ -449,15 +449,14 @@ fn on_face(
     unit: f64,
 ) -> Vec<f64> {
     let mut s: Vec<f64> = impulse.iter().map(|s| s / unit).collect();
-    if domain.unknowns == 1 && domain.rows > 1 {
-        return vec![s[0].max(0.0)];
-    }
+    let normal = s.first().copied().unwrap_or(0.0).max(0.0);
     system.law(contact).project(&mut s);
-    let rows = (0..domain.unknowns).map(|k| {
-        let held = (0..domain.rows).find(|row| domain.basis[row * domain.unknowns + k] != 0.0);
-        held.map_or(0.0, |row| s[row])
-    });
-    rows.collect()
+    let mut x = domain.unknowns_of(&s);
+    if domain.unknowns == 1 && domain.rows > 1 {
+        // On a ray the normal impulse stays what it is.
+        x[0] = normal;
+    }
+    x
 }
 
 /// E = Gᵀ B for the contacts of a part, its coordinates numbered anew; b = 0. Gives the row of each

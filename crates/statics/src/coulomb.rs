@@ -114,13 +114,8 @@ fn outside(system: &System, domains: &[Domain], impulse: &[f64], unit: f64) -> f
     let mut worst = 0.0_f64;
     for (contact, domain) in domains.iter().enumerate() {
         let rows = &impulse[system.rows(contact)];
-        let x: Vec<f64> = (0..domain.unknowns)
-            .map(|k| {
-                let held =
-                    (0..domain.rows).find(|row| domain.basis[row * domain.unknowns + k] != 0.0);
-                held.map_or(0.0, |row| rows[row] / unit)
-            })
-            .collect();
+        let scaled: Vec<f64> = rows.iter().map(|s| s / unit).collect();
+        let x = domain.unknowns_of(&scaled);
         worst = worst.max(domain.outside(&x));
     }
     worst

@@ -22,8 +22,10 @@ pub enum Face {
     Open,
     /// It does not move: any impulse of its cone.
     Stick,
-    /// It slides: S = S_n d with these entries of d, 1 for the normal.
-    Slip(Vec<f64>),
+    /// It slides: S_i = S_n d_i in the rows that have an entry; the others (a moment of rolling
+    /// where it slides without rolling) stay anywhere in their section. Row 0 is the normal and
+    /// its entry is not read.
+    Slip(Vec<Option<f64>>),
 }
 
 /// The standard cone of a block.
@@ -68,8 +70,8 @@ impl Domain {
     pub fn new(contact: usize, law: &Law, rows: usize, face: &Face) -> Result<Self, StaticsError> {
         match face {
             Face::Open => Ok(Self::nothing(rows)),
-            Face::Slip(direction) if law.normal() => Ok(Self::ray(rows, direction)),
-            Face::Slip(_) | Face::Stick => Self::cone(contact, law, rows),
+            Face::Slip(tied) if law.normal() => Self::cone(contact, law, rows, tied),
+            Face::Slip(_) | Face::Stick => Self::cone(contact, law, rows, &[]),
         }
     }
 
@@ -84,30 +86,27 @@ impl Domain {
         }
     }
 
-    fn ray(rows: usize, direction: &[f64]) -> Self {
-        let mut basis: Vec<f64> = direction.iter().copied().take(rows).collect();
-        basis.resize(rows, 0.0);
-        Self {
-            rows,
-            unknowns: 1,
-            basis,
-            blocks: vec![positive(vec![vec![1.0]])],
-            reach: 1.0,
-        }
-    }
-
-    /// All admissible impulses of a law.
-    fn cone(contact: usize, law: &Law, rows: usize) -> Result<Self, StaticsError> {
+    /// All admissible impulses of a law whose rows are tied to S_n where that is given.
+    fn cone(
+        contact: usize,
+        law: &Law,
+        rows: usize,
+        tied: &[Option<f64>],
+    ) -> Result<Self, StaticsError> {
         let refused = || StaticsError::Law {
             contact,
             law: law.name(),
         };
-        let mut cone = Cone::new(rows);
+        let mut cone = Cone::new(rows, tied);
         match law {
             Law::Frictionless => cone.normal(),
             Law::Coulomb { mu } => cone.disc(1, rows - 1, *mu),
             Law::StaticDynamic { friction, previous } => {
                 cone.disc(1, rows - 1, friction.coefficient(*previous));
+            }
+            Law::CoulombAsymmetric { .. } if cone.tied(1, 1) => cone.normal(),
+            Law::CoulombElliptic { .. } | Law::CoulombPolygon(_) if cone.tied(1, 2) => {
+                cone.normal();
             }
             Law::CoulombAsymmetric { plus, minus } => {
                 cone.half(*plus, &[(1, -1.0)]);
@@ -166,6 +165,18 @@ impl Domain {
         self
     }
 
+    /// x from S: every unknown is a row of its own.
+    pub fn unknowns_of(&self, rows: &[f64]) -> Vec<f64> {
+        let own = |k: usize| {
+            let row = (0..self.rows).find(|row| {
+                let entries = &self.basis[row * self.unknowns..(row + 1) * self.unknowns];
+                (0..self.unknowns).all(|j| entries[j] == if j == k { 1.0 } else { 0.0 })
+            });
+            row.map_or(0.0, |row| rows[row])
+        };
+        (0..self.unknowns).map(own).collect()
+    }
+
     /// S = B x.
     pub fn expand(&self, x: &[f64], rows: &mut [f64]) {
         for (i, row) in rows.iter_mut().enumerate() {
@@ -212,8 +223,8 @@ fn positive(forms: Vec<Vec<f64>>) -> Block {
 /// Collects the blocks of a cone.
 struct Cone {
     rows: usize,
-    /// Rows that are held at 0.
-    held: Vec<bool>,
+    /// Rows that are a multiple of S_n, 0 among them.
+    held: Vec<Option<f64>>,
     blocks: Vec<Block>,
     /// Square of the bound of ‖S‖/S_n.
     reach: f64,
@@ -221,14 +232,21 @@ struct Cone {
 }
 
 impl Cone {
-    fn new(rows: usize) -> Self {
+    fn new(rows: usize, tied: &[Option<f64>]) -> Self {
+        let entry = |row: usize| tied.get(row).copied().flatten().filter(|_| row > 0);
+        let held: Vec<Option<f64>> = (0..rows).map(entry).collect();
         Self {
             rows,
-            held: vec![false; rows],
+            reach: 1.0 + held.iter().flatten().map(|d| d * d).sum::<f64>(),
+            held,
             blocks: Vec::new(),
-            reach: 1.0,
             bounded: true,
         }
+    }
+
+    /// Whether all these rows are tied to S_n.
+    fn tied(&self, first: usize, count: usize) -> bool {
+        count > 0 && self.held[first..first + count].iter().all(Option::is_some)
     }
 
     fn unit(&self, row: usize, value: f64) -> Vec<f64> {
@@ -256,9 +274,12 @@ impl Cone {
 
     /// ‖S over these rows‖ ≤ mu S_n.
     fn disc(&mut self, first: usize, count: usize, mu: f64) {
+        if self.tied(first, count) {
+            return self.normal();
+        }
         self.reach += mu * mu;
         if count == 0 || mu == 0.0 {
-            (first..first + count).for_each(|row| self.held[row] = true);
+            (first..first + count).for_each(|row| self.held[row] = Some(0.0));
             return self.normal();
         }
         if mu >= INFINITE_FRICTION {
@@ -284,7 +305,7 @@ impl Cone {
         let mut forms = vec![self.unit(0, 1.0)];
         for (row, mu) in [(1, mu1), (2, mu2)] {
             if mu == 0.0 {
-                self.held[row] = true;
+                self.held[row] = Some(0.0);
             } else {
                 forms.push(self.unit(row, 1.0 / mu));
             }
@@ -315,13 +336,20 @@ impl Cone {
         });
     }
 
-    /// Rows that are held drop out.
+    /// Rows that are held drop out; they go with the normal, which is the first unknown.
     fn domain(self) -> Domain {
-        let kept: Vec<usize> = (0..self.rows).filter(|row| !self.held[*row]).collect();
+        let kept: Vec<usize> = (0..self.rows)
+            .filter(|row| self.held[*row].is_none())
+            .collect();
         let unknowns = kept.len();
         let mut basis = vec![0.0; self.rows * unknowns];
         for (k, row) in kept.iter().enumerate() {
             basis[row * unknowns + k] = 1.0;
+        }
+        for (row, tie) in self.held.iter().enumerate() {
+            if let Some(tie) = tie {
+                basis[row * unknowns] = *tie;
+            }
         }
         let mut blocks = self.blocks;
         for form in blocks.iter_mut().flat_map(|block| &mut block.forms) {

@@ -66,6 +66,17 @@ impl System {
         touches.map(|touch| (touch.first, touch.width, touch.block.as_slice()))
     }
 
+    /// A row of a contact for the group that begins with a coordinate; empty if it touches it not.
+    pub fn row(&self, contact: usize, row: usize, first: usize) -> &[f64] {
+        let touches = self.touches[contact].iter();
+        let found = touches
+            .filter(|touch| touch.first == first && touch.width > 0)
+            .last();
+        found.map_or(&[], |touch| {
+            &touch.block[row * touch.width..(row + 1) * touch.width]
+        })
+    }
+
     /// Gᵀ S.
     pub fn scatter(&self, impulse: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.coordinates];

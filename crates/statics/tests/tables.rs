@@ -105,7 +105,7 @@ fn an_open_or_sliding_contact_narrows_the_others() {
             .unwrap();
     }
     let system = builder.build();
-    let slide = Face::Slip(vec![1.0, -0.5]);
+    let slide = Face::Slip(vec![None, Some(-0.5)]);
     let faces = [slide.clone(), Face::Open, slide];
     let bounds = all(&system, &faces, &[1.0, -0.5, 0.0, 0.0, 1.0, -0.5]);
     assert_eq!(bounds.openness.degree, 0);

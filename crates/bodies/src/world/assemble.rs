@@ -268,8 +268,9 @@ fn frame<D: Dim>(model: &Model<D>, work: &Workspace<D>, found: &Found<D>) -> D::
     }
 }
 
-/// The law of a contact and its number of rows.
-fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
+/// The law of a contact between two materials and its number of rows; `previous` is what the contact
+/// did in the step before.
+pub fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
     if pair.rolling > 0.0 || pair.spinning > 0.0 {
         let mu = match pair.friction {
             Friction::Coulomb(mu) => mu,

@@ -19,7 +19,11 @@ impl Call {
                 all(numbers, wanted);
             }
             Self::List(items) => all(items, wanted),
-            Self::Column { .. } | Self::Threshold { .. } | Self::Fails(_) => {}
+            Self::Column { .. } | Self::Threshold { .. } | Self::Fails(_) | Self::Limit { .. } => {}
+            Self::Verge { from, to, .. } => {
+                from.want(cast, wanted);
+                to.want(cast, wanted);
+            }
         }
     }
 }

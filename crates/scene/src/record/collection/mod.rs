@@ -18,6 +18,7 @@ mod recorder;
 mod rows;
 mod tables;
 
+pub(crate) use names::name_of;
 pub use names::{Motion, Name, names};
 pub use outline::{Faces, Outline};
 pub use recorder::BodiesRecorder;
