@@ -27,4 +27,4 @@ pub use pose::{Bounds, MassProperties, Pose, Touch};
 pub use settings::{Activation, Settings};
 pub use state::{Contact, Ledger, Memory, State};
 pub use vector::Vector;
-pub use world::{Overlap, World};
+pub use world::{Overlap, World, contact_law};

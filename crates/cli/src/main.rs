@@ -9,6 +9,8 @@ mod check;
 mod collection;
 mod compare;
 mod examples;
+mod forces;
+mod limit;
 mod output;
 mod plot;
 mod progress;
@@ -55,6 +57,8 @@ enum Command {
     Table(records::TableArgs),
     Plot(plot::PlotArgs),
     Check(check::CheckArgs),
+    Forces(forces::ForcesArgs),
+    Limit(limit::LimitArgs),
     Study(study::StudyArgs),
     Solve(solve::SolveArgs),
 }
@@ -68,6 +72,8 @@ fn main() -> ExitCode {
         Command::Table(args) => records::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Forces(args) => forces::run(&args),
+        Command::Limit(args) => limit::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Solve(args) => return solve::run(&args),
     })

@@ -8,6 +8,7 @@ pub use fclib;
 pub use mechanism;
 pub use scene;
 pub use solve;
+pub use statics;
 
 /// What most programs need: `use percuss::prelude::*`.
 pub mod prelude {

@@ -3,6 +3,7 @@
 pub mod builtin;
 mod certificate;
 pub mod collection;
+pub mod equilibrium;
 mod error;
 mod file;
 pub mod finding;

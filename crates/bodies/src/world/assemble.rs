@@ -275,8 +275,9 @@ fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Found<D>) -> (&'a PairLaw, 
     model.materials.law(a, b)
 }
 
-/// The law of a contact and its number of rows.
-fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
+/// The law of a contact between two materials and its number of rows; `previous` is what the contact
+/// did in the step before.
+pub fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
     if pair.rolling > 0.0 || pair.spinning > 0.0 {
         let mu = match pair.friction {
             Friction::Coulomb(mu) => mu,

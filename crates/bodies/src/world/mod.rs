@@ -32,6 +32,7 @@ use crate::pose::Pose;
 use crate::settings::{Activation, Settings};
 use crate::state::{Contact, Ledger, Memory, State};
 
+pub use assemble::law as contact_law;
 pub use project::Overlap;
 
 /// A collection of bodies in motion.

@@ -96,6 +96,36 @@ pub struct Cast {
     pub profiles: Vec<crate::survey::Profile>,
     /// Distributions.
     pub distributions: Vec<crate::survey::Distribution>,
+    /// Load cases of limit analysis.
+    pub loads: Vec<LoadCase>,
+}
+
+/// A load case of limit analysis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadCase {
+    /// Its name.
+    pub name: String,
+    /// What is multiplied.
+    pub kind: LoadKind,
+}
+
+/// What a load case multiplies.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LoadKind {
+    /// A force per mass on every body.
+    Acceleration(Vec<f64>),
+    /// The tangent of the angle by which gravity turns; the force per mass at 45 degrees beyond
+    /// that of gravity.
+    Tilt(Vec<f64>),
+    /// A force on a body.
+    Force {
+        /// Which body.
+        body: u32,
+        /// The force, space axes.
+        force: Vec<f64>,
+        /// Where it acts, body axes; the centre of mass where nothing is said.
+        at: Option<Vec<f64>>,
+    },
 }
 
 /// A part of space whose bodies are looked at.

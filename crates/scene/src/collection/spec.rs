@@ -301,6 +301,29 @@ pub(crate) struct FieldSpec {
     pub per_mass: bool,
 }
 
+/// What a load case multiplies.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum CaseSpec {
+    /// Force per mass on every body.
+    Acceleration(Vec<Formula>),
+    /// The sense (plane) or axis (space) about which gravity turns.
+    Tilt(Vec<Formula>),
+    /// A force on one body.
+    Force {
+        force: Vec<Formula>,
+        body: Name,
+        at: Option<Vec<Formula>>,
+    },
+}
+
+/// A load case of limit analysis.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LoadCaseSpec {
+    pub name: String,
+    pub line: usize,
+    pub case: CaseSpec,
+}
+
 /// Resistance of a fluid.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DragSpec {
@@ -362,6 +385,7 @@ pub(crate) struct BodiesSpec {
     pub distributions: Vec<DistributionSpec>,
     pub fields: Vec<FieldSpec>,
     pub drags: Vec<DragSpec>,
+    pub loads: Vec<LoadCaseSpec>,
     pub pictures: Vec<Picture>,
     pub prepare: Vec<PrepareSpec>,
     pub run: RunSpec,

@@ -8,6 +8,7 @@ use crate::finding::list::OfList;
 use crate::finding::measure::{Call, Fold, Nth, OfRun, Place, Sense, form};
 use crate::finding::names::Names;
 use crate::finding::scan::{self, Part, RawCall, TextError};
+use crate::finding::statics::OfLimit;
 
 /// Name of the column that a bisection gives beside those it observes.
 pub(crate) const THRESHOLD: &str = "threshold";
@@ -185,7 +186,16 @@ fn other(
             numbers: values(rest, names)?,
         });
     }
+    if let (Some(what), [load]) = (OfLimit::named(raw.name.text), arguments) {
+        let load = names.load(*load)?;
+        return Ok(Call::Limit { what, load });
+    }
     match (raw.name.text, arguments) {
+        ("verge", [parameter, from, to]) => Ok(Call::Verge {
+            parameter: names.parameter(*parameter)?,
+            from: value(*from, names)?,
+            to: value(*to, names)?,
+        }),
         ("worst", [column]) => {
             let columns = Certificate::new().columns();
             let found = columns.iter().position(|(name, _)| *name == column.text);

@@ -94,6 +94,17 @@ impl Language<'_> {
         }
     }
 
+    /// Names of the load cases; a mechanism has none.
+    pub fn loads(&self) -> Vec<String> {
+        match self {
+            Self::Mechanism(_) => Vec::new(),
+            Self::Bodies(glossary) => {
+                let loads = glossary.cast.loads.iter();
+                loads.map(|load| load.name.clone()).collect()
+            }
+        }
+    }
+
     /// Whether it is about bodies.
     pub fn is_bodies(&self) -> bool {
         matches!(self, Self::Bodies(_))

@@ -3,12 +3,13 @@
 use crate::finding::accuracy::Accuracy;
 use crate::finding::expression::Expression;
 use crate::finding::list::{self, OfList};
+use crate::finding::statics::{self, OfLimit};
 use crate::finding::subject::{Studies, Subject};
 use crate::finding::value::{Absent, Value, Valued};
 use crate::finding::{happening, series};
 
 /// How each measure is written.
-const MEASURES: [(&str, &str); 44] = [
+const MEASURES: [(&str, &str); 48] = [
     ("initial", "initial(x)"),
     ("final", "final(x)"),
     ("at", "at(x, time)"),
@@ -62,6 +63,10 @@ const MEASURES: [(&str, &str); 44] = [
     ("list", "list(a, b, ...)"),
     ("slope", "slope(list, list), the second over the first"),
     ("fails", "fails(\"word\")"),
+    ("limit", "limit(load)"),
+    ("coulomb_limit", "coulomb_limit(load)"),
+    ("limit_gap", "limit_gap(load)"),
+    ("verge", "verge(parameter, from, to)"),
 ];
 
 /// Names of all measures.
@@ -180,6 +185,17 @@ pub(crate) enum Call {
     /// Of a straight line through points: abscissae, ordinates.
     Slope([Expression; 2]),
     Fails(String),
+    /// Limit analysis of a load case.
+    Limit {
+        what: OfLimit,
+        load: String,
+    },
+    /// The value of a parameter at which standing ends.
+    Verge {
+        parameter: String,
+        from: Expression,
+        to: Expression,
+    },
 }
 
 impl Call {
@@ -192,7 +208,8 @@ impl Call {
             Self::OfList { list, numbers, .. } => list.needs_only_the_run() && all(numbers),
             Self::List(items) => all(items),
             Self::Slope(both) => all(both),
-            Self::Run(_) | Self::Fails(_) => true,
+            Self::Run(_) | Self::Fails(_) | Self::Limit { .. } => true,
+            Self::Verge { from, to, .. } => from.needs_only_the_run() && to.needs_only_the_run(),
         }
     }
 
@@ -202,6 +219,15 @@ impl Call {
             Self::Column { study, column } => studies.column(*study, column).map(Value::List),
             Self::Threshold { study } => studies.threshold(*study),
             Self::Fails(word) => Ok(Value::Truth(subject.fails(word))),
+            Self::Limit { what, load } => statics::limit(subject, *what, load),
+            Self::Verge {
+                parameter,
+                from,
+                to,
+            } => {
+                let ends = (from.number(subject, studies)?, to.number(subject, studies)?);
+                statics::verge(subject, parameter, ends)
+            }
             Self::List(items) => {
                 let items = items.iter().map(|item| item.number(subject, studies));
                 items.collect::<Valued<Vec<f64>>>().map(Value::List)

@@ -19,6 +19,7 @@ pub(crate) mod plan;
 mod sampler;
 pub(crate) mod scan;
 mod series;
+mod statics;
 pub(crate) mod subject;
 #[cfg(test)]
 mod tests;

@@ -57,6 +57,33 @@ impl Names<'_> {
         Err(part.error(self.unknown("study", name, &known)))
     }
 
+    /// A load case of limit analysis.
+    pub fn load(&self, part: Part<'_>) -> Result<String, TextError> {
+        let name = part.text.trim_matches(['"', '\'']);
+        let known = self.language.loads();
+        match known.iter().any(|load| load == name) {
+            true => Ok(name.to_string()),
+            false => Err(part.error(self.unknown("load", name, &known))),
+        }
+    }
+
+    /// A parameter of a scene of bodies, by its name.
+    pub fn parameter(&self, part: Part<'_>) -> Result<String, TextError> {
+        let name = part.text.trim_matches(['"', '\'']);
+        if !self.language.is_bodies() {
+            return Err(part.error("`verge` is for scenes of bodies"));
+        }
+        let known: Vec<String> = self
+            .parameters
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect();
+        match known.iter().any(|parameter| parameter == name) {
+            true => Ok(name.to_string()),
+            false => Err(part.error(self.unknown("parameter", name, &known))),
+        }
+    }
+
     /// A message about a name that is not among the known ones.
     pub fn unknown(&self, what: &str, name: &str, known: &[String]) -> String {
         let guess = self.guess(name, known);

@@ -20,7 +20,11 @@ impl Call {
             }
             Self::List(items) => all(items, wanted),
             Self::Slope(both) => all(both, wanted),
-            Self::Column { .. } | Self::Threshold { .. } | Self::Fails(_) => {}
+            Self::Column { .. } | Self::Threshold { .. } | Self::Fails(_) | Self::Limit { .. } => {}
+            Self::Verge { from, to, .. } => {
+                from.want(cast, wanted);
+                to.want(cast, wanted);
+            }
         }
     }
 }

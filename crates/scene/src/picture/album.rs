@@ -167,6 +167,7 @@ fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moment
         low: corner("low", &picture.low)?,
         high: corner("high", &picture.high)?,
         view: corner("view", &picture.view)?,
+        ..Request::default()
     };
     let moments = match times.is_empty() {
         true => Moments::End,

@@ -18,6 +18,7 @@ mod colour;
 mod force;
 mod ground;
 mod key;
+mod mark;
 mod order;
 mod page;
 mod paint;
@@ -36,7 +37,7 @@ mod window;
 pub use album::Album;
 pub(crate) use album::check_pictures;
 pub use page::{Company, draw};
-pub use request::Request;
+pub use request::{Mark, Request};
 pub use still::{Force, Place, States, Still};
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {

@@ -4,6 +4,7 @@ use super::camera::Camera;
 use super::force::{self, Widths};
 use super::ground::Room;
 use super::key;
+use super::mark;
 use super::paint::{Key, Paint};
 use super::panel::Panel;
 use super::paper::{Anchor, Paper};
@@ -63,11 +64,11 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
             paper.text(at, 13.0, Anchor::Middle, &format!("t = {}", short(still.t)));
         }
         open(&mut paper, &panel);
+        let pale = request.forces || request.pale;
         match flat {
-            true => plane::draw(&mut paper, &panel, bodies, still, fills, !request.forces),
+            true => plane::draw(&mut paper, &panel, bodies, still, fills, !pale),
             false => {
                 let what = (bodies, still, fills.as_slice());
-                let pale = request.forces;
                 space::draw(&mut paper, &panel, &camera, what, room.as_ref(), pale);
             }
         }
@@ -81,6 +82,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
                 request.chains,
             );
         }
+        mark::draw(&mut paper, &panel, &camera, &request.marks);
         paper.end();
         frame(&mut paper, &panel, &camera, flat && stills.len() == 1);
     }
@@ -102,7 +104,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
 
 fn heading(request: &Request, stills: &[Still]) -> String {
     match stills {
-        [one] => format!("{}, t = {}", request.title, short(one.t)),
+        [one] if !request.timeless => format!("{}, t = {}", request.title, short(one.t)),
         _ => request.title.clone(),
     }
 }

@@ -48,7 +48,7 @@ impl Paint {
             Colour::Material => Self::materials(bodies, stills),
             colour => Self::values(bodies, stills, first, flat, colour),
         };
-        if request.forces {
+        if request.forces || request.pale {
             paint.step_back(flat);
         }
         paint

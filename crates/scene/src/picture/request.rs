@@ -19,4 +19,33 @@ pub struct Request {
     pub high: Option<[f64; 3]>,
     /// Direction from which space is seen.
     pub view: Option<[f64; 3]>,
+    /// Whether bodies are pale behind marks.
+    pub pale: bool,
+    /// Whether the title says no time.
+    pub timeless: bool,
+    /// Drawn over the bodies of every panel.
+    pub marks: Vec<Mark>,
+}
+
+/// Something drawn over the bodies, sizes in pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mark {
+    /// A line between two points of the world.
+    Line {
+        /// The points.
+        ends: [[f64; 3]; 2],
+        /// Its width.
+        width: f64,
+        /// Its colour.
+        colour: &'static str,
+    },
+    /// A dot.
+    Dot {
+        /// Where.
+        at: [f64; 3],
+        /// Its radius.
+        radius: f64,
+        /// Its colour.
+        colour: &'static str,
+    },
 }

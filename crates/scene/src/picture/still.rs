@@ -60,7 +60,7 @@ impl Place {
     }
 
     /// A point of the body in space.
-    pub(super) fn point(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(crate) fn point(&self, v: [f64; 3]) -> [f64; 3] {
         let turned = self.turn(v);
         std::array::from_fn(|k| self.position[k] + turned[k])
     }

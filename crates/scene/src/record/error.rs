@@ -90,7 +90,7 @@ impl RecordError {
         }
     }
 
-    pub(super) fn damaged(path: &Path, why: impl ToString) -> Self {
+    pub(crate) fn damaged(path: &Path, why: impl ToString) -> Self {
         Self::Damaged {
             path: path.into(),
             why: why.to_string(),

@@ -30,6 +30,7 @@ mod tests;
 mod writer;
 
 pub use chunk::CHUNK_ROWS;
+pub(crate) use collection::name_of;
 pub use collection::{
     BODY_TABLES, BodiesRecorder, Faces, Member, Motion, Name, Outline, bodies_settings_json, names,
 };

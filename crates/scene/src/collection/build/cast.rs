@@ -3,6 +3,7 @@
 use super::super::spec::{BodiesSpec, RegionSpec};
 use super::super::{Cast, Region, Watch};
 use super::axes::Axes;
+use super::case;
 use super::context::{Context, at};
 use super::roster::Roster;
 use crate::error::InputError;
@@ -38,6 +39,7 @@ pub(super) fn cast<D: Axes>(
         watches,
         profiles: Vec::new(),
         distributions: Vec::new(),
+        loads: case::cases(context, spec, roster)?,
     })
 }
 

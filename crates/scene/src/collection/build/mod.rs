@@ -5,6 +5,7 @@
 
 mod axes;
 mod body;
+mod case;
 mod cast;
 mod clash;
 mod conditions;

@@ -2,6 +2,7 @@
 
 mod body;
 mod form;
+mod load;
 mod many;
 mod motion;
 mod parts;
@@ -45,6 +46,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
         distributions: survey::distributions(root)?,
         fields: parts::fields(root, dimension)?,
         drags: parts::drags(root)?,
+        loads: load::loads(root, dimension)?,
         pictures: run::pictures(root, dimension)?,
         prepare: run::prepare(root, dimension)?,
         run: run::run(root)?,

@@ -20,6 +20,7 @@ mod rows;
 mod survey;
 mod tables;
 
+pub(crate) use names::name_of;
 pub use names::{Motion, Name, names};
 pub use outline::{Faces, Member, Outline};
 pub use recorder::BodiesRecorder;

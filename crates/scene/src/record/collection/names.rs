@@ -58,7 +58,7 @@ pub struct Name {
 }
 
 /// A dimension whose shapes can be written.
-pub(super) trait Shaped: Dim {
+pub(crate) trait Shaped: Dim {
     fn cells(shape: &Self::Shape) -> Cells;
     /// Tells shared shapes by their place in memory; `None` for shapes that are plain numbers.
     fn shared(shape: &Self::Shape) -> Option<usize>;
@@ -162,6 +162,21 @@ impl<'a> Namer<'a> {
         half_length.push_optional(cells.half_length);
         outline.push_text(cells.outline.as_ref().unwrap_or(none));
     }
+}
+
+/// What a body is, without records; none for a shape that cannot be drawn.
+pub(crate) fn name_of<D: Shaped>(name: &str, material: &str, body: &Body<D>) -> Option<Name> {
+    let cells = D::cells(&body.shape);
+    let outline = cells.outline.as_deref().unwrap_or("");
+    let (radius, half_length) = (cells.radius, cells.half_length);
+    let outline = outline::read(D::N == 2, cells.shape, radius, half_length, outline).ok()?;
+    Some(Name {
+        name: name.into(),
+        material: material.into(),
+        motion: Motion::of(body.freedom),
+        mass: body.freedom.movable().then_some(body.mass.mass),
+        outline: Arc::new(outline),
+    })
 }
 
 /// The groups of every body, joined by spaces; few different ones, each kept once.

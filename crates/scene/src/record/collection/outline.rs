@@ -61,6 +61,31 @@ pub struct Member {
     pub rotation: [f64; 4],
 }
 
+impl Outline {
+    /// Largest distance of a point from the origin of body axes; `None` for boundaries.
+    pub fn radius(&self) -> Option<f64> {
+        let farthest = |norms: &mut dyn Iterator<Item = f64>| Some(norms.fold(0.0, f64::max));
+        match self {
+            Self::Round { radius } => Some(*radius),
+            Self::Capsule {
+                half_length,
+                radius,
+                ..
+            } => Some(half_length + radius),
+            Self::Cylinder {
+                half_length,
+                radius,
+            } => Some(half_length.hypot(*radius)),
+            Self::Polygon(vertices) => farthest(&mut vertices.iter().map(|v| v[0].hypot(v[1]))),
+            Self::Polyhedron(faces) => {
+                let norm = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+                farthest(&mut faces.vertices.iter().map(norm))
+            }
+            Self::HalfPlane | Self::Chain { .. } | Self::HalfSpace | Self::Mesh(_) => None,
+        }
+    }
+}
+
 /// Vertices and loops of their numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Faces {
@@ -79,7 +104,7 @@ struct Flat {
 
 /// A shape in the columns `shape`, `radius`, `half_length`, `outline`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     pub shape: &'static str,
     pub radius: Option<f64>,
     pub half_length: Option<f64>,

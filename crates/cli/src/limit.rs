@@ -1,0 +1,371 @@
+//! `percuss limit`: the largest load that a scene of bodies can carry.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use scene::collection::LoadKind;
+use scene::equilibrium::{self, Verge, Weighed};
+use scene::{Kind, Scene};
+use serde_json::{Value, json};
+use statics::Extent;
+
+use crate::output::{self, Stop, Target, Verdict};
+use crate::progress::Progress;
+use crate::run::SetArgs;
+use crate::summary::short;
+
+/// A gap between the two theorems above this share of the multiplier is not proven.
+const PROVEN: f64 = 1e-6;
+
+/// Velocities and forces below this share of the largest are rounding.
+const STILL: f64 = 1e-4;
+
+/// Find the largest load that a scene of bodies carries, and how it falls
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    percuss limit arch-limit                       all load cases of a scene\n  \
+    percuss limit wall.toml --load push --json\n  \
+    percuss limit arch-limit --load shake -o out   the mechanism of collapse as pictures\n  \
+    percuss limit arch-limit --over thick=0.08..0.2   where standing ends\n\n\
+    Load cases are the scene's [[load]]. The multiplier is the largest for which forces in the cones\n\
+    of friction balance the loads (static theorem), proven by a mechanism (kinematic theorem);\n\
+    beside it that of Coulomb's friction, whose sliding does not dilate.\n\
+    Exit status: 0 answered and proven; 1 it does not stand by itself, or the two theorems differ by\n\
+    more than 1e-6; 2 the scene is not right or has no such load; 3 a file cannot be written.")]
+pub struct LimitArgs {
+    /// A scene file, or the name of a built-in scene
+    #[arg(value_name = "SCENE")]
+    scene: String,
+
+    /// Only this load case
+    #[arg(long, value_name = "NAME")]
+    load: Option<String>,
+
+    /// Instead of a load: the value of a parameter in this range at which standing ends
+    #[arg(long, value_name = "KEY=FROM..TO", value_parser = range, conflicts_with = "load")]
+    over: Option<(String, f64, f64)>,
+
+    /// A directory for the pictures, one LOAD.svg for each load case
+    #[arg(long, short, value_name = "DIR", conflicts_with = "over")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    set: SetArgs,
+
+    /// Print one JSON object to standard output
+    #[arg(long)]
+    json: bool,
+
+    /// No progress bar, and one line for each load case
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn range(text: &str) -> Result<(String, f64, f64), String> {
+    let expected = || "it must be KEY=FROM..TO, for example thick=0.08..0.2".to_string();
+    let (key, span) = text.split_once('=').ok_or_else(expected)?;
+    let (from, to) = span.split_once("..").ok_or_else(expected)?;
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    match (number(from), number(to)) {
+        (Some(from), Some(to)) if from != to && !key.trim().is_empty() => {
+            Ok((key.trim().into(), from, to))
+        }
+        _ => Err(expected()),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &LimitArgs) -> Result<Verdict, Stop> {
+    let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
+    if scene.kind() != Kind::Bodies {
+        return Err(Stop::Input(format!(
+            "{}: this is a mechanism; limit analysis is of scenes of bodies (kind = \"bodies\")",
+            scene.origin()
+        )));
+    }
+    match &args.over {
+        Some((key, from, to)) => over(args, &scene, key, (*from, *to)),
+        None => loads(args, &scene),
+    }
+}
+
+fn over(args: &LimitArgs, scene: &Scene, key: &str, span: (f64, f64)) -> Result<Verdict, Stop> {
+    let progress = Progress::of_shares(args.quiet);
+    let verge = equilibrium::verge(scene, key, span, &mut |done| {
+        progress.share(done, || format!("{key}"));
+    })?;
+    drop(progress);
+    match args.json {
+        true => output::print_json(&verge_json(scene, &verge))?,
+        false => output::print(&format!(
+            "{}: with {key} = {} it stands, with {key} = {} it does not ({} tried)\n",
+            scene.origin(),
+            verge.stands,
+            verge.falls,
+            verge.tried
+        ))?,
+    }
+    Ok(Verdict::Well)
+}
+
+fn verge_json(scene: &Scene, verge: &Verge) -> Value {
+    json!({
+        "scene": scene.name(),
+        "over": {
+            "parameter": verge.parameter,
+            "value": verge.value(),
+            "stands": verge.stands,
+            "falls": verge.falls,
+            "tried": verge.tried,
+        },
+    })
+}
+
+fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
+    let collection = scene.collection()?;
+    let known: Vec<String> = collection
+        .cast()
+        .loads
+        .iter()
+        .map(|load| load.name.clone())
+        .collect();
+    let asked = match &args.load {
+        Some(name) => vec![name.clone()],
+        // The message about a scene without loads is made where loads are looked up.
+        None if known.is_empty() => vec![String::new()],
+        None => known,
+    };
+    let pictures = match &args.output {
+        None => Vec::new(),
+        Some(directory) => {
+            std::fs::create_dir_all(directory).map_err(|error| {
+                let shown = directory.display();
+                Stop::Fault(format!("{shown}: cannot make this directory: {error}"))
+            })?;
+            let file = |name: &String| Target::new(&directory.join(format!("{name}.svg")));
+            asked.iter().map(file).collect::<Result<Vec<_>, _>>()?
+        }
+    };
+    let progress = Progress::new(asked.len(), args.quiet);
+    let mut all = Vec::new();
+    for name in &asked {
+        progress.at(name);
+        all.push(equilibrium::weigh(scene, name)?);
+        progress.step();
+    }
+    drop(progress);
+    for (weighed, target) in all.iter().zip(&pictures) {
+        let title = format!("{}: {}", scene.title(), headline(weighed));
+        target.write(equilibrium::mechanism_svg(&title, weighed))?;
+    }
+    match args.json {
+        true => {
+            let loads: Vec<Value> = all.iter().map(load_json).collect();
+            output::print_json(&json!({ "scene": scene.name(), "loads": loads }))?;
+        }
+        false => {
+            let text = all.iter().map(|weighed| match args.quiet {
+                true => headline(weighed) + "\n",
+                false => text(weighed),
+            });
+            output::print(&text.collect::<String>())?;
+        }
+    }
+    Ok(match all.iter().all(proven) {
+        true => Verdict::Well,
+        false => Verdict::Missed,
+    })
+}
+
+fn proven(weighed: &Weighed) -> bool {
+    let limit = &weighed.limit;
+    let gap = limit.gap() / limit.multiplier.abs().max(1e-3);
+    weighed.standing.stands && (limit.extent != Extent::Bounded || gap <= PROVEN)
+}
+
+/// One line.
+fn headline(weighed: &Weighed) -> String {
+    let name = &weighed.load;
+    if !weighed.standing.stands {
+        return format!("{name}: it does not stand without the load");
+    }
+    match (weighed.limit.extent, weighed.angle()) {
+        (Extent::Unbounded, _) => format!("{name}: any multiplier is carried"),
+        (Extent::Nowhere, _) => format!("{name}: no multiplier has equilibrium"),
+        (Extent::Bounded, Some(angle)) => format!(
+            "{name}: tilt {} degrees (tangent {})",
+            short(angle.to_degrees()),
+            short(weighed.limit.multiplier)
+        ),
+        (Extent::Bounded, None) => {
+            format!("{name}: multiplier {}", short(weighed.limit.multiplier))
+        }
+    }
+}
+
+fn text(weighed: &Weighed) -> String {
+    let mut text = headline(weighed) + "\n";
+    let (limit, standing) = (&weighed.limit, &weighed.standing);
+    let bodies = weighed.names.len();
+    let _ = writeln!(text, "  {bodies} bodies, {} contacts", weighed.joints.len());
+    if !standing.stands {
+        let _ = writeln!(
+            text,
+            "  a mechanism gains energy from the dead load: power {} of its largest entry, \
+             what is left of its inequalities {:.1e}",
+            short(standing.power),
+            standing.kinematic
+        );
+    }
+    match limit.extent {
+        Extent::Bounded => {
+            let _ = writeln!(
+                text,
+                "  carried {}, proven not above {} (gap {:.1e}); balance {:.1e}, cones {:.1e}, \
+                 mechanism {:.1e}",
+                limit.multiplier,
+                limit.bound,
+                limit.gap(),
+                limit.balance,
+                limit.cone,
+                limit.kinematic
+            );
+            text += &coulomb_text(weighed);
+        }
+        Extent::Unbounded => {
+            let _ = writeln!(
+                text,
+                "  forces balance the load alone: balance {:.1e}, cones {:.1e}",
+                limit.balance, limit.cone
+            );
+        }
+        Extent::Nowhere => {}
+    }
+    let (hinges, sliding) = joints(weighed);
+    let _ = writeln!(
+        text,
+        "  collapse: {} hinges, {} sliding joints",
+        hinges.len(),
+        sliding.len()
+    );
+    for joint in hinges.iter().take(12) {
+        let _ = writeln!(text, "    {joint}");
+    }
+    text
+}
+
+fn coulomb_text(weighed: &Weighed) -> String {
+    let coulomb = &weighed.coulomb;
+    match &coulomb.limit {
+        Some(found) if coulomb.steps == 0 => format!(
+            "  the mechanism does not slide: Coulomb's friction has the same multiplier {}\n",
+            short(found.multiplier)
+        ),
+        Some(found) => format!(
+            "  Coulomb's friction: {} (below by {}; {} programs, cones {:.1e}); such a collapse \
+             need not be the only one\n",
+            short(found.multiplier),
+            short(weighed.limit.multiplier - found.multiplier),
+            coulomb.steps,
+            coulomb.cone
+        ),
+        None => format!(
+            "  Coulomb's friction: the sequence did not settle in {} programs\n",
+            coulomb.steps
+        ),
+    }
+}
+
+/// Hinges and sliding joints as text: pairs of bodies and where.
+fn joints(weighed: &Weighed) -> (Vec<String>, Vec<String>) {
+    let fast = weighed
+        .joints
+        .iter()
+        .map(|j| j.opening.abs().max(j.sliding))
+        .fold(0.0, f64::max);
+    let force = weighed.joints.iter().map(|j| j.normal).fold(0.0, f64::max);
+    let (mut hinges, mut sliding) = (Vec::new(), Vec::new());
+    for joint in weighed
+        .joints
+        .iter()
+        .filter(|joint| joint.normal > STILL * force)
+    {
+        let name = |i: u32| weighed.names.get(i as usize).map_or("", |name| &*name.name);
+        let [a, b] = joint.bodies.map(name);
+        let at: Vec<String> = joint
+            .at
+            .iter()
+            .take(weighed.dimension)
+            .map(|x| short(*x))
+            .collect();
+        let said = format!("{a} and {b} at ({})", at.join(", "));
+        let opens = weighed
+            .joints
+            .iter()
+            .any(|other| other.bodies == joint.bodies && other.opening > STILL * fast);
+        if joint.sliding > STILL * fast {
+            sliding.push(said);
+        } else if opens {
+            hinges.push(said);
+        }
+    }
+    (hinges, sliding)
+}
+
+fn number(x: f64) -> Value {
+    // JSON has no infinities.
+    match x.is_finite() {
+        true => json!(x),
+        false => Value::Null,
+    }
+}
+
+fn load_json(weighed: &Weighed) -> Value {
+    let (limit, standing) = (&weighed.limit, &weighed.standing);
+    let (hinges, sliding) = joints(weighed);
+    let coulomb = &weighed.coulomb;
+    let plain = coulomb
+        .limit
+        .as_ref()
+        .map_or(f64::NAN, |limit| limit.multiplier);
+    let mechanism: Vec<Value> = weighed
+        .names
+        .iter()
+        .zip(&weighed.mechanism)
+        .map(|(name, moved)| {
+            json!({ "body": &*name.name, "velocity": moved.velocity, "spin": moved.spin })
+        })
+        .collect();
+    json!({
+        "name": weighed.load,
+        "kind": match weighed.kind {
+            LoadKind::Acceleration(_) => "acceleration",
+            LoadKind::Tilt(_) => "tilt",
+            LoadKind::Force { .. } => "force",
+        },
+        "bodies": weighed.names.len(),
+        "contacts": weighed.joints.len(),
+        "stands": standing.stands,
+        "power": standing.power,
+        "extent": match limit.extent {
+            Extent::Bounded => "bounded",
+            Extent::Unbounded => "unbounded",
+            Extent::Nowhere => "nowhere",
+        },
+        "multiplier": number(limit.multiplier),
+        "bound": number(limit.bound),
+        "gap": number(limit.gap()),
+        "angle": weighed.angle().map_or(Value::Null, number),
+        "coulomb": number(plain),
+        "coulomb_gap": number(limit.multiplier - plain),
+        "coulomb_programs": coulomb.steps,
+        "coulomb_cone": coulomb.cone,
+        "balance": limit.balance,
+        "cone": limit.cone,
+        "kinematic": limit.kinematic,
+        "hinges": hinges,
+        "sliding": sliding,
+        "mechanism": mechanism,
+    })
+}

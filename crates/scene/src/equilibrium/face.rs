@@ -1,0 +1,158 @@
+//! What a recorded contact did: open, sticking, sliding, by velocities and impulses.
+//!
+//! A solved step obeys its laws to its tolerance, and no recorded number is exactly 0. A velocity counts
+//! if it is above what the tolerance leaves and outweighs what speaks against it: u_n > 0 goes with
+//! S_n = 0, sliding with an impulse on the boundary of the cone. Velocity and impulse are compared by
+//! κ = d / tr H, as the residual does.
+
+use contact::law::Law;
+use statics::Face;
+
+/// A recorded contact.
+pub(super) struct Told<'a> {
+    pub law: &'a Law,
+    /// Ū by row.
+    pub velocity: &'a [f64],
+    /// S by row.
+    pub impulse: &'a [f64],
+    /// κ, impulse over velocity.
+    pub kappa: f64,
+    /// Velocities below this are what the tolerance leaves.
+    pub still: f64,
+}
+
+impl Told<'_> {
+    /// The face of its cone.
+    pub fn face(&self) -> Face {
+        if !self.law.normal() {
+            return Face::Stick;
+        }
+        let (u, s) = (self.velocity[0], self.impulse[0]);
+        if u > self.still && self.kappa * u > s {
+            return Face::Open;
+        }
+        let mut tied = vec![None; self.impulse.len()];
+        match self.law {
+            Law::Coulomb { mu } => self.disc(1, self.impulse.len() - 1, *mu, 1.0, &mut tied),
+            Law::StaticDynamic { friction, .. } => {
+                self.disc(
+                    1,
+                    self.impulse.len() - 1,
+                    self.used(friction),
+                    1.0,
+                    &mut tied,
+                );
+            }
+            Law::CoulombAsymmetric { plus, minus } => {
+                let u = self.velocity[1];
+                let bound = if u > 0.0 { -minus } else { *plus };
+                if self.slides(u.abs(), (bound * s - self.impulse[1]).abs()) {
+                    tied[1] = Some(bound);
+                }
+            }
+            Law::CoulombElliptic { mu1, mu2 } => self.ellipse([*mu1, *mu2], &mut tied),
+            Law::CoulombPolygon(section) => self.polygon(section.vertices(), &mut tied),
+            Law::Rolling {
+                mu,
+                mu_roll,
+                mu_spin,
+            } => {
+                self.disc(1, 2, *mu, 1.0, &mut tied);
+                self.disc(3, 2, *mu_roll, *mu_roll, &mut tied);
+                if self.impulse.len() > 5 {
+                    self.disc(5, 1, *mu_spin, *mu_spin, &mut tied);
+                }
+            }
+            Law::RollingPlane { mu, mu_roll } => {
+                self.disc(1, 1, *mu, 1.0, &mut tied);
+                self.disc(2, 1, *mu_roll, *mu_roll, &mut tied);
+            }
+            _ => {}
+        }
+        match tied.iter().any(Option::is_some) {
+            true => Face::Slip(tied),
+            false => Face::Stick,
+        }
+    }
+
+    /// Whether a velocity counts, against the distance of the impulse from where sliding puts it.
+    fn slides(&self, speed: f64, away: f64) -> bool {
+        speed > self.still && self.kappa * speed > away
+    }
+
+    /// Rows of a disc; `lever` turns its velocities into those of points.
+    fn disc(&self, first: usize, count: usize, mu: f64, lever: f64, tied: &mut [Option<f64>]) {
+        let u = &self.velocity[first..first + count];
+        let s = &self.impulse[first..first + count];
+        let speed = norm(u);
+        if !(speed > 0.0) || mu == 0.0 {
+            return;
+        }
+        let goal: Vec<f64> = u.iter().map(|u| -mu * u / speed).collect();
+        let away: Vec<f64> = s
+            .iter()
+            .zip(&goal)
+            .map(|(s, d)| s - d * self.impulse[0])
+            .collect();
+        let away = if lever > 0.0 {
+            norm(&away) / lever
+        } else {
+            norm(&away)
+        };
+        if self.slides(speed * lever, away) {
+            for (row, d) in goal.into_iter().enumerate() {
+                tied[first + row] = Some(d);
+            }
+        }
+    }
+
+    /// Where −u_t is normal to the ellipse.
+    fn ellipse(&self, mu: [f64; 2], tied: &mut [Option<f64>]) {
+        let u = &self.velocity[1..3];
+        let length = (mu[0] * u[0]).hypot(mu[1] * u[1]);
+        if length > 0.0 {
+            let goal: [f64; 2] = std::array::from_fn(|k| -mu[k] * mu[k] * u[k] / length);
+            self.tie(goal, norm(u), tied);
+        }
+    }
+
+    /// The corner farthest against u_t; on an edge that is at right angles to u_t what the run had.
+    fn polygon(&self, vertices: &[[f64; 2]], tied: &mut [Option<f64>]) {
+        let u = &self.velocity[1..3];
+        let against = |v: &[f64; 2]| -(v[0] * u[0] + v[1] * u[1]);
+        let best = vertices
+            .iter()
+            .max_by(|a, b| against(a).total_cmp(&against(b)));
+        let Some(best) = best else {
+            return;
+        };
+        let s = self.impulse;
+        let ratio = [s[1] / s[0], s[2] / s[0]];
+        let same = (against(best) - against(&ratio)).abs() <= 1e-6 * norm(u);
+        let goal = if s[0] > 0.0 && same { ratio } else { *best };
+        self.tie(goal, norm(u), tied);
+    }
+
+    fn tie(&self, goal: [f64; 2], speed: f64, tied: &mut [Option<f64>]) {
+        let s = self.impulse;
+        let away = (s[1] - goal[0] * s[0]).hypot(s[2] - goal[1] * s[0]);
+        if self.slides(speed, away) {
+            tied[1] = Some(goal[0]);
+            tied[2] = Some(goal[1]);
+        }
+    }
+
+    /// Which of two coefficients a sliding contact used.
+    fn used(&self, friction: &contact::law::StaticDynamic) -> f64 {
+        let ratio = norm(&self.impulse[1..]) / self.impulse[0];
+        let (low, high) = (friction.mu_dynamic, friction.mu_static);
+        match ratio.is_finite() && (ratio - high).abs() < (ratio - low).abs() {
+            true => high,
+            false => low,
+        }
+    }
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}

@@ -1,0 +1,196 @@
+//! From bodies and the points where they touch to the map G of `statics`.
+
+use bodies::{Body, Detector, Dim, Friction, Model, Pose, contact_law};
+use contact::law::{Law, Status};
+use statics::{StaticsError, System, SystemBuilder};
+
+/// Of the sizes of two bodies: a gap below this share is closed. Faces that are meant to touch have
+/// gaps of the order of rounding; what is drawn apart is far above.
+pub const CLOSED: f64 = 1e-6;
+
+/// Most rows and coordinates of a contact.
+const WIDE: usize = 6;
+
+/// Where two bodies touch.
+#[derive(Debug, Clone)]
+pub(super) struct Spot<D: Dim> {
+    pub bodies: [u32; 2],
+    pub at: D::Vector,
+    /// Normal, from the first body to the second, and tangents.
+    pub frame: Vec<D::Vector>,
+    pub law: Law,
+    pub rows: usize,
+}
+
+/// The coordinates of a body that can move.
+#[derive(Debug, Clone)]
+pub(super) struct Seat {
+    pub first: usize,
+    /// Velocity components that follow forces.
+    components: Vec<usize>,
+    /// By component: 1 for translations, the radius of gyration for rotations.
+    radius: Vec<f64>,
+    pub mass: f64,
+}
+
+/// Bodies and contacts as `statics` sees them.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    pub system: System,
+    /// By body.
+    pub seats: Vec<Option<Seat>>,
+}
+
+impl Gathered {
+    /// G of these bodies and contacts.
+    pub fn new<D: Dim>(
+        bodies: &[Body<D>],
+        poses: &[Pose<D>],
+        spots: &[Spot<D>],
+    ) -> Result<Self, StaticsError> {
+        let mut builder = SystemBuilder::new();
+        let mut first = 0;
+        let mut groups = Vec::with_capacity(bodies.len());
+        let seats: Vec<Option<Seat>> = bodies
+            .iter()
+            .map(|body| {
+                let seat = seat(body, first);
+                groups.push(
+                    seat.as_ref()
+                        .map(|seat| builder.group(seat.components.len())),
+                );
+                first += seat.as_ref().map_or(0, |seat| seat.components.len());
+                seat
+            })
+            .collect();
+        for spot in spots {
+            let mut blocks: Vec<(usize, Vec<f64>)> = Vec::new();
+            for (&body, sign) in spot.bodies.iter().zip([-1.0, 1.0]) {
+                let i = body as usize;
+                if let (Some(seat), Some(group)) = (&seats[i], groups[i]) {
+                    blocks.push((group, block(spot, &poses[i], seat, sign)));
+                }
+            }
+            let touches: Vec<(usize, &[f64])> = blocks
+                .iter()
+                .map(|(group, block)| (*group, block.as_slice()))
+                .collect();
+            builder.contact(spot.law.clone(), spot.rows, &touches)?;
+        }
+        Ok(Self {
+            system: builder.build(),
+            seats,
+        })
+    }
+
+    /// Loads of the bodies by coordinate.
+    pub fn load<D: Dim>(&self, loads: &[D::Dofs]) -> Vec<f64> {
+        let mut out = vec![0.0; self.system.num_coordinates()];
+        for (seat, load) in self.seats.iter().zip(loads) {
+            let Some(seat) = seat else {
+                continue;
+            };
+            for (k, component) in seat.components.iter().enumerate() {
+                out[seat.first + k] = load.as_ref()[*component] / seat.radius[*component];
+            }
+        }
+        out
+    }
+
+    /// Velocities of the bodies from those by coordinate.
+    pub fn velocities<D: Dim>(&self, coordinates: &[f64]) -> Vec<D::Dofs> {
+        let of = |seat: &Option<Seat>| {
+            let mut velocity = D::REST;
+            if let Some(seat) = seat {
+                for (k, component) in seat.components.iter().enumerate() {
+                    velocity.as_mut()[*component] =
+                        coordinates[seat.first + k] / seat.radius[*component];
+                }
+            }
+            velocity
+        };
+        self.seats.iter().map(of).collect()
+    }
+}
+
+fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<Seat> {
+    if !body.freedom.movable() {
+        return None;
+    }
+    let masses = D::masses(&body.mass);
+    let mass = body.mass.mass;
+    let radius = masses
+        .as_ref()
+        .iter()
+        .enumerate()
+        .map(|(k, m)| match k < D::N {
+            true => 1.0,
+            false => (m / mass).sqrt(),
+        });
+    Some(Seat {
+        first,
+        components: (0..D::DOF).filter(|k| body.freedom.follows(*k)).collect(),
+        radius: radius.collect(),
+        mass,
+    })
+}
+
+/// The rows of a contact for one of its bodies.
+fn block<D: Dim>(spot: &Spot<D>, pose: &Pose<D>, seat: &Seat, sign: f64) -> Vec<f64> {
+    let lever = spot.at - pose.position;
+    let mut out = Vec::with_capacity(spot.rows * seat.components.len());
+    for i in 0..spot.rows {
+        let mut row = [0.0; WIDE];
+        match i < D::N {
+            true => D::row(&pose.rotation, lever, spot.frame[i], &mut row),
+            // Rolling about the tangents, spinning about the normal.
+            false => D::spin_row(&pose.rotation, spot.frame[(i - D::N + 1) % D::N], &mut row),
+        }
+        out.extend(
+            seat.components
+                .iter()
+                .map(|k| sign * row[*k] / seat.radius[*k]),
+        );
+    }
+    out
+}
+
+/// The points where bodies touch.
+pub(super) fn touching<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Vec<Spot<D>> {
+    let size = |body: &Body<D>| {
+        let radius = D::radius(&body.shape);
+        if radius.is_finite() { radius } else { 0.0 }
+    };
+    let growth: Vec<f64> = model
+        .bodies
+        .iter()
+        .map(|body| CLOSED * size(body))
+        .collect();
+    let mut detector = Detector::new(1);
+    detector.detect(&model.bodies, poses, &growth);
+    let mut spots = Vec::new();
+    for found in detector.found() {
+        let [a, b] = found.bodies.map(|i| &model.bodies[i as usize]);
+        let touch = &found.touch;
+        if touch.gap > CLOSED * (size(a) + size(b)) {
+            continue;
+        }
+        let (pair, first) = model.materials.law(a.material, b.material);
+        let frame = match &pair.friction {
+            Friction::Elliptic { along, .. } | Friction::Polygon { along, .. } => {
+                let owner = found.bodies[if first { 0 } else { 1 }] as usize;
+                D::frame_along(touch.normal, along, &poses[owner].rotation)
+            }
+            _ => D::frame(touch.normal),
+        };
+        let (law, rows) = contact_law::<D>(pair, Status::Stick);
+        spots.push(Spot {
+            bodies: found.bodies,
+            at: (touch.point_a + touch.point_b) * 0.5,
+            frame: frame.as_ref().to_vec(),
+            law,
+            rows,
+        });
+    }
+    spots
+}

@@ -1,0 +1,215 @@
+//! Pictures of open forces and of mechanisms of collapse.
+
+use super::forces::Forces;
+use super::weigh::{Moved, Weighed};
+use crate::file::Colour;
+use crate::picture::{Company, Mark, Place, Request, Still, draw};
+use crate::record::Name;
+
+/// Colours of contacts: determined, open within bounds, without bound.
+const DETERMINED: &str = "#1f5fa8";
+const OPEN: &str = "#f0a030";
+const OPEN_LEAST: &str = "#a85a00";
+const UNBOUNDED: &str = "#c02020";
+
+/// Colours of joints of a mechanism: hinge, sliding.
+const HINGE: &str = "#c02020";
+const SLIDING: &str = "#f0a030";
+
+/// Width in pixels of the largest impulse.
+const WIDEST: f64 = 9.0;
+
+/// How far a mechanism is displaced in its picture, of the size of the whole.
+const SHOWN: f64 = 0.08;
+
+/// Velocities below this share of the largest are rounding.
+const STILL: f64 = 1e-4;
+
+/// Bodies with their contacts, as wide as their normal impulse may be.
+pub fn forces_svg(title: &str, names: &[Name], dimension: usize, forces: &Forces) -> String {
+    let finite = forces
+        .contacts
+        .iter()
+        .flat_map(|c| [c.impulse, c.interval.high]);
+    let largest = finite.filter(|x| x.is_finite()).fold(0.0, f64::max);
+    let pixels = |impulse: f64| match largest > 0.0 {
+        true => (impulse / largest).clamp(0.0, 1.0) * WIDEST,
+        false => 0.0,
+    };
+    let half = 0.35 * typical(names, &forces.still);
+    let mut marks = Vec::new();
+    for contact in forces
+        .contacts
+        .iter()
+        .filter(|contact| contact.status != "open")
+    {
+        let end = |sign: f64| -> [f64; 3] {
+            std::array::from_fn(|k| contact.at[k] + sign * half * contact.normal[k])
+        };
+        let mut line = |width: f64, colour: &'static str| {
+            marks.push(Mark::Line {
+                ends: [end(-1.0), end(1.0)],
+                width: width.max(0.6),
+                colour,
+            });
+        };
+        let interval = &contact.interval;
+        match interval {
+            i if i.determined => line(pixels(i.high), DETERMINED),
+            i if i.high.is_infinite() => {
+                line(WIDEST, UNBOUNDED);
+                line(pixels(i.low), OPEN_LEAST);
+            }
+            i => {
+                line(pixels(i.high), OPEN);
+                line(pixels(i.low), OPEN_LEAST);
+            }
+        }
+    }
+    let request = Request {
+        title: title.to_string(),
+        colour: Colour::None,
+        pale: true,
+        marks,
+        ..Request::default()
+    };
+    page(names, dimension, &[forces.still.clone()], &request)
+}
+
+/// Bodies displaced along the mechanism of collapse, hinges and sliding joints marked.
+pub fn mechanism_svg(title: &str, weighed: &Weighed) -> String {
+    let still = Still {
+        places: weighed.places.clone(),
+        ..Still::default()
+    };
+    let size = extent(&weighed.names, &still);
+    let fastest = weighed
+        .mechanism
+        .iter()
+        .zip(&weighed.names)
+        .map(|(moved, name)| norm(moved.velocity).max(norm(moved.spin) * radius(name)))
+        .fold(0.0, f64::max);
+    let by = if fastest > 0.0 {
+        SHOWN * size / fastest
+    } else {
+        0.0
+    };
+    let displaced = Still {
+        places: weighed
+            .places
+            .iter()
+            .zip(&weighed.mechanism)
+            .map(|(place, moved)| displaced(place, moved, by))
+            .collect(),
+        ..Still::default()
+    };
+    let fast = weighed
+        .joints
+        .iter()
+        .map(|j| j.opening.abs().max(j.sliding))
+        .fold(0.0, f64::max);
+    let force = weighed.joints.iter().map(|j| j.normal).fold(0.0, f64::max);
+    let mut marks = Vec::new();
+    for joint in weighed
+        .joints
+        .iter()
+        .filter(|joint| joint.normal > STILL * force)
+    {
+        let b = joint.bodies[1] as usize;
+        let other = weighed
+            .joints
+            .iter()
+            .any(|other| other.bodies == joint.bodies && other.opening > STILL * fast);
+        let colour = match joint.sliding > STILL * fast {
+            true => SLIDING,
+            false if other => HINGE,
+            false => continue,
+        };
+        let (place, moved) = (&weighed.places[b], &weighed.mechanism[b]);
+        marks.push(Mark::Dot {
+            at: carried(place, moved, by, joint.at),
+            radius: 4.0,
+            colour,
+        });
+    }
+    let request = Request {
+        title: title.to_string(),
+        colour: Colour::None,
+        timeless: true,
+        marks,
+        ..Request::default()
+    };
+    page(&weighed.names, weighed.dimension, &[displaced], &request)
+}
+
+fn page(names: &[Name], dimension: usize, stills: &[Still], request: &Request) -> String {
+    let first = Still::default();
+    let company = Company {
+        bodies: names,
+        dimension,
+        first: &first,
+    };
+    draw(&company, stills, request)
+}
+
+fn norm(v: [f64; 3]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Moves a body: the translation, and the rotation by a finite angle.
+fn displaced(place: &Place, moved: &Moved, by: f64) -> Place {
+    let angle = by * norm(moved.spin);
+    let (sin, cos) = (0.5 * angle).sin_cos();
+    let axis = match angle > 0.0 {
+        true => moved.spin.map(|s| s * by / angle * sin),
+        false => [0.0; 3],
+    };
+    let (p, q) = ([cos, axis[0], axis[1], axis[2]], place.rotation);
+    Place {
+        position: std::array::from_fn(|k| place.position[k] + by * moved.velocity[k]),
+        rotation: [
+            p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+            p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+            p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+            p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+        ],
+        ..*place
+    }
+}
+
+/// A point of a body after it was moved.
+fn carried(place: &Place, moved: &Moved, by: f64, point: [f64; 3]) -> [f64; 3] {
+    let turned = displaced(&Place::at(place.position, 0.0), moved, by);
+    let lever: [f64; 3] = std::array::from_fn(|k| point[k] - place.position[k]);
+    turned.point(lever)
+}
+
+fn radius(name: &Name) -> f64 {
+    name.outline.radius().unwrap_or(0.0)
+}
+
+/// Size of all bodies together.
+fn extent(names: &[Name], still: &Still) -> f64 {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for (name, place) in names.iter().zip(&still.places) {
+        if let Some(radius) = name.outline.radius() {
+            for k in 0..3 {
+                low[k] = low[k].min(place.position[k] - radius);
+                high[k] = high[k].max(place.position[k] + radius);
+            }
+        }
+    }
+    let wide = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+    if wide.is_finite() { wide } else { 1.0 }
+}
+
+/// The middling radius of bodies.
+fn typical(names: &[Name], still: &Still) -> f64 {
+    let mut all: Vec<f64> = names
+        .iter()
+        .filter_map(|name| name.outline.radius())
+        .collect();
+    all.sort_by(f64::total_cmp);
+    let middle = all.get(all.len() / 2).copied();
+    middle.unwrap_or_else(|| 0.1 * extent(names, still))
+}

@@ -1,0 +1,99 @@
+//! The value of a parameter beyond which a scene does not stand.
+//!
+//! Whether there is equilibrium at all is a program without objective; between a value where there is and
+//! one where there is none, the verge is found by bisection.
+
+use statics::stands;
+
+use super::axes::Axes;
+use super::weigh::{Ground, whole};
+use crate::collection::{Assembly, Collection};
+use crate::error::SceneError;
+use crate::file::Scene;
+
+/// Relative width at which the bisection ends: equilibrium is decided to about 1e-8.
+const NARROW: f64 = 1e-8;
+
+/// Most bisections: widths halve each time.
+const MOST: usize = 60;
+
+/// Where standing ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verge {
+    /// The parameter.
+    pub parameter: String,
+    /// A value at which it stands.
+    pub stands: f64,
+    /// A value at which it does not, as near as was looked for.
+    pub falls: f64,
+    /// Scenes that were tried.
+    pub tried: usize,
+}
+
+impl Verge {
+    /// The value between the two.
+    pub fn value(&self) -> f64 {
+        0.5 * (self.stands + self.falls)
+    }
+}
+
+/// The value of a parameter between two others at which a scene begins or ceases to stand.
+/// `progress` hears the share done.
+///
+/// # Errors
+/// The scene cannot be built, or stands at both ends or at neither.
+pub fn verge(
+    scene: &Scene,
+    parameter: &str,
+    (from, to): (f64, f64),
+    progress: &mut dyn FnMut(f64),
+) -> Result<Verge, SceneError> {
+    let mut tried = 0;
+    let mut at = |value: f64| -> Result<bool, SceneError> {
+        tried += 1;
+        let changed = scene.with(&[(parameter, format!("{value:?}"))])?;
+        match changed.collection()? {
+            Collection::Plane(assembly) => standing(&changed, assembly),
+            Collection::Space(assembly) => standing(&changed, assembly),
+        }
+    };
+    let ends = (at(from)?, at(to)?);
+    let (mut stands, mut falls) = match ends {
+        (true, false) => (from, to),
+        (false, true) => (to, from),
+        (both, _) => {
+            let how = if both { "stands" } else { "does not stand" };
+            let problem = format!("it {how} with `{parameter}` = {from} and with {to} alike");
+            let advice = "Give two values between which standing ends";
+            return Err(whole(scene, problem, advice));
+        }
+    };
+    let width = (to - from).abs();
+    for _ in 0..MOST {
+        let left = (stands - falls).abs();
+        progress(1.0 - (left / width).log2() / NARROW.log2());
+        if left <= NARROW * width.max(stands.abs()) {
+            break;
+        }
+        let middle = 0.5 * (stands + falls);
+        match at(middle)? {
+            true => stands = middle,
+            false => falls = middle,
+        }
+    }
+    Ok(Verge {
+        parameter: parameter.to_string(),
+        stands,
+        falls,
+        tried,
+    })
+}
+
+fn standing<D: Axes>(scene: &Scene, mut assembly: Assembly<D>) -> Result<bool, SceneError> {
+    let (ground, dead) = Ground::new(scene, &mut assembly)?;
+    let answer = stands(&ground.gathered.system, &dead);
+    match answer {
+        Ok(answer) => Ok(answer.stands),
+        Err(error) => Err(ground.wrong(scene, &assembly, &error)),
+    }
+}

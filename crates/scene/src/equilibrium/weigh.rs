@@ -1,0 +1,329 @@
+//! Limit loads of a scene.
+
+use bodies::{Dim, Freedom, Pose, Scenery, Vector};
+use statics::{Coulomb, Limit, Loads, Sense, Standing, StaticsError, coulomb, limit, stands};
+
+use super::axes::Axes;
+use super::gather::{Gathered, Spot, touching};
+use crate::collection::{Assembly, Collection, LoadCase, LoadKind};
+use crate::error::{InputError, Origin, SceneError};
+use crate::file::Scene;
+use crate::picture::Place;
+use crate::record::Name;
+
+/// A contact at collapse.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joint {
+    /// The bodies, by number.
+    pub bodies: [u32; 2],
+    /// Where; z = 0 in the plane.
+    pub at: [f64; 3],
+    /// Normal force at collapse.
+    pub normal: f64,
+    /// Velocity of opening in the mechanism.
+    pub opening: f64,
+    /// Velocity of sliding in the mechanism.
+    pub sliding: f64,
+}
+
+/// A body of the mechanism.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moved {
+    /// Velocity of its centre of mass; z = 0 in the plane.
+    pub velocity: [f64; 3],
+    /// Angular velocity, space axes.
+    pub spin: [f64; 3],
+}
+
+/// The answer to a load case.
+#[derive(Debug, Clone)]
+pub struct Weighed {
+    /// Name of the load case.
+    pub load: String,
+    /// What it multiplies.
+    pub kind: LoadKind,
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Whether it stands without the load.
+    pub standing: Standing,
+    /// The largest multiplier, associated friction.
+    pub limit: Limit,
+    /// The same for Coulomb\'s friction.
+    pub coulomb: Coulomb,
+    /// The bodies.
+    pub names: Vec<Name>,
+    /// Where they are.
+    pub places: Vec<Place>,
+    /// The mechanism of collapse, its fastest body of speed 1 (rotation times radius included).
+    pub mechanism: Vec<Moved>,
+    /// The contacts.
+    pub joints: Vec<Joint>,
+}
+
+impl Weighed {
+    /// The angle of a tilt, from the associated multiplier.
+    pub fn angle(&self) -> Option<f64> {
+        match self.kind {
+            LoadKind::Tilt(_) => Some(self.limit.multiplier.atan()),
+            _ => None,
+        }
+    }
+}
+
+/// The largest multiplier of a load case of a scene.
+///
+/// # Errors
+/// The scene cannot be built, has no such load, or cannot be weighed.
+pub fn weigh(scene: &Scene, load: &str) -> Result<Weighed, SceneError> {
+    match scene.collection()? {
+        Collection::Plane(assembly) => of_load(scene, assembly, load),
+        Collection::Space(assembly) => of_load(scene, assembly, load),
+    }
+}
+
+fn of_load<D: Axes>(
+    scene: &Scene,
+    mut assembly: Assembly<D>,
+    load: &str,
+) -> Result<Weighed, SceneError> {
+    let Some(case) = assembly
+        .cast
+        .loads
+        .iter()
+        .find(|case| case.name == load)
+        .cloned()
+    else {
+        return Err(unknown(scene, &assembly.cast.loads, load));
+    };
+    let (ground, dead) = Ground::new(scene, &mut assembly)?;
+    let live = ground.live(&assembly, &case);
+    let wrong = |error: StaticsError| ground.wrong(scene, &assembly, &error);
+    let system = &ground.gathered.system;
+    let standing = stands(system, &dead).map_err(wrong)?;
+    let loads = Loads {
+        dead: &dead,
+        live: &live,
+    };
+    let limit = limit(system, loads, Sense::Greatest).map_err(wrong)?;
+    let coulomb = coulomb(system, loads, Sense::Greatest, &limit).map_err(wrong)?;
+    let names = names(&assembly);
+    // A scene that does not stand by itself falls in the mechanism of its dead load.
+    let moving = match standing.stands {
+        true => &limit.mechanism,
+        false => &standing.mechanism,
+    };
+    let (mechanism, joints) = ground.collapse(moving, &limit.impulse);
+    Ok(Weighed {
+        load: case.name,
+        kind: case.kind,
+        dimension: D::N,
+        standing,
+        names,
+        places: ground.poses.iter().map(D::place).collect(),
+        mechanism,
+        joints,
+        limit,
+        coulomb,
+    })
+}
+
+fn names<D: Axes>(assembly: &Assembly<D>) -> Vec<Name> {
+    let cast = &assembly.cast;
+    let all = assembly.model.bodies.iter().zip(&cast.bodies);
+    all.filter_map(|(body, name)| {
+        let material = cast.materials.get(body.material as usize);
+        D::name(name, material.map_or("", String::as_str), body)
+    })
+    .collect()
+}
+
+/// A load that the scene does not have.
+fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
+    let known: Vec<String> = loads.iter().map(|case| case.name.clone()).collect();
+    let guess = match expr::nearest(name, &known).first() {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None => String::new(),
+    };
+    let (problem, advice) = match known.is_empty() {
+        true => (
+            "it has no load case".to_string(),
+            "Add a [[load]] with a `name` and `acceleration`, `tilt` or `force`".to_string(),
+        ),
+        false => (
+            format!(
+                "there is no load `{name}`{guess} (known here: {})",
+                known.join(", ")
+            ),
+            String::new(),
+        ),
+    };
+    whole(scene, problem, advice)
+}
+
+/// Something about the scene as a whole.
+pub(super) fn whole(
+    scene: &Scene,
+    problem: impl Into<String>,
+    advice: impl Into<String>,
+) -> SceneError {
+    InputError {
+        file: scene.origin().to_string(),
+        origin: Origin::Whole,
+        part: String::new(),
+        key: String::new(),
+        value: String::new(),
+        problem: problem.into(),
+        advice: advice.into(),
+    }
+    .into()
+}
+
+/// A scene at its start, as `statics` sees it.
+pub(super) struct Ground<D: Dim> {
+    pub gathered: Gathered,
+    spots: Vec<Spot<D>>,
+    poses: Vec<Pose<D>>,
+}
+
+impl<D: Axes> Ground<D> {
+    /// The contacts of the start, and the dead load.
+    pub fn new(scene: &Scene, assembly: &mut Assembly<D>) -> Result<(Self, Vec<f64>), SceneError> {
+        if let Some(first) = assembly.prepare.first() {
+            let problem = format!(
+                "limit analysis is of the bodies where the file puts them, and `prepare` (`{}`) \
+                 would move them first",
+                first.name
+            );
+            return Err(whole(scene, problem, "Drop [[prepare]]"));
+        }
+        let mut poses = assembly.state.poses.clone();
+        let model = &mut assembly.model;
+        for (i, body) in model.bodies.iter().enumerate() {
+            if let Freedom::Guided(guide) = body.freedom {
+                let k = guide as usize;
+                if let (Some(guide), Some(anchor)) =
+                    (model.guides.get_mut(k), assembly.state.anchors.get(k))
+                {
+                    poses[i] = guide.at(anchor, assembly.start).0;
+                }
+            }
+        }
+        let spots = touching(model, &poses);
+        let gathered = Gathered::new(&model.bodies, &poses, &spots)
+            .map_err(|error| whole(scene, error.to_string(), ""))?;
+        let mut loads = vec![D::REST; model.bodies.len()];
+        let velocities = loads.clone();
+        for (load, body) in loads.iter_mut().zip(&model.bodies) {
+            push(load, model.gravity.slice(), body.mass.mass);
+        }
+        let scenery = Scenery {
+            t: assembly.start,
+            poses: &poses,
+            velocities: &velocities,
+            bodies: &model.bodies,
+        };
+        for field in &mut model.fields {
+            field.add(&scenery, &mut loads);
+        }
+        let dead = gathered.load::<D>(&loads);
+        if gathered.system.num_coordinates() == 0 {
+            let problem = "there is no body that could move";
+            return Err(whole(scene, problem, ""));
+        }
+        Ok((
+            Self {
+                gathered,
+                spots,
+                poses,
+            },
+            dead,
+        ))
+    }
+
+    /// The load that is multiplied.
+    fn live(&self, assembly: &Assembly<D>, case: &LoadCase) -> Vec<f64> {
+        let mut loads = vec![D::REST; assembly.model.bodies.len()];
+        match &case.kind {
+            LoadKind::Acceleration(a) | LoadKind::Tilt(a) => {
+                for (load, body) in loads.iter_mut().zip(&assembly.model.bodies) {
+                    push(load, a, body.mass.mass);
+                }
+            }
+            LoadKind::Force { body, force, at } => {
+                let i = *body as usize;
+                push(&mut loads[i], force, 1.0);
+                if let Some(at) = at {
+                    let pose = &self.poses[i];
+                    let lever = D::rotate(&pose.rotation, D::Vector::of(at));
+                    let mut row = D::REST;
+                    D::row(&pose.rotation, lever, D::Vector::of(force), row.as_mut());
+                    loads[i].as_mut()[D::N..].copy_from_slice(&row.as_ref()[D::N..]);
+                }
+            }
+        }
+        self.gathered.load::<D>(&loads)
+    }
+
+    /// An error of `statics` with names.
+    pub fn wrong(&self, scene: &Scene, assembly: &Assembly<D>, error: &StaticsError) -> SceneError {
+        let StaticsError::Law { contact, law } = error else {
+            return whole(scene, error.to_string(), "");
+        };
+        let named = self.spots.get(*contact).map(|spot| {
+            spot.bodies.map(|i| {
+                let name = assembly.cast.bodies.get(i as usize);
+                name.cloned().unwrap_or_default()
+            })
+        });
+        let [a, b] = named.unwrap_or_default();
+        let problem = format!(
+            "between `{a}` and `{b}` the law {law} has no convex cone of forces: there is no limit \
+             analysis of it"
+        );
+        whole(scene, problem, "")
+    }
+
+    /// Velocities of a mechanism, its fastest body of speed 1, and what the contacts do.
+    fn collapse(&self, mechanism: &[f64], impulse: &[f64]) -> (Vec<Moved>, Vec<Joint>) {
+        let fastest = mechanism.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let over = if fastest > 0.0 { 1.0 / fastest } else { 0.0 };
+        let scaled: Vec<f64> = mechanism.iter().map(|v| v * over).collect();
+        let velocities = self.gathered.velocities::<D>(&scaled);
+        let moved = velocities.iter().zip(&self.poses).map(|(velocity, pose)| {
+            let outward = D::outward(&pose.rotation, velocity);
+            let (v, spin) = outward.as_ref().split_at(D::N);
+            Moved {
+                velocity: three(v),
+                spin: match spin {
+                    [about] => [0.0, 0.0, *about],
+                    _ => three(spin),
+                },
+            }
+        });
+        let u = self.gathered.system.gather(&scaled);
+        let joints = self.spots.iter().enumerate().map(|(contact, spot)| {
+            let rows = self.gathered.system.rows(contact);
+            let own = &u[rows.clone()];
+            let end = own.len().min(D::N);
+            Joint {
+                bodies: spot.bodies,
+                at: three(spot.at.slice()),
+                normal: impulse[rows.start],
+                opening: own[0],
+                sliding: own[1..end].iter().map(|v| v * v).sum::<f64>().sqrt(),
+            }
+        });
+        (moved.collect(), joints.collect())
+    }
+}
+
+fn push(load: &mut impl AsMut<[f64]>, force: &[f64], factor: f64) {
+    for (entry, f) in load.as_mut().iter_mut().zip(force) {
+        *entry += factor * f;
+    }
+}
+
+/// A vector with z = 0 in the plane.
+pub(super) fn three(v: &[f64]) -> [f64; 3] {
+    std::array::from_fn(|k| v.get(k).copied().unwrap_or(0.0))
+}

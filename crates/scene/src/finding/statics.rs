@@ -1,0 +1,61 @@
+//! Limit analysis of the scene of a run: its value does not look at the motion.
+
+use crate::equilibrium;
+use crate::finding::subject::Subject;
+use crate::finding::value::{Absent, Value, Valued};
+
+/// What is asked of a load case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OfLimit {
+    /// The multiplier, associated friction.
+    Associated,
+    /// The multiplier, Coulomb's friction.
+    Coulomb,
+    /// Distance between what is carried and what is proven, relative.
+    Gap,
+}
+
+impl OfLimit {
+    /// By the name of its measure.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "limit" => Some(Self::Associated),
+            "coulomb_limit" => Some(Self::Coulomb),
+            "limit_gap" => Some(Self::Gap),
+            _ => None,
+        }
+    }
+}
+
+/// A figure of a load case.
+pub(crate) fn limit(subject: &Subject<'_>, what: OfLimit, load: &str) -> Valued<Value> {
+    let weighed = equilibrium::weigh(subject.scene(), load);
+    let weighed = weighed.map_err(|error| Absent::because(error.to_string()))?;
+    if !weighed.standing.stands {
+        return Err(Absent::because("it does not stand without the load"));
+    }
+    let limit = &weighed.limit;
+    let value = match what {
+        OfLimit::Associated => limit.multiplier,
+        OfLimit::Coulomb => match &weighed.coulomb.limit {
+            Some(limit) => limit.multiplier,
+            None => {
+                return Err(Absent::because(
+                    "no multiplier for Coulomb's friction was found",
+                ));
+            }
+        },
+        OfLimit::Gap => limit.gap() / limit.multiplier.abs().max(f64::MIN_POSITIVE),
+    };
+    match value.is_finite() {
+        true => Ok(Value::Number(value)),
+        false => Err(Absent::because("the multiplier has no bound")),
+    }
+}
+
+/// The value of a parameter at which standing ends.
+pub(crate) fn verge(subject: &Subject<'_>, parameter: &str, ends: (f64, f64)) -> Valued<Value> {
+    let verge = equilibrium::verge(subject.scene(), parameter, ends, &mut |_| {});
+    let verge = verge.map_err(|error| Absent::because(error.to_string()))?;
+    Ok(Value::Number(verge.value()))
+}

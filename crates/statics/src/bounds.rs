@@ -1,0 +1,495 @@
+//! How far the impulses of a solved step may vary.
+//!
+//! ```text
+//! low_α = min S_n,α,  high_α = max S_n,α     over S admissible,  Gᵀ S = Gᵀ S*
+//! ```
+//!
+//! The velocities of a step are unique, its impulses need not be: every S of the faces (`domain`)
+//! with the same Gᵀ S belongs to the same motion. Given S* and what each contact did, the extremes of
+//! every S_n are two conic programs, linear ones in the plane. First the null space of Gᵀ says which
+//! contacts cannot change at all; they are fixed, open ones dropped, and what is left falls into
+//! connected parts, each with one factorisation set up for all of its programs.
+//!
+//! What is said of an end is the value of an S that reaches it (balance and cones measured here) and a
+//! bound that nothing passes, from the dual and a bound of Σ S_n that is proven first. Where
+//! self-stress leaves S unbounded (a jammed wedge) there is no such bound of all S: there the bounds of
+//! the other contacts hold among S not larger than those that were found.
+
+use std::ops::Range;
+
+use crate::domain::{Domain, Face};
+use crate::ends::{PartProgram, Reached, Seen};
+use crate::error::{StaticsError, finite, sized};
+use crate::null::{Openness, null};
+use crate::program::{End, Program};
+use crate::recession::{self, parts};
+use crate::system::System;
+
+/// Rows of the null space below this share of its largest entry are rounding.
+const VANISH: f64 = 1e-8;
+
+/// Share of the largest impulse below which the width of an interval is rounding: the solver aims
+/// at 1e-11, and reaches 1e-8 where the admissible set has no inside.
+pub(crate) const NARROW: f64 = 1e-6;
+
+/// Share of the largest impulse below which an S_n that was seen reaches the law's bound 0.
+const TOUCHES_ZERO: f64 = 1e-8;
+
+/// The interval of one normal impulse (of the first row of a joint).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Least value that an admissible S was found to have; −∞ if unbounded.
+    pub low: f64,
+    /// Greatest one; ∞ if unbounded.
+    pub high: f64,
+    /// No admissible S is below this.
+    pub low_bound: f64,
+    /// No admissible S is above this.
+    pub high_bound: f64,
+    /// Whether the interval is a point to the accuracy of the computation.
+    pub determined: bool,
+}
+
+impl Interval {
+    fn point(value: f64) -> Self {
+        Self {
+            low: value,
+            high: value,
+            low_bound: value,
+            high_bound: value,
+            determined: true,
+        }
+    }
+}
+
+/// How much work may be done at once, and who hears of it.
+pub struct Effort<'a> {
+    /// Threads; results do not depend on it.
+    pub threads: usize,
+    /// Hears the share done.
+    pub progress: &'a mut dyn FnMut(f64),
+}
+
+/// How far the impulses of a step may vary, with what proves it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounds {
+    /// By contact.
+    pub intervals: Vec<Interval>,
+    /// Dimension of what is left open.
+    pub openness: Openness,
+    /// The admissible S of least norm, by row.
+    pub least: Vec<f64>,
+    /// Self-stress that nothing bounds, by row: GᵀR = 0, R admissible, R_n up to 1.
+    pub self_stress: Option<Vec<f64>>,
+    /// What is left of GᵀR = 0 of the self-stress.
+    pub stress_balance: f64,
+    /// Worst balance |Gᵀ(S − S*)| of the S that reach the ends, relative to the largest impulse.
+    pub balance: f64,
+    /// Worst distance of those S from the admissible ones, relative to the largest impulse.
+    pub cone: f64,
+    /// Worst distance between an end that is reached and its bound, relative to the largest impulse.
+    pub gap: f64,
+    /// How far S* was from the faces, relative to the largest impulse: it was put there first.
+    pub moved: f64,
+    /// The largest impulse, which the shares above refer to.
+    pub scale: f64,
+    /// Connected parts that had something open.
+    pub parts: usize,
+    /// Conic programs solved.
+    pub programs: usize,
+}
+
+/// The intervals of all normal impulses; `faces` says what each contact did, `impulse` is S*.
+///
+/// # Errors
+/// Lists of the wrong length, numbers that are not finite, a law without a convex cone, a solver
+/// without an answer.
+pub fn bounds(
+    system: &System,
+    faces: &[Face],
+    impulse: &[f64],
+    effort: &mut Effort<'_>,
+) -> Result<Bounds, StaticsError> {
+    sized("the list of faces", faces.len(), system.num_contacts())?;
+    sized("the list of impulses", impulse.len(), system.num_rows())?;
+    finite(|| "the list of impulses".into(), impulse)?;
+    let mut work = Work::new(system, faces, impulse)?;
+    let varying = work.openness();
+    let parts = parts(system, &varying);
+    work.result.parts = parts.len();
+    let total: usize = parts.iter().map(Vec::len).sum();
+    let mut done = 0;
+    for part in &parts {
+        let share = (done as f64 / total as f64, part.len() as f64 / total as f64);
+        done += part.len();
+        work.part(part, share, effort)?;
+    }
+    (effort.progress)(1.0);
+    Ok(work.finish())
+}
+
+/// Everything that is known so far.
+struct Work<'a> {
+    system: &'a System,
+    domains: Vec<Domain>,
+    /// x* by contact, over the scale.
+    start: Vec<Vec<f64>>,
+    /// By contact: whether S_n can vary at all.
+    open: Vec<bool>,
+    scale: f64,
+    result: Bounds,
+}
+
+impl<'a> Work<'a> {
+    fn new(system: &'a System, faces: &[Face], impulse: &[f64]) -> Result<Self, StaticsError> {
+        let scale = impulse.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
+        let unit = if scale > 0.0 { scale } else { 1.0 };
+        let (mut domains, mut start) = (Vec::new(), Vec::new());
+        let mut least = vec![0.0; impulse.len()];
+        let mut moved = 0.0_f64;
+        for contact in 0..system.num_contacts() {
+            let rows = system.rows(contact);
+            let domain = Domain::new(contact, system.law(contact), rows.len(), &faces[contact])?;
+            let x = on_face(system, contact, &domain, &impulse[rows.clone()], unit);
+            domain.expand(&x, &mut least[rows.clone()]);
+            for (s, kept) in impulse[rows.clone()].iter().zip(&mut least[rows]) {
+                moved = moved.max((s / unit - *kept).abs());
+                *kept *= unit;
+            }
+            domains.push(domain);
+            start.push(x);
+        }
+        let intervals = (0..system.num_contacts())
+            .map(|contact| Interval::point(least[system.rows(contact).start]));
+        Ok(Self {
+            system,
+            open: vec![false; domains.len()],
+            domains,
+            start,
+            scale: unit,
+            result: Bounds {
+                intervals: intervals.collect(),
+                openness: Openness::none(),
+                least,
+                self_stress: None,
+                stress_balance: 0.0,
+                balance: 0.0,
+                cone: 0.0,
+                gap: 0.0,
+                moved,
+                scale,
+                parts: 0,
+                programs: 0,
+            },
+        })
+    }
+
+    /// The null space part by part; whether each contact can change.
+    fn openness(&mut self) -> Vec<bool> {
+        let mut varying = vec![false; self.domains.len()];
+        let present: Vec<bool> = self.domains.iter().map(|d| d.unknowns > 0).collect();
+        for part in parts(self.system, &present) {
+            let program = self.program(&part);
+            let (openness, size) = null(
+                program.program.b.len(),
+                program.program.columns,
+                &program.program.equal,
+            );
+            self.result.openness = self.result.openness.and(openness);
+            for (contact, columns) in part.iter().zip(&program.columns) {
+                let own = &size[columns.clone()];
+                varying[*contact] = own.iter().any(|size| *size > VANISH);
+                self.open[*contact] = own.first().is_some_and(|size| *size > VANISH);
+            }
+        }
+        varying
+    }
+
+    /// E x = E x*, x in the domains.
+    fn program(&self, part: &[usize]) -> PartProgram {
+        let mut program = Program::default();
+        let columns: Vec<Range<usize>> = part
+            .iter()
+            .map(|contact| {
+                let first = program.domain(&self.domains[*contact]);
+                first..program.columns
+            })
+            .collect();
+        balance(self.system, &self.domains, part, &columns, &mut program);
+        let mut x = vec![0.0; program.columns];
+        for (contact, columns) in part.iter().zip(&columns) {
+            x[columns.clone()].copy_from_slice(&self.start[*contact]);
+        }
+        for &(row, column, value) in &program.equal {
+            program.b[row] += value * x[column];
+        }
+        PartProgram { program, columns }
+    }
+
+    /// All intervals of one connected part.
+    fn part(
+        &mut self,
+        part: &[usize],
+        (before, share): (f64, f64),
+        effort: &mut Effort<'_>,
+    ) -> Result<(), StaticsError> {
+        let own = self.program(part);
+        let unbounded = self.self_stress(part, &own)?;
+        let mut seen = Seen::new(&own, part, &self.start);
+        let normals: Vec<usize> = own.normals(part, self.system);
+        let reach = self.reach(part, &own, &unbounded, &normals, &mut seen)?;
+        self.least_norm(part, &own, &mut seen)?;
+        let asked: Vec<usize> = (0..part.len())
+            .filter(|k| self.open[part[*k]] && !own.columns[*k].is_empty())
+            .collect();
+        let tops: Vec<(usize, f64)> = asked
+            .iter()
+            .filter(|k| !unbounded[**k])
+            .map(|k| (*k, -1.0))
+            .collect();
+        let mut report = |done: f64| (effort.progress)(before + share * done);
+        let solved = own.ends(&tops, &reach, effort.threads, &mut |done| {
+            report(0.5 * done)
+        })?;
+        self.result.programs += solved.len();
+        for end in &solved {
+            seen.look(&own, &end.answer, &mut self.result);
+        }
+        let bottoms: Vec<(usize, f64)> = asked
+            .iter()
+            .filter(|k| !self.system.law(part[**k]).normal() || seen.least[**k] > TOUCHES_ZERO)
+            .map(|k| (*k, 1.0))
+            .collect();
+        let lower = own.ends(&bottoms, &reach, effort.threads, &mut |done| {
+            report(0.5 + 0.5 * done);
+        })?;
+        self.result.programs += lower.len();
+        for end in &lower {
+            seen.look(&own, &end.answer, &mut self.result);
+        }
+        for k in asked {
+            self.interval(part[k], k, &seen, (&solved, &lower), unbounded[k]);
+        }
+        Ok(())
+    }
+
+    /// Puts together what is known of one contact.
+    fn interval(
+        &mut self,
+        contact: usize,
+        k: usize,
+        seen: &Seen,
+        (tops, bottoms): (&[Reached], &[Reached]),
+        unbounded: bool,
+    ) {
+        let law_bound = if self.system.law(contact).normal() {
+            0.0
+        } else {
+            f64::NEG_INFINITY
+        };
+        let of = |ends: &[Reached]| {
+            ends.iter()
+                .find(|end| end.k == k)
+                .map(|end| (end.end, end.bound))
+        };
+        let (mut low, mut high) = (seen.least[k].max(law_bound), seen.greatest[k]);
+        let (mut low_bound, mut high_bound) = (law_bound, f64::INFINITY);
+        match of(tops) {
+            Some((End::Unbounded, _)) => high = f64::INFINITY,
+            Some((_, bound)) => high_bound = -bound,
+            None if unbounded => high = f64::INFINITY,
+            None => {}
+        }
+        match of(bottoms) {
+            Some((End::Unbounded, _)) => low = f64::NEG_INFINITY,
+            Some((_, bound)) => low_bound = low_bound.max(bound),
+            None => {}
+        }
+        // A bound that rounding puts inside what was reached says nothing against it.
+        low_bound = low_bound.min(low);
+        high_bound = high_bound.max(high);
+        for gap in [low - low_bound, high_bound - high] {
+            if gap.is_finite() {
+                self.result.gap = self.result.gap.max(gap);
+            }
+        }
+        let unit = self.scale;
+        self.result.intervals[contact] = Interval {
+            low: low * unit,
+            high: high * unit,
+            low_bound: low_bound * unit,
+            high_bound: high_bound * unit,
+            determined: high - low <= NARROW,
+        };
+    }
+
+    /// Contacts of the part whose S_n nothing bounds.
+    fn self_stress(
+        &mut self,
+        part: &[usize],
+        own: &PartProgram,
+    ) -> Result<Vec<bool>, StaticsError> {
+        let normal: Vec<bool> = part
+            .iter()
+            .map(|contact| self.system.law(*contact).normal())
+            .collect();
+        let (unbounded, ray) = recession::ray(&own.program, &own.columns, &normal)?;
+        self.result.programs += 1;
+        if unbounded.iter().any(|yes| *yes) {
+            let rows = self.result.least.len();
+            let all = self
+                .result
+                .self_stress
+                .get_or_insert_with(|| vec![0.0; rows]);
+            for (contact, columns) in part.iter().zip(&own.columns) {
+                let rows = self.system.rows(*contact);
+                self.domains[*contact].expand(&ray[columns.clone()], &mut all[rows]);
+            }
+            let mut homogeneous = own.program.clone();
+            homogeneous.b.iter_mut().for_each(|b| *b = 0.0);
+            let left = homogeneous.unbalance(&ray);
+            self.result.stress_balance = self.result.stress_balance.max(left);
+        }
+        Ok(unbounded)
+    }
+
+    /// A bound of |x| by column: proven from max Σ S_n where there is one, otherwise none but what
+    /// was found.
+    fn reach(
+        &mut self,
+        part: &[usize],
+        own: &PartProgram,
+        unbounded: &[bool],
+        normals: &[usize],
+        seen: &mut Seen,
+    ) -> Result<Vec<f64>, StaticsError> {
+        let mut total: f64 = normals
+            .iter()
+            .map(|column| own.start_at(column, seen))
+            .sum();
+        if !unbounded.iter().any(|yes| *yes) && !normals.is_empty() {
+            let mut q = vec![0.0; own.program.columns];
+            normals.iter().for_each(|column| q[*column] = -1.0);
+            let answer = own.program.solve(&q, "bounding the sum of the impulses")?;
+            self.result.programs += 1;
+            if answer.end == End::Point {
+                seen.look(own, &answer, &mut self.result);
+                // ΣS_n = −q·x ≤ y·b + Σ|ρ| |x| and |x| ≤ reach S_n: the rest goes to the left.
+                let rest = own.program.rest(&q, &answer.y, &answer.z);
+                let worst = (0..part.len())
+                    .flat_map(|k| own.columns[k].clone().map(move |column| (k, column)))
+                    .map(|(k, column)| rest[column].abs() * self.steepness(part[k]))
+                    .fold(0.0, f64::max);
+                let zero = vec![0.0; own.program.columns];
+                let top = -own.program.bound(&q, &answer, &zero);
+                let wide = own.columns.iter().map(ExactSizeIterator::len).max();
+                let left = 1.0 - worst * wide.unwrap_or(1) as f64;
+                if left > 0.5 {
+                    total = total.max(top / left);
+                }
+            }
+        }
+        let mut reach = vec![0.0; own.program.columns];
+        for (contact, columns) in part.iter().zip(&own.columns) {
+            for column in columns.clone() {
+                reach[column] = total * self.steepness(*contact);
+            }
+        }
+        Ok(reach)
+    }
+
+    /// Bound of |x| over S_n; for rows that S_n does not bound, a plain share.
+    fn steepness(&self, contact: usize) -> f64 {
+        let reach = self.domains[contact].reach;
+        if reach.is_finite() { reach } else { 1.0 }
+    }
+
+    /// The admissible S of least norm.
+    fn least_norm(
+        &mut self,
+        part: &[usize],
+        own: &PartProgram,
+        seen: &mut Seen,
+    ) -> Result<(), StaticsError> {
+        let mut program = own.program.clone();
+        program.square = vec![0.0; program.columns];
+        for (contact, columns) in part.iter().zip(&own.columns) {
+            let domain = &self.domains[*contact];
+            for (k, column) in columns.clone().enumerate() {
+                let entries = (0..domain.rows).map(|row| domain.basis[row * domain.unknowns + k]);
+                program.square[column] = entries.map(|b| b * b).sum();
+            }
+        }
+        let q = vec![0.0; program.columns];
+        let answer = program.solve(&q, "looking for the impulses of least norm")?;
+        self.result.programs += 1;
+        if answer.end == End::Point {
+            seen.look(own, &answer, &mut self.result);
+            for (contact, columns) in part.iter().zip(&own.columns) {
+                let rows = self.system.rows(*contact);
+                let out = &mut self.result.least[rows];
+                self.domains[*contact].expand(&answer.x[columns.clone()], out);
+                out.iter_mut().for_each(|s| *s *= self.scale);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Bounds {
+        self.result
+    }
+}
+
+/// x with B x the point of the face next to S.
+fn on_face(
+    system: &System,
+    contact: usize,
+    domain: &Domain,
+    impulse: &[f64],
+    unit: f64,
+) -> Vec<f64> {
+    let mut s: Vec<f64> = impulse.iter().map(|s| s / unit).collect();
+    let normal = s.first().copied().unwrap_or(0.0).max(0.0);
+    system.law(contact).project(&mut s);
+    let mut x = domain.unknowns_of(&s);
+    if domain.unknowns == 1 && domain.rows > 1 {
+        // On a ray the normal impulse stays what it is.
+        x[0] = normal;
+    }
+    x
+}
+
+/// E = Gᵀ B for the contacts of a part, its coordinates numbered anew; b = 0. Gives the row of each
+/// coordinate, the largest number for those that no contact of the part touches.
+pub(crate) fn balance(
+    system: &System,
+    domains: &[Domain],
+    part: &[usize],
+    columns: &[Range<usize>],
+    program: &mut Program,
+) -> Vec<usize> {
+    let mut number = vec![usize::MAX; system.num_coordinates()];
+    let mut count = 0;
+    for (contact, columns) in part.iter().zip(columns) {
+        let domain = &domains[*contact];
+        for (first, width, block) in system.blocks(*contact) {
+            for k in 0..width {
+                let row = &mut number[first + k];
+                if *row == usize::MAX {
+                    *row = count;
+                    count += 1;
+                }
+                for (x, column) in columns.clone().enumerate() {
+                    let value: f64 = (0..domain.rows)
+                        .map(|i| block[i * width + k] * domain.basis[i * domain.unknowns + x])
+                        .sum();
+                    if value != 0.0 {
+                        program.equal.push((*row, column, value));
+                    }
+                }
+            }
+        }
+    }
+    program.b = vec![0.0; count];
+    number
+}

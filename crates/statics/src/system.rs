@@ -1,0 +1,175 @@
+//! The map G by blocks: which coordinates each contact touches.
+//!
+//! ```text
+//! u = G v        relative velocities from velocities
+//! p = Gᵀ S       what the impulses S do to the coordinates
+//! ```
+//!
+//! Coordinates come in groups, one for each body that can move. Those of one group should have one
+//! unit, so that what is left of a balance can be measured: moments over a radius of gyration.
+
+use std::ops::Range;
+
+use contact::law::Law;
+
+use crate::error::{StaticsError, finite, sized};
+
+/// A group that a contact touches.
+#[derive(Debug, Clone, PartialEq)]
+struct Touch {
+    /// First coordinate.
+    first: usize,
+    /// Number of coordinates.
+    width: usize,
+    /// Rows × width entries, row-major.
+    block: Vec<f64>,
+}
+
+/// G and the laws of the contacts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct System {
+    coordinates: usize,
+    offset: Vec<usize>,
+    laws: Vec<Law>,
+    touches: Vec<Vec<Touch>>,
+}
+
+impl System {
+    /// Number of coordinates.
+    pub fn num_coordinates(&self) -> usize {
+        self.coordinates
+    }
+
+    /// Number of contacts (and joints).
+    pub fn num_contacts(&self) -> usize {
+        self.laws.len()
+    }
+
+    /// Number of rows of all contacts.
+    pub fn num_rows(&self) -> usize {
+        self.offset.last().copied().unwrap_or(0)
+    }
+
+    /// Rows of a contact.
+    pub fn rows(&self, contact: usize) -> Range<usize> {
+        self.offset[contact]..self.offset[contact + 1]
+    }
+
+    /// Law of a contact.
+    pub fn law(&self, contact: usize) -> &Law {
+        &self.laws[contact]
+    }
+
+    /// First coordinate, and row-major entries, of each block of a contact.
+    pub(crate) fn blocks(&self, contact: usize) -> impl Iterator<Item = (usize, usize, &[f64])> {
+        let touches = self.touches[contact].iter();
+        touches.map(|touch| (touch.first, touch.width, touch.block.as_slice()))
+    }
+
+    /// A row of a contact for the group that begins with a coordinate; empty if it touches it not.
+    pub fn row(&self, contact: usize, row: usize, first: usize) -> &[f64] {
+        let touches = self.touches[contact].iter();
+        let found = touches
+            .filter(|touch| touch.first == first && touch.width > 0)
+            .last();
+        found.map_or(&[], |touch| {
+            &touch.block[row * touch.width..(row + 1) * touch.width]
+        })
+    }
+
+    /// Gᵀ S.
+    pub fn scatter(&self, impulse: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.coordinates];
+        for contact in 0..self.num_contacts() {
+            let rows = &impulse[self.rows(contact)];
+            for (first, width, block) in self.blocks(contact) {
+                for (row, s) in rows.iter().enumerate() {
+                    for k in 0..width {
+                        out[first + k] += block[row * width + k] * s;
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// G v.
+    pub fn gather(&self, velocity: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.num_rows()];
+        for contact in 0..self.num_contacts() {
+            let rows = self.rows(contact);
+            for (first, width, block) in self.blocks(contact) {
+                for (row, u) in out[rows.clone()].iter_mut().enumerate() {
+                    let entries = &block[row * width..(row + 1) * width];
+                    *u += entries
+                        .iter()
+                        .zip(&velocity[first..])
+                        .map(|(g, v)| g * v)
+                        .sum::<f64>();
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Collects groups and contacts.
+#[derive(Debug, Clone, Default)]
+pub struct SystemBuilder {
+    system: System,
+    groups: Vec<(usize, usize)>,
+}
+
+impl SystemBuilder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        let mut builder = Self::default();
+        builder.system.offset.push(0);
+        builder
+    }
+
+    /// A group of so many coordinates; its number.
+    pub fn group(&mut self, width: usize) -> usize {
+        self.groups.push((self.system.coordinates, width));
+        self.system.coordinates += width;
+        self.groups.len() - 1
+    }
+
+    /// A contact with the blocks of the groups it touches, row-major; its number.
+    ///
+    /// # Errors
+    /// A law that does not fit the rows, a block of the wrong size, a number that is not finite.
+    pub fn contact(
+        &mut self,
+        law: Law,
+        rows: usize,
+        touches: &[(usize, &[f64])],
+    ) -> Result<usize, StaticsError> {
+        let contact = self.system.laws.len();
+        law.validate(rows)
+            .map_err(|source| StaticsError::Rows { contact, source })?;
+        let mut all = Vec::with_capacity(touches.len());
+        for (group, block) in touches {
+            let Some(&(first, width)) = self.groups.get(*group) else {
+                sized("the list of groups", self.groups.len(), group + 1)?;
+                continue;
+            };
+            sized("a block of G", block.len(), rows * width)?;
+            finite(|| format!("the block of contact {contact}"), block)?;
+            all.push(Touch {
+                first,
+                width,
+                block: block.to_vec(),
+            });
+        }
+        self.system.laws.push(law);
+        self.system.touches.push(all);
+        self.system.offset.push(self.system.num_rows() + rows);
+        Ok(contact)
+    }
+
+    /// The whole.
+    pub fn build(self) -> System {
+        self.system
+    }
+}
