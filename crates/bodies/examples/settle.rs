@@ -102,6 +102,7 @@ fn build(count: usize, threads: usize) -> World<Space> {
         gravity: DVec3::Z * -9.81,
         fields: Vec::new(),
         drag: Vec::new(),
+        cell: None,
     };
     let state = State {
         t: 0.0,
@@ -109,6 +110,7 @@ fn build(count: usize, threads: usize) -> World<Space> {
         velocities: Vec::with_capacity(count + 5),
         anchors: Vec::new(),
         memory: Vec::new(),
+        cell: None,
     };
     let mut heap = Heap { model, state };
     for k in 0..count {

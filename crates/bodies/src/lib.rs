@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod cell;
 pub mod detect;
 mod dim;
 mod error;
@@ -13,6 +14,7 @@ mod state;
 mod vector;
 mod world;
 
+pub use cell::{Cell, Control, Given, Lattice, Matrix};
 pub use detect::{Detector, Found};
 pub use dim::{Dim, Plane, Space};
 pub use error::{ShapeError, WorldError};

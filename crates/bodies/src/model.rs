@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::cell::Cell;
 use crate::dim::Dim;
 use crate::materials::Materials;
 use crate::pose::{MassProperties, Pose};
@@ -105,4 +106,6 @@ pub struct Model<D: Dim> {
     pub fields: Vec<Box<dyn Field<D>>>,
     /// Resistance of a fluid by body; empty where there is none.
     pub drag: Vec<Drag>,
+    /// The periodic cell, if there is one.
+    pub cell: Option<Cell>,
 }

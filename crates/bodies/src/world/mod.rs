@@ -13,6 +13,7 @@
 
 mod account;
 mod assemble;
+mod cell;
 mod check;
 mod free;
 mod project;
@@ -93,6 +94,7 @@ struct Workspace<D: Dim> {
     shift: Vec<f64>,
     displacement: Vec<f64>,
     report: Option<Report>,
+    cell: cell::CellWork<D>,
 }
 
 impl<D: Dim> World<D> {
@@ -104,7 +106,8 @@ impl<D: Dim> World<D> {
     pub fn new(model: Model<D>, state: State<D>, settings: Settings) -> Result<Self, WorldError> {
         check::settings(&settings)?;
         check::model(&model, &state)?;
-        let solver = check::solver(&settings)?;
+        let full = model.cell.as_ref().is_some_and(|c| !c.modes.is_empty());
+        let solver = check::solver(&settings, full)?;
         let work = Workspace::new(&model, &settings, solver);
         let mut world = Self {
             model,
@@ -137,7 +140,7 @@ impl<D: Dim> World<D> {
         }
         self.account_position();
         self.remember();
-        Ok(())
+        self.settle_cell()
     }
 
     /// q_M = q_I + ½h u_I; guided bodies where their guides say.
@@ -157,11 +160,13 @@ impl<D: Dim> World<D> {
                 Freedom::Free | Freedom::Partial(_) => D::advance(pose, velocity, 0.5 * h),
             });
         }
+        self.place_cell();
         Ok(())
     }
 
     /// Finds the touches at the midpoint, with a reach if contacts are activated by prediction.
     fn detect(&mut self) {
+        let flow = self.flow_bound();
         let work = &mut self.work;
         if self.settings.activation == Activation::Predicted {
             let (h, bodies) = (self.settings.step, &self.model.bodies);
@@ -170,11 +175,15 @@ impl<D: Dim> World<D> {
             let squares: f64 = (0..bodies.len()).map(|i| speed(i).powi(2)).sum();
             let usual = (squares / bodies.len().max(1) as f64).sqrt();
             for (i, body) in bodies.iter().enumerate() {
-                work.growth[i] = HELD * size::<D>(body) + h * (speed(i) + usual);
+                let size = size::<D>(body);
+                work.growth[i] = HELD * size + h * (speed(i) + usual + 2.0 * flow * size);
             }
         }
-        work.detector
-            .detect(&self.model.bodies, &work.mid, &work.growth);
+        work.detector.detect_within(
+            (&self.model, work.cell.mid.as_ref()),
+            &work.mid,
+            &work.growth,
+        );
     }
 
     /// Solves (★) from the impulses of the step before.
@@ -225,6 +234,7 @@ impl<D: Dim> World<D> {
                 end[i] = D::inward(&mid[i].rotation, &end[i]);
             }
         }
+        self.finish_rate();
     }
 
     /// q_F = q_I + ½h (u_I + u_F). Nothing is written before everything is known to be finite.
@@ -254,6 +264,7 @@ impl<D: Dim> World<D> {
                 }
             }
         }
+        self.finish_cell()?;
         self.state.velocities.copy_from_slice(&self.work.end);
         self.state.t = t_end;
         Ok(())
@@ -280,6 +291,7 @@ impl<D: Dim> World<D> {
             }
             self.state.memory.push(Memory {
                 bodies: found.bodies,
+                shift: found.shift,
                 feature: found.touch.feature,
                 status: work.status[contact],
                 impulse: vector,
@@ -331,7 +343,7 @@ impl<D: Dim> World<D> {
         self.work.active.len()
     }
 
-    /// A contact of the last step, sorted by bodies and feature.
+    /// A contact of the last step, sorted by bodies, shift and feature.
     ///
     /// # Panics
     /// There are not so many.
@@ -344,6 +356,8 @@ impl<D: Dim> World<D> {
         };
         Contact {
             bodies: found.bodies,
+            shift: found.shift,
+            centres: [0, 1].map(|side| self.work.centre(found, side)),
             touch: &found.touch,
             status: self.work.status[index],
             frame: self.frame(touch),

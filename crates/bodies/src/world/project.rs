@@ -33,8 +33,11 @@ impl<D: Dim> World<D> {
     /// All pairs of bodies that overlap by more than `tolerance`, deepest first.
     pub fn overlaps(&mut self, tolerance: f64) -> Vec<Overlap> {
         let work = &mut self.work;
-        work.detector
-            .detect(&self.model.bodies, &self.state.poses, &[]);
+        work.detector.detect_within(
+            (&self.model, self.state.cell.as_ref()),
+            &self.state.poses,
+            &[],
+        );
         let mut all: Vec<Overlap> = Vec::new();
         for found in work.detector.found() {
             let (bodies, depth) = (found.bodies, -found.touch.gap);
@@ -79,7 +82,8 @@ impl<D: Dim> World<D> {
             .projector
             .take()
             .unwrap_or_else(|| crate::detect::Detector::new(self.settings.threads));
-        detector.detect(&self.model.bodies, &self.state.poses, &[]);
+        let place = (&self.model, self.state.cell.as_ref());
+        detector.detect_within(place, &self.state.poses, &[]);
         let old = self.work.projection.take();
         let mut builder = old.map_or_else(Kinetic::builder, Problem::recycle);
         let rest = [0.0; 6];
@@ -124,10 +128,14 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let pose = &self.state.poses[body];
+            let offset = match (side, &self.state.cell) {
+                (1, Some(lattice)) => lattice.offset(found.shift),
+                _ => D::Vector::default(),
+            };
             let root = self.work.inverse_root[body].as_ref();
             D::row(
                 &pose.rotation,
-                at - pose.position,
+                at - pose.position - offset,
                 touch.normal,
                 &mut blocks[side],
             );

@@ -25,6 +25,7 @@ impl<D: Dim> Stage<D> {
                 gravity,
                 fields: Vec::new(),
                 drag: Vec::new(),
+                cell: None,
             },
             state: State {
                 t: 0.0,
@@ -32,6 +33,7 @@ impl<D: Dim> Stage<D> {
                 velocities: Vec::new(),
                 anchors: Vec::new(),
                 memory: Vec::new(),
+                cell: None,
             },
             settings: Settings {
                 tolerance: 1e-10,

@@ -88,6 +88,8 @@ pub struct Cast {
     pub regions: Vec<Region>,
     /// Watched pairs.
     pub watches: Vec<Watch>,
+    /// Whether there is a periodic cell.
+    pub cell: bool,
 }
 
 /// A part of space whose bodies are looked at.

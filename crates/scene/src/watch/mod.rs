@@ -5,9 +5,11 @@
 //! compute what they are made of); `events` reads off what happens at watched contacts. Nothing is
 //! kept of a run but the values that were asked for.
 
+mod cell;
 mod events;
 mod follow;
 mod joints;
+mod network;
 mod outcome;
 mod panel;
 mod quantity;

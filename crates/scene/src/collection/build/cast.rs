@@ -36,6 +36,7 @@ pub(super) fn cast<D: Axes>(
         groups: roster.groups.clone(),
         regions,
         watches,
+        cell: spec.cell.is_some(),
     })
 }
 

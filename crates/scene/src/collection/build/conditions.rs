@@ -4,6 +4,7 @@ use bodies::{Body, Drag, Field, Freedom, Guide, Model, Vector};
 
 use super::super::spec::{BodiesSpec, FreedomSpec};
 use super::axes::Axes;
+use super::cell;
 use super::context::{Context, at};
 use super::guide;
 use super::laws;
@@ -101,6 +102,7 @@ impl<'a> Conditions<'a> {
             gravity,
             fields: self.loads(context, roster, &bodies)?,
             drag: self.drag(context, bodies.len())?,
+            cell: cell::cell(context, self.spec, roster, start)?,
             bodies,
         })
     }
