@@ -103,6 +103,7 @@ fn build(count: usize, threads: usize) -> World<Space> {
         fields: Vec::new(),
         drag: Vec::new(),
         joints: Vec::new(),
+        cell: None,
     };
     let state = State {
         t: 0.0,
@@ -110,6 +111,7 @@ fn build(count: usize, threads: usize) -> World<Space> {
         velocities: Vec::with_capacity(count + 5),
         anchors: Vec::new(),
         memory: Vec::new(),
+        cell: None,
     };
     let mut heap = Heap { model, state };
     for k in 0..count {

@@ -105,4 +105,12 @@ pub enum WorldError {
         /// Why.
         reason: String,
     },
+    /// A periodic cell that is none, or no longer one.
+    #[error("the periodic cell at t = {t}: {reason}")]
+    Cell {
+        /// When.
+        t: f64,
+        /// Why.
+        reason: String,
+    },
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod cell;
 mod compound;
 pub mod detect;
 mod dim;
@@ -16,6 +17,7 @@ mod state;
 mod vector;
 mod world;
 
+pub use cell::{Cell, Control, Given, Lattice, Matrix};
 pub use compound::{Compound, MOST_PARTS, Part, Piece, Skin};
 pub use detect::{Detector, Found};
 pub use dim::{Dim, Plane, Space};

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use crate::cell::Cell;
 use crate::dim::Dim;
 use crate::joint::Joint;
 use crate::materials::Materials;
@@ -108,4 +109,6 @@ pub struct Model<D: Dim> {
     pub drag: Vec<Drag>,
     /// Joints between bodies; their order is their identity.
     pub joints: Vec<Joint<D>>,
+    /// The periodic cell, if there is one.
+    pub cell: Option<Cell>,
 }

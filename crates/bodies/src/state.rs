@@ -2,6 +2,7 @@
 
 use contact::law::Status;
 
+use crate::cell::Lattice;
 use crate::dim::Dim;
 use crate::pose::{Pose, Touch};
 
@@ -10,6 +11,8 @@ use crate::pose::{Pose, Touch};
 pub struct Memory<D: Dim> {
     /// The two bodies, the smaller number first.
     pub bodies: [u32; 2],
+    /// Which image of the second one.
+    pub shift: [i32; 3],
     /// Which point of the pair.
     pub feature: u32,
     /// What it did.
@@ -27,12 +30,14 @@ pub struct State<D: Dim> {
     pub t: f64,
     /// Placement of every body.
     pub poses: Vec<Pose<D>>,
-    /// Velocity of every body, right limit.
+    /// Velocity of every body, right limit; in a periodic cell against its mean flow.
     pub velocities: Vec<D::Dofs>,
     /// Placement of the body of each guide when the run began.
     pub anchors: Vec<Pose<D>>,
-    /// Contacts of the last step, sorted by bodies and feature.
+    /// Contacts of the last step, sorted by bodies, shift and feature.
     pub memory: Vec<Memory<D>>,
+    /// Where the periodic cell is, if there is one.
+    pub cell: Option<Lattice<D>>,
 }
 
 /// The account of a step (JM92 §6; certificate of the run).
@@ -92,6 +97,10 @@ pub struct Ledger {
 pub struct Contact<'a, D: Dim> {
     /// The two bodies, the smaller number first; the normal points from the first to the second.
     pub bodies: [u32; 2],
+    /// Which image of the second body it is, in a periodic cell.
+    pub shift: [i32; 3],
+    /// Centres of the two at the midpoint of the step, the second one's of that image.
+    pub centres: [D::Vector; 2],
     /// Where and how deep, at the midpoint of the step.
     pub touch: &'a Touch<D>,
     /// What it did.

@@ -23,6 +23,7 @@
 
 mod boxes;
 mod grid;
+mod images;
 mod keep;
 mod levels;
 mod narrow;
@@ -32,12 +33,14 @@ mod team;
 #[cfg(test)]
 mod tests;
 
+use crate::cell::Lattice;
 use crate::dim::Dim;
-use crate::model::Body;
+use crate::model::{Body, Model};
 use crate::pose::{Pose, Touch};
 
-use boxes::Boxes;
+use boxes::{Boxes, grown};
 use grid::Grid;
+use images::Images;
 use keep::Keep;
 use narrow::Narrow;
 use pairs::Pairs;
@@ -65,6 +68,8 @@ fn set_varying_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
 pub struct Found<D: Dim> {
     /// The two bodies, the smaller number first; the normal points from the first to the second.
     pub bodies: [u32; 2],
+    /// Which image of the second body this is, x + H k; 0 without a periodic cell.
+    pub shift: [i32; 3],
     /// Where.
     pub touch: Touch<D>,
 }
@@ -81,6 +86,7 @@ pub struct Detector<D: Dim> {
     narrow: Narrow<D>,
     found: Vec<Found<D>>,
     num_pairs: usize,
+    images: Images<D>,
 }
 
 impl<D: Dim> Detector<D> {
@@ -97,6 +103,7 @@ impl<D: Dim> Detector<D> {
             narrow: Narrow::default(),
             found: Vec::new(),
             num_pairs: 0,
+            images: Images::default(),
         }
     }
 
@@ -108,9 +115,55 @@ impl<D: Dim> Detector<D> {
         self.num_pairs = self.narrow.run(
             &self.team,
             (&self.pairs, &self.boxes),
-            (bodies, poses, growth),
+            (bodies, poses, growth, None),
             &mut self.found,
         );
+    }
+
+    /// The same in a periodic cell, with images along the vectors that are `periodic`. Bodies may be
+    /// anywhere; no two images of one body touch.
+    pub fn detect_images(
+        &mut self,
+        bodies: &[Body<D>],
+        poses: &[Pose<D>],
+        growth: &[f64],
+        (lattice, periodic): (&Lattice<D>, [bool; 3]),
+    ) {
+        let images = &mut self.images;
+        images.place(bodies, poses, growth, (lattice, periodic));
+        self.boxes.set(&self.team, images.at.len(), |entry| {
+            let (body, pose) = (images.body(entry), &images.at[entry]);
+            let growth = growth.get(body).copied().unwrap_or(0.0);
+            // Shifts are rounded: wider by that.
+            let bounds = D::bounds(&bodies[body].shape, pose);
+            grown(bounds, poses[body].position, growth)
+        });
+        let images = std::mem::take(&mut self.images);
+        self.pair(|entry| bodies[images.body(entry)].freedom.movable());
+        self.num_pairs = self.narrow.run(
+            &self.team,
+            (&self.pairs, &self.boxes),
+            (bodies, poses, growth, Some(&images)),
+            &mut self.found,
+        );
+        self.images = images;
+        Images::sort(&mut self.found);
+    }
+
+    /// The touches of the bodies of a model, in its periodic cell if it has one.
+    pub fn detect_within(
+        &mut self,
+        (model, lattice): (&Model<D>, Option<&Lattice<D>>),
+        poses: &[Pose<D>],
+        growth: &[f64],
+    ) {
+        match (&model.cell, lattice) {
+            (Some(cell), Some(lattice)) => {
+                let cell = (lattice, cell.periodic);
+                self.detect_images(&model.bodies, poses, growth, cell);
+            }
+            _ => self.detect(&model.bodies, poses, growth),
+        }
     }
 
     /// A list that holds the pairs of the boxes as they are: the last one, or a new one.
@@ -145,11 +198,11 @@ impl<D: Dim> Detector<D> {
             self.found.extend_from_slice(more);
             // Stable and on a list that is two sorted ones.
             self.found
-                .sort_by_key(|found| (found.bodies, found.touch.feature));
+                .sort_by_key(|found| (found.bodies, found.shift, found.touch.feature));
         }
     }
 
-    /// What was found last, sorted by bodies, then feature.
+    /// What was found last, sorted by bodies, shift, then feature.
     pub fn found(&self) -> &[Found<D>] {
         &self.found
     }
@@ -159,7 +212,8 @@ impl<D: Dim> Detector<D> {
         self.num_pairs
     }
 
-    /// The pairs of bodies whose boxes met, sorted; the smaller number first.
+    /// The pairs of bodies whose boxes met, sorted; the smaller number first. In a periodic cell
+    /// numbers from that of the bodies on are images.
     pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         let met = |[a, b]: &[u32; 2]| self.boxes.meet(*a as usize, *b as usize);
         self.pairs.iter().filter(met)

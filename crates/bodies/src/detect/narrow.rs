@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::Found;
 use super::boxes::Boxes;
+use super::images::Images;
 use super::pairs::Pairs;
 use super::team::Team;
 use crate::dim::Dim;
@@ -21,8 +22,13 @@ const PIECES: usize = 4;
 
 /// A list that holds all pairs, and the boxes that say which are pairs.
 pub(super) type Listed<'a, D> = (&'a Pairs, &'a Boxes<D>);
-/// Bodies, poses, growths.
-pub(super) type Given<'a, D> = (&'a [Body<D>], &'a [Pose<D>], &'a [f64]);
+/// Bodies, poses, growths, and what pairs stand for in a periodic cell.
+pub(super) type Given<'a, D> = (
+    &'a [Body<D>],
+    &'a [Pose<D>],
+    &'a [f64],
+    Option<&'a Images<D>>,
+);
 
 /// Buffers of the narrow phase, one for each piece.
 #[derive(Debug)]
@@ -116,7 +122,7 @@ fn reserve<T>(list: &mut Vec<T>, more: usize) {
 fn touch<D: Dim>(
     (pairs, boxes): Listed<'_, D>,
     range: Range<usize>,
-    (bodies, poses, growth): Given<'_, D>,
+    (bodies, poses, growth, images): Given<'_, D>,
     touches: &mut Vec<Touch<D>>,
     found: &mut Vec<Found<D>>,
 ) -> usize {
@@ -134,17 +140,28 @@ fn touch<D: Dim>(
         if boxes.skin > 0.0 && !boxes.meet(a, b) {
             continue;
         }
+        let (mut ends, mut shift, mut far) = ([a, b], [0; 3], None);
+        if let Some(images) = images {
+            let Some((bodies, k)) = images.pair(a, b) else {
+                continue;
+            };
+            far = Some(images.image(&poses[bodies[1]], k));
+            (ends, shift) = (bodies, k);
+        }
         num_pairs += 1;
         touches.clear();
-        let (one, two) = ((&bodies[a].shape, &poses[a]), (&bodies[b].shape, &poses[b]));
-        D::touch(one, two, growth(a) + growth(b), touches);
+        let [i, j] = ends;
+        let place = far.as_ref().unwrap_or(&poses[j]);
+        let (one, two) = ((&bodies[i].shape, &poses[i]), (&bodies[j].shape, place));
+        D::touch(one, two, growth(i) + growth(j), touches);
         if touches.len() > 1 {
             touches.sort_unstable_by(by_feature);
         }
         reserve(found, touches.len());
-        let bodies = [a as u32, b as u32];
+        let bodies = [i as u32, j as u32];
         found.extend(touches.iter().map(|touch| Found {
             bodies,
+            shift,
             touch: *touch,
         }));
     }

@@ -34,7 +34,7 @@ impl<D: Dim> World<D> {
         self.ledger = Ledger {
             t: self.state.t,
             reached: true,
-            kinetic: self.kinetic_energy(&self.state.velocities),
+            kinetic: self.kinetic_energy(&self.state.velocities) + self.cell_energy(),
             potential: self.potential_energy(),
             ..Ledger::default()
         };
@@ -53,7 +53,7 @@ impl<D: Dim> World<D> {
         let before = self.ledger.kinetic;
         let (work, at_stake) = self.work_of_forces();
         let (works, momentum) = self.contacts_account();
-        let after = self.kinetic_energy(&self.work.end);
+        let after = self.kinetic_energy(&self.work.end) + self.cell_energy();
         let terms = [
             after,
             -before,
@@ -139,7 +139,7 @@ impl<D: Dim> World<D> {
     fn work_of_forces(&self) -> (f64, f64) {
         let work = &self.work;
         let known = work.problem.as_ref().and_then(kinetic);
-        let (mut sum, mut at_stake) = (0.0, 0.0);
+        let (mut sum, mut at_stake) = self.cell_work();
         for (i, group) in work.group.iter().enumerate() {
             if *group == NO_GROUP {
                 continue;
@@ -200,11 +200,11 @@ impl<D: Dim> World<D> {
                 }
             }
             let at = (found.touch.point_a + found.touch.point_b) * 0.5;
-            for (&body, sign) in found.bodies.iter().zip([-1.0, 1.0]) {
-                let pose = &self.work.mid[body as usize];
+            for (side, (&body, sign)) in found.bodies.iter().zip([-1.0, 1.0]).enumerate() {
+                let centre = self.work.centre(found, side);
                 let (mut row, mut turn) = ([0.0; WIDE], [0.0; WIDE]);
                 let axes = self.work.axes(body as usize);
-                D::row(&axes, at - pose.position, vector, &mut row);
+                D::row(&axes, at - centre, vector, &mut row);
                 if s.len() > D::N {
                     match D::N {
                         2 => turn[2] = s[2],

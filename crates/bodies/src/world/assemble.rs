@@ -7,6 +7,7 @@
 use contact::law::{Law, Status};
 use contact::{Kinetic, KineticBuilder, Problem, ProblemError};
 
+use super::cell::MOST as MODES;
 use super::{CLOSED, HELD, NO_GROUP, Workspace, World, size};
 use crate::detect::Found;
 use crate::dim::Dim;
@@ -95,7 +96,7 @@ impl<D: Dim> World<D> {
             }
             builder.kinetic_group(&begin[..D::DOF], &free[..D::DOF])?;
         }
-        Ok(())
+        self.push_cell(builder)
     }
 
     /// One touch, if it takes part.
@@ -125,7 +126,16 @@ impl<D: Dim> World<D> {
         let groups = [a, b].map(|body| self.work.group[body]);
         let (given, rebound) = (&rows.given[..d], &rebound[..d]);
         let balls = self.balls(found, d);
+        let modes = self.work.cell.modes();
         match groups {
+            [g, f] if modes > 0 => {
+                let touches = [(g as usize, blocks[0]), (f as usize, blocks[1])];
+                let mut block = [0.0; WIDE * MODES];
+                self.cell_block(found, &frame, &mut block[..d * modes]);
+                let cell = (self.work.cell.group, &block[..d * modes]);
+                let touches = [touches[0], touches[1], cell];
+                builder.contact_with_rebound(law, &touches, given, rebound)
+            }
             _ if balls.1 > 0 => {
                 let mut axes = [[0.0; 3]; 3];
                 for (to, from) in axes.iter_mut().zip(frame.as_ref()) {
@@ -192,7 +202,7 @@ impl<D: Dim> World<D> {
         }
         let touch = &found.touch;
         let at = (touch.point_a + touch.point_b) * 0.5;
-        for (&body, sign) in found.bodies.iter().zip([-1.0, 1.0]) {
+        for (side, (&body, sign)) in found.bodies.iter().zip([-1.0, 1.0]).enumerate() {
             let body = body as usize;
             if self.work.group[body] == NO_GROUP {
                 continue;
@@ -201,7 +211,7 @@ impl<D: Dim> World<D> {
                 return (balls, 0);
             }
             let root = self.work.inverse_root[body].as_ref();
-            let lever = (at - self.work.mid[body].position).dot(touch.normal);
+            let lever = (at - self.work.centre(found, side)).dot(touch.normal);
             let group = self.work.group[body] as usize;
             balls[count] = (group, sign * root[0], sign * lever * root[3]);
             count += 1;
@@ -222,8 +232,7 @@ impl<D: Dim> World<D> {
         let axes = frame.as_ref();
         for (side, (&body, sign)) in found.bodies.iter().zip([-1.0, 1.0]).enumerate() {
             let body = body as usize;
-            let pose = &self.work.mid[body];
-            let lever = at - pose.position;
+            let lever = at - self.work.centre(found, side);
             let root = self.work.inverse_root[body].as_ref();
             let axes_of_spin = self.work.axes(body);
             let u = self.work.turned(body, &self.state.velocities[body]);
@@ -246,6 +255,14 @@ impl<D: Dim> World<D> {
                         *g = sign * row[k] * root[k];
                     }
                 }
+            }
+        }
+        if self.model.cell.is_some() {
+            for i in 0..d.min(D::N) {
+                let [given, begin, free] = self.flow(found, axes[i]);
+                rows.given[i] += given;
+                rows.begin[i] += begin;
+                rows.free[i] += free;
             }
         }
         rows
@@ -323,15 +340,15 @@ fn recall<'a, D: Dim>(
     last: &mut usize,
     found: &Found<D>,
 ) -> Option<&'a Memory<D>> {
-    let key = (found.bodies, found.touch.feature);
+    let key = (found.bodies, found.shift, found.touch.feature);
     while let Some(known) = memory.get(*last)
-        && (known.bodies, known.feature) < key
+        && (known.bodies, known.shift, known.feature) < key
     {
         *last += 1;
     }
     memory
         .get(*last)
-        .filter(|known| (known.bodies, known.feature) == key)
+        .filter(|known| (known.bodies, known.shift, known.feature) == key)
 }
 
 /// The impulse of the step before in the present frame; nothing for a new contact.

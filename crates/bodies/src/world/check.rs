@@ -38,10 +38,16 @@ const SWEEPS: usize = 3000;
 /// Sweeps without progress after which they are given up.
 const PATIENCE: usize = 500;
 
-/// The solver of the settings.
-pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError> {
+/// Contacts up to which a factorising method is tried where all of them touch the cell: its matrix
+/// is full then.
+const FULL: usize = 400;
+
+/// The solver of the settings; `full`: a cell couples all contacts.
+pub(super) fn solver(settings: &Settings, full: bool) -> Result<Box<dyn Solver>, WorldError> {
     if settings.solver == "auto" {
+        let usual = AutoParams::default().direct_limit;
         return Ok(Box::new(Auto::new(AutoParams {
+            direct_limit: if full { FULL } else { usual },
             first_sweeps: SWEEPS,
             first_patience: PATIENCE,
             ..AutoParams::default()
@@ -154,7 +160,7 @@ pub(super) fn not_finite(body: usize, what: &'static str, t: f64) -> WorldError 
 
 impl<D: Dim> Workspace<D> {
     pub(super) fn new(model: &Model<D>, settings: &Settings, solver: Box<dyn Solver>) -> Self {
-        let mut groups = 0;
+        let mut groups = 0_u32;
         let group = model.bodies.iter().map(|body| {
             if body.freedom.movable() {
                 groups += 1;
@@ -163,7 +169,7 @@ impl<D: Dim> Workspace<D> {
                 NO_GROUP
             }
         });
-        let group = group.collect();
+        let group: Vec<u32> = group.collect();
         let inverse_root = model.bodies.iter().map(|body| {
             let mut roots = D::masses(&body.mass);
             for (k, value) in roots.as_mut().iter_mut().enumerate() {
@@ -203,6 +209,7 @@ impl<D: Dim> Workspace<D> {
             shift: Vec::new(),
             displacement: Vec::new(),
             report: None,
+            cell: super::cell::CellWork::new(model.cell.as_ref(), groups as usize),
         }
     }
 }
@@ -246,6 +253,7 @@ impl<D: Dim> World<D> {
             }
         }
         self.begin_joints()?;
+        self.begin_cell()?;
         self.begin_account();
         Ok(())
     }

@@ -52,7 +52,7 @@ impl<D: Dim> World<D> {
             };
             work.end.push(end);
         }
-        Ok(())
+        self.set_free_cell(t_end)
     }
 
     /// Loads of the fields at the midpoint.

@@ -13,6 +13,7 @@
 
 mod account;
 mod assemble;
+mod cell;
 mod check;
 mod free;
 mod joint;
@@ -96,6 +97,7 @@ struct Workspace<D: Dim> {
     shift: Vec<f64>,
     displacement: Vec<f64>,
     report: Option<Report>,
+    cell: cell::CellWork<D>,
 }
 
 impl<D: Dim> World<D> {
@@ -107,7 +109,8 @@ impl<D: Dim> World<D> {
     pub fn new(model: Model<D>, state: State<D>, settings: Settings) -> Result<Self, WorldError> {
         check::settings(&settings)?;
         check::model(&model, &state)?;
-        let solver = check::solver(&settings)?;
+        let full = model.cell.as_ref().is_some_and(|c| !c.modes.is_empty());
+        let solver = check::solver(&settings, full)?;
         let work = Workspace::new(&model, &settings, solver);
         let link = joint::Linkage::new(&model);
         let mut world = Self {
@@ -147,7 +150,7 @@ impl<D: Dim> World<D> {
         }
         self.account_position();
         self.remember();
-        Ok(())
+        self.settle_cell()
     }
 
     /// q_M = q_I + ½h u_I; guided bodies where their guides say.
@@ -167,11 +170,13 @@ impl<D: Dim> World<D> {
                 Freedom::Free | Freedom::Partial(_) => D::advance(pose, velocity, 0.5 * h),
             });
         }
+        self.place_cell();
         Ok(())
     }
 
     /// Finds the touches at the midpoint, with a reach if contacts are activated by prediction.
     fn detect(&mut self) {
+        let flow = self.flow_bound();
         let work = &mut self.work;
         if self.settings.activation == Activation::Predicted {
             let (h, bodies) = (self.settings.step, &self.model.bodies);
@@ -180,11 +185,15 @@ impl<D: Dim> World<D> {
             let squares: f64 = (0..bodies.len()).map(|i| speed(i).powi(2)).sum();
             let usual = (squares / bodies.len().max(1) as f64).sqrt();
             for (i, body) in bodies.iter().enumerate() {
-                work.growth[i] = HELD * size::<D>(body) + h * (speed(i) + usual);
+                let size = size::<D>(body);
+                work.growth[i] = HELD * size + h * (speed(i) + usual + 2.0 * flow * size);
             }
         }
-        work.detector
-            .detect(&self.model.bodies, &work.mid, &work.growth);
+        work.detector.detect_within(
+            (&self.model, work.cell.mid.as_ref()),
+            &work.mid,
+            &work.growth,
+        );
         self.amend_touches();
     }
 
@@ -236,6 +245,7 @@ impl<D: Dim> World<D> {
                 end[i] = D::inward(&mid[i].rotation, &end[i]);
             }
         }
+        self.finish_rate();
     }
 
     /// q_F = q_I + ½h (u_I + u_F). Nothing is written before everything is known to be finite.
@@ -265,6 +275,7 @@ impl<D: Dim> World<D> {
                 }
             }
         }
+        self.finish_cell()?;
         self.state.velocities.copy_from_slice(&self.work.end);
         self.state.t = t_end;
         Ok(())
@@ -291,6 +302,7 @@ impl<D: Dim> World<D> {
             }
             self.state.memory.push(Memory {
                 bodies: found.bodies,
+                shift: found.shift,
                 feature: found.touch.feature,
                 status: work.status[contact],
                 impulse: vector,
@@ -342,7 +354,7 @@ impl<D: Dim> World<D> {
         self.work.active.len()
     }
 
-    /// A contact of the last step, sorted by bodies and feature.
+    /// A contact of the last step, sorted by bodies, shift and feature.
     ///
     /// # Panics
     /// There are not so many.
@@ -355,6 +367,8 @@ impl<D: Dim> World<D> {
         };
         Contact {
             bodies: found.bodies,
+            shift: found.shift,
+            centres: [0, 1].map(|side| self.work.centre(found, side)),
             touch: &found.touch,
             status: self.work.status[index],
             frame: self.frame(touch),

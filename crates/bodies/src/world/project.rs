@@ -33,8 +33,11 @@ impl<D: Dim> World<D> {
     /// All pairs of bodies that overlap by more than `tolerance`, deepest first.
     pub fn overlaps(&mut self, tolerance: f64) -> Vec<Overlap> {
         let work = &mut self.work;
-        work.detector
-            .detect(&self.model.bodies, &self.state.poses, &[]);
+        work.detector.detect_within(
+            (&self.model, self.state.cell.as_ref()),
+            &self.state.poses,
+            &[],
+        );
         self.link
             .amend(&self.model, &self.state.poses, &mut self.work.detector);
         let work = &mut self.work;
@@ -82,7 +85,8 @@ impl<D: Dim> World<D> {
             .projector
             .take()
             .unwrap_or_else(|| crate::detect::Detector::new(self.settings.threads));
-        detector.detect(&self.model.bodies, &self.state.poses, &[]);
+        let place = (&self.model, self.state.cell.as_ref());
+        detector.detect_within(place, &self.state.poses, &[]);
         self.link
             .amend(&self.model, &self.state.poses, &mut detector);
         let old = self.work.projection.take();
@@ -129,10 +133,14 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let pose = &self.state.poses[body];
+            let offset = match (side, &self.state.cell) {
+                (1, Some(lattice)) => lattice.offset(found.shift),
+                _ => D::Vector::default(),
+            };
             let root = self.work.inverse_root[body].as_ref();
             D::row(
                 &pose.rotation,
-                at - pose.position,
+                at - pose.position - offset,
                 touch.normal,
                 &mut blocks[side],
             );

@@ -26,6 +26,7 @@ impl<D: Dim> Stage<D> {
                 fields: Vec::new(),
                 drag: Vec::new(),
                 joints: Vec::new(),
+                cell: None,
             },
             state: State {
                 t: 0.0,
@@ -33,6 +34,7 @@ impl<D: Dim> Stage<D> {
                 velocities: Vec::new(),
                 anchors: Vec::new(),
                 memory: Vec::new(),
+                cell: None,
             },
             settings: Settings {
                 tolerance: 1e-10,

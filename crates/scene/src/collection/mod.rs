@@ -98,6 +98,8 @@ pub struct Cast {
     pub distributions: Vec<crate::survey::Distribution>,
     /// Load cases of limit analysis.
     pub loads: Vec<LoadCase>,
+    /// Whether there is a periodic cell.
+    pub cell: bool,
 }
 
 /// A load case of limit analysis.

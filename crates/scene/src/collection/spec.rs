@@ -368,12 +368,37 @@ pub(crate) struct PrepareSpec {
     pub rest: bool,
 }
 
+/// A component of a matrix with its expression.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Component {
+    pub name: &'static str,
+    pub row: usize,
+    pub column: usize,
+    pub formula: Formula,
+}
+
+/// `[cell]`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CellSpec {
+    pub line: usize,
+    pub vectors: Vec<Vec<Formula>>,
+    /// The key that gave the vectors: `size` or `vectors`.
+    pub key: &'static str,
+    pub periodic: [bool; 3],
+    pub strain_rate: Vec<Component>,
+    pub stress: Vec<Component>,
+    pub pressure: Option<Formula>,
+    pub inertia: Option<Formula>,
+    pub damping: Option<Formula>,
+}
+
 /// The whole of a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BodiesSpec {
     pub parameters: Vec<Named>,
     pub dimension: usize,
     pub gravity: Option<Vec<Formula>>,
+    pub cell: Option<CellSpec>,
     pub materials: Vec<MaterialSpec>,
     pub laws: Vec<LawSpec>,
     pub bodies: Vec<BodySpec>,

@@ -42,8 +42,10 @@ impl<D: Dim> Joints<D> {
 
     /// Looks at all pairs.
     pub fn update(&mut self, world: &World<D>) {
-        let (bodies, poses) = (&world.model().bodies, &world.state().poses);
-        self.detector.detect(bodies, poses, &self.growth);
+        let (state, model) = (world.state(), world.model());
+        let place = (model, state.cell.as_ref());
+        self.detector
+            .detect_within(place, &state.poses, &self.growth);
         self.now.clear();
         self.now
             .extend(self.detector.found().iter().map(|f| f.bodies));

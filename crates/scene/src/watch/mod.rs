@@ -6,10 +6,12 @@
 //! kept of a run but the values that were asked for.
 
 mod bins;
+mod cell;
 mod events;
 mod follow;
 mod grains;
 mod joints;
+mod network;
 mod outcome;
 mod panel;
 mod quantity;

@@ -157,7 +157,7 @@ impl Look {
                         look.need(what, &members, total);
                     }
                 }
-                Quantity::Time | Quantity::Account(_) | Quantity::Total(_) => {}
+                Quantity::Time | Quantity::Account(_) | Quantity::Total(_) | Quantity::Cell(_) => {}
             }
         }
         look.displaced.sort_unstable();

@@ -19,6 +19,8 @@ pub(super) enum Quantity {
     Body { body: u32, what: OfBody },
     /// Of the bodies of a set: groups in their order, then regions.
     Set { set: usize, what: OfSet },
+    /// Of the periodic cell.
+    Cell(OfCell),
     /// Of the contacts of a watch, by its place in the cast.
     Watch { watch: usize, what: OfWatch },
 }
@@ -126,6 +128,49 @@ pub(super) enum OfWatch {
     Friction,
     /// Largest sliding speed.
     Slip,
+}
+
+/// A quantity of the periodic cell. Rows and columns count from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfCell {
+    /// A component of a vector of the cell.
+    Vector(usize, usize),
+    Volume,
+    /// ∫ L dt since the beginning.
+    Strain(usize, usize),
+    /// From contacts, mean over the step, compressive where positive.
+    Stress(usize, usize),
+    /// Share of the volume that bodies fill.
+    Fraction,
+    /// Mean number of contacts of what carries force.
+    Coordination,
+    /// Bodies that carry none.
+    Rattlers,
+    /// Mean net force on bodies over the mean normal force.
+    Unbalanced,
+}
+
+/// Names of quantities of the cell.
+pub(super) fn of_cell(dimension: usize) -> impl Iterator<Item = (String, OfCell)> {
+    let axes = &["x", "y", "z"][..dimension];
+    let pairs = (0..dimension).flat_map(move |i| (0..dimension).map(move |j| (i, j)));
+    let components = pairs.flat_map(move |(i, j)| {
+        let of = |word: &str| format!("{word}_{}{}", axes[i], axes[j]);
+        [
+            (of("cell"), OfCell::Vector(i, j)),
+            (of("strain"), OfCell::Strain(i, j)),
+            (of("stress"), OfCell::Stress(i, j)),
+        ]
+    });
+    let plain = [
+        ("cell_volume", OfCell::Volume),
+        ("cell_fraction", OfCell::Fraction),
+        ("cell_coordination", OfCell::Coordination),
+        ("cell_rattlers", OfCell::Rattlers),
+        ("cell_unbalanced", OfCell::Unbalanced),
+    ];
+    let plain = plain.map(|(name, what)| (name.to_string(), what));
+    plain.into_iter().chain(components)
 }
 
 /// Names of quantities that belong to the whole collection.

@@ -3,7 +3,9 @@
 //! A collection may have a million bodies with thirty names each, so names are not listed but taken
 //! apart when they occur.
 
-use super::quantity::{FOLDS, OfSet, Quantity, WATCHES, WHOLE, of_body, of_folds, of_sets};
+use super::quantity::{
+    FOLDS, OfSet, Quantity, WATCHES, WHOLE, of_body, of_cell, of_folds, of_sets,
+};
 use crate::collection::Cast;
 
 /// Bodies looked at for a suggestion, at most.
@@ -50,6 +52,10 @@ impl Glossary<'_> {
         let whole = WHOLE.iter().find(|(known, _)| *known == name);
         if let Some((_, quantity)) = whole {
             found.push((*quantity, "of the whole collection".to_string()));
+        }
+        let cell = of_cell(self.dimension).find(|(known, _)| self.cast.cell && known == name);
+        if let Some((_, what)) = cell {
+            found.push((Quantity::Cell(what), "of the periodic cell".to_string()));
         }
         self.body(name, &mut found);
         self.set(name, &mut found);
@@ -163,6 +169,9 @@ impl Glossary<'_> {
         if !parameters.is_empty() {
             text += &format!(", parameters {}", shortened(&parameters));
         }
+        if self.cast.cell {
+            text += "; `cell_volume`, `stress_xx` and their like of the periodic cell";
+        }
         let bodies: Vec<&str> = self.cast.bodies.iter().map(String::as_str).collect();
         if let Some(first) = bodies.first() {
             text += &format!(
@@ -189,6 +198,9 @@ impl Glossary<'_> {
     fn candidates(&self, name: &str) -> Vec<String> {
         let mut known: Vec<String> = WHOLE.iter().map(|(n, _)| n.to_string()).collect();
         known.extend(self.parameters.iter().map(|(n, _)| n.clone()));
+        if self.cast.cell {
+            known.extend(of_cell(self.dimension).map(|(name, _)| name));
+        }
         let groups = self.cast.groups.iter().map(|(n, _)| n);
         let sets = groups.chain(self.cast.regions.iter().map(|region| &region.name));
         for set in sets.take(LOOKED_AT) {

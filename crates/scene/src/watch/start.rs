@@ -122,8 +122,9 @@ pub(super) fn explain(error: &WorldError, cast: &Cast) -> String {
             let [a, b] = bodies.map(|body| name(body as usize, cast));
             format!("contact of {a} and {b} at t = {t}: {reason}")
         }
-        WorldError::Reference(_) | WorldError::Joint(_) | WorldError::Setting { .. } => {
-            error.to_string()
-        }
+        WorldError::Reference(_)
+        | WorldError::Joint(_)
+        | WorldError::Setting { .. }
+        | WorldError::Cell { .. } => error.to_string(),
     }
 }

@@ -138,7 +138,7 @@ impl Tally {
             if carries {
                 self.carrying += 1;
                 self.sliding += usize::from(contact.status == Status::Slip);
-                self.push(world, &contact, h);
+                self.push(&contact, h);
             }
             for (_, sides, seen) in &mut self.watches {
                 if sides.watches(contact.bodies) {
@@ -149,7 +149,7 @@ impl Tally {
     }
 
     /// Adds the impulse of a contact to the bodies that are followed.
-    fn push<D: Turn>(&mut self, world: &World<D>, contact: &Contact<'_, D>, h: f64) {
+    fn push<D: Turn>(&mut self, contact: &Contact<'_, D>, h: f64) {
         if self.slots.is_empty() || !(h > 0.0) {
             return;
         }
@@ -167,19 +167,14 @@ impl Tally {
             }
         }
         let at = (contact.touch.point_a + contact.touch.point_b) * 0.5;
-        for (&body, sign) in contact.bodies.iter().zip([-1.0, 1.0]) {
+        let sides = contact.bodies.iter().zip(contact.centres).zip([-1.0, 1.0]);
+        for ((&body, centre), sign) in sides {
             let slot = self.slots.get(body as usize).copied().unwrap_or(NOBODY);
             let Some(pushed) = self.bodies.get_mut(slot as usize) else {
                 continue;
             };
-            let (pose, velocity) = (
-                &world.state().poses[body as usize],
-                &world.state().velocities[body as usize],
-            );
-            // Contacts act at the midpoint of the step: q_M = q_F − ½h u_F.
-            let velocity = D::Vector::of(&velocity.as_ref()[..D::N]);
-            let lever = at - (pose.position - velocity * (0.5 * h));
-            let about = D::moment(lever, force);
+            // Contacts act at the midpoint of the step.
+            let about = D::moment(at - centre, force);
             for k in 0..3 {
                 pushed.force[k] += sign * force.slice().get(k).copied().unwrap_or(0.0);
                 pushed.torque[k] += sign * (about[k] + moment[k]);

@@ -26,6 +26,7 @@ impl Look {
             Quantity::Body { body, what } => self.of_body(world, body, what),
             Quantity::Set { set, what } => self.of_set(world, set, what),
             Quantity::Watch { watch, what } => self.tally.seen(watch, what),
+            Quantity::Cell(what) => super::cell::value(world, what),
         }
     }
 

@@ -40,6 +40,7 @@ pub(super) fn cast<D: Axes>(
         profiles: Vec::new(),
         distributions: Vec::new(),
         loads: case::cases(context, spec, roster)?,
+        cell: spec.cell.is_some(),
     })
 }
 

@@ -4,6 +4,7 @@ use bodies::{Body, Drag, Field, Freedom, Guide, Model, Vector};
 
 use super::super::spec::{BodiesSpec, FreedomSpec};
 use super::axes::Axes;
+use super::cell;
 use super::context::{Context, at};
 use super::guide;
 use super::laws;
@@ -102,6 +103,7 @@ impl<'a> Conditions<'a> {
             fields: self.loads(context, roster, &bodies)?,
             drag: self.drag(context, bodies.len())?,
             joints: Vec::new(),
+            cell: cell::cell(context, self.spec, roster, start)?,
             bodies,
         })
     }

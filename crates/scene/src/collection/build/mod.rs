@@ -7,6 +7,7 @@ mod axes;
 mod body;
 mod case;
 mod cast;
+mod cell;
 mod clash;
 mod conditions;
 mod context;
@@ -78,6 +79,7 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
             velocities: roster.velocities,
             anchors,
             memory: Vec::new(),
+            cell: cell::lattice(&mut context, spec)?,
         },
         settings: schedule.settings,
         prepare,

@@ -1,6 +1,7 @@
 //! Reads the tables of a scene of bodies: TOML to [`BodiesSpec`].
 
 mod body;
+mod cell;
 mod form;
 mod load;
 mod many;
@@ -20,6 +21,7 @@ use crate::file::{self, Formula, Item, Reader, Value};
 pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>> {
     let parameters = file::read_named(root, "parameters")?;
     let (dimension, gravity) = world::world(root)?;
+    let cell = cell::cell(root, dimension)?;
     let materials = world::materials(root)?;
     let laws = world::laws(root, dimension)?;
     let bodies = body::bodies(root, dimension)?;
@@ -35,6 +37,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
         parameters,
         dimension,
         gravity,
+        cell,
         materials,
         laws,
         bodies,

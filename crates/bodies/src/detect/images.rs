@@ -1,0 +1,156 @@
+//! Images of bodies in a periodic cell.
+//!
+//! ```text
+//! wrapped   x' = x − H w,  w = ⌊H⁻¹x⌋         one entry for each body, by its number
+//! ghosts    x' + H k,  k ∈ {−1, 0, 1}ᴺ, k > 0 by letters, where it can reach a wrapped body
+//! ```
+//!
+//! Two bodies whose distance is below half of every distance between opposite faces touch with
+//! H⁻¹(x'_b + H k − x'_a) within ½, so that k is one of the above or its negative: with half of the
+//! shifts each pair is found once, from the side of the ghost. Pairs of ghosts are copies of others.
+//! Unbounded bodies have no images: they are periodic by themselves.
+
+use super::Found;
+use super::narrow::by_feature;
+use crate::cell::{Lattice, inverse};
+use crate::dim::Dim;
+use crate::model::Body;
+use crate::pose::Pose;
+
+/// Entries of the broad phase and what they stand for.
+#[derive(Debug)]
+pub(super) struct Images<D: Dim> {
+    /// Body, shift against the wrapped one.
+    ghosts: Vec<(u32, [i32; 3])>,
+    /// Cell of each body, w.
+    wind: Vec<[i32; 3]>,
+    /// Wrapped positions, by entry.
+    pub(super) at: Vec<Pose<D>>,
+    lattice: Option<Lattice<D>>,
+}
+
+impl<D: Dim> Default for Images<D> {
+    fn default() -> Self {
+        Self {
+            ghosts: Vec::new(),
+            wind: Vec::new(),
+            at: Vec::new(),
+            lattice: None,
+        }
+    }
+}
+
+/// The shifts that are positive by letters.
+fn positive() -> impl Iterator<Item = [i32; 3]> {
+    // The number of a shift in base 3 with digits −1, 0, 1 has its sign.
+    (14..27).map(|n: i32| [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1])
+}
+
+impl<D: Dim> Images<D> {
+    /// Wraps the bodies and makes the ghosts.
+    pub(super) fn place(
+        &mut self,
+        bodies: &[Body<D>],
+        poses: &[Pose<D>],
+        growth: &[f64],
+        (lattice, periodic): (&Lattice<D>, [bool; 3]),
+    ) {
+        let (inverse, heights) = (inverse(&lattice.matrix()), lattice.heights());
+        let periodic: [bool; 3] = std::array::from_fn(|k| k < D::N && periodic[k]);
+        let reach = |i: usize| {
+            let radius = D::radius(&bodies[i].shape) + growth.get(i).copied().unwrap_or(0.0);
+            radius.is_finite().then_some(radius)
+        };
+        let n = bodies.len().min(poses.len());
+        let most = (0..n).filter_map(reach).fold(0.0, f64::max);
+        self.lattice = Some(*lattice);
+        self.wind.clear();
+        self.at.clear();
+        self.ghosts.clear();
+        let share = |x: D::Vector| -> [f64; 3] {
+            std::array::from_fn(|k| (0..D::N).map(|j| inverse[k][j] * x[j]).sum())
+        };
+        for (i, pose) in poses[..n].iter().enumerate() {
+            let mut wind = [0; 3];
+            if reach(i).is_some() {
+                let at = share(pose.position);
+                for k in (0..D::N).filter(|&k| periodic[k]) {
+                    wind[k] = at[k].floor() as i32;
+                }
+            }
+            self.wind.push(wind);
+            self.at.push(Pose {
+                position: pose.position - lattice.offset(wind),
+                ..*pose
+            });
+        }
+        for i in 0..n {
+            let Some(radius) = reach(i) else {
+                continue;
+            };
+            let at = share(self.at[i].position);
+            for shift in positive() {
+                let inside = |k: usize| {
+                    let (x, room) = (at[k] + f64::from(shift[k]), (radius + most) / heights[k]);
+                    shift[k] == 0 || periodic[k] && x <= 1.0 + room && x >= -room
+                };
+                if (0..3).all(inside) {
+                    self.ghosts.push((i as u32, shift));
+                    self.at.push(Pose {
+                        position: self.at[i].position + lattice.offset(shift),
+                        ..self.at[i]
+                    });
+                }
+            }
+        }
+    }
+
+    /// The body of an entry.
+    pub(super) fn body(&self, entry: usize) -> usize {
+        match entry.checked_sub(self.wind.len()) {
+            None => entry,
+            Some(ghost) => self.ghosts[ghost].0 as usize,
+        }
+    }
+
+    /// The two bodies of a pair of entries, a < b, with the shift of the second against the first;
+    /// nothing for copies.
+    pub(super) fn pair(&self, a: usize, b: usize) -> Option<([usize; 2], [i32; 3])> {
+        let n = self.wind.len();
+        if a >= n {
+            return None;
+        }
+        let (other, shift) = match b.checked_sub(n) {
+            None => (b, [0; 3]),
+            Some(ghost) => (self.ghosts[ghost].0 as usize, self.ghosts[ghost].1),
+        };
+        if a == other {
+            return None;
+        }
+        let (one, two) = (self.wind[a], self.wind[other]);
+        let of_other: [i32; 3] =
+            std::array::from_fn(|k| shift[k].wrapping_sub(two[k]).wrapping_add(one[k]));
+        match a < other {
+            true => Some(([a, other], of_other)),
+            false => Some(([other, a], of_other.map(i32::wrapping_neg))),
+        }
+    }
+
+    /// Where an image of a body is.
+    pub(super) fn image(&self, pose: &Pose<D>, shift: [i32; 3]) -> Pose<D> {
+        let offset = self.lattice.as_ref().map(|l| l.offset(shift));
+        Pose {
+            position: pose.position + offset.unwrap_or_default(),
+            ..*pose
+        }
+    }
+
+    /// The order of what is found: by bodies, shift, feature.
+    pub(super) fn sort(found: &mut [Found<D>]) {
+        found.sort_unstable_by(|one, two| {
+            (one.bodies, one.shift)
+                .cmp(&(two.bodies, two.shift))
+                .then_with(|| by_feature(&one.touch, &two.touch))
+        });
+    }
+}

@@ -1,0 +1,436 @@
+//! The periodic cell in a step (see `cell` for the equations).
+//!
+//! ```text
+//! midpoint    H_M = H_I + ½h L_I H_I,            x_M = x_I + ½h (c_I + L_I x_I)
+//! free        c_L = c_I + h(A⁻¹K − L_I c),       q̇_L = q̇_I + h/M (Σ m c·B c − V σ_given : B)
+//! end         x_F = x_I + h c̄ + h L̄ ½(x_I + x_F),  L̄ = ½(L_I + L_F),   the same for H
+//! ```
+//!
+//! −L c is what is left of the acceleration of a body that crosses a steady mean flow: in simple
+//! shear free bodies go straight. Its power and that of Σ m c·B c on the cell are opposite.
+
+use contact::{KineticBuilder, ProblemError};
+
+use super::{Workspace, World};
+use crate::cell::{self, Lattice, Matrix};
+use crate::detect::Found;
+use crate::dim::Dim;
+use crate::error::WorldError;
+use crate::model::Freedom;
+use crate::vector::Vector;
+
+/// Modes at most: the components of L.
+pub(super) const MOST: usize = 9;
+
+/// Scratch of the cell.
+#[derive(Debug)]
+pub(super) struct CellWork<D: Dim> {
+    /// Where it is at the midpoint.
+    pub(super) mid: Option<Lattice<D>>,
+    /// The given part of L at the end of the step, L_L and L_F.
+    pub(super) given: Matrix,
+    free: Matrix,
+    end: Matrix,
+    /// 1/√(M B:B) by mode.
+    root: Vec<f64>,
+    /// Its group of kinetic coordinates, behind those of the bodies.
+    pub(super) group: usize,
+}
+
+impl<D: Dim> CellWork<D> {
+    pub(super) fn new(cell: Option<&cell::Cell>, group: usize) -> Self {
+        let root = cell.map_or_else(Vec::new, |cell| {
+            let modes = cell.modes.iter();
+            modes
+                .map(|mode| 1.0 / (cell.mass * cell::contract(mode, mode)).sqrt())
+                .collect()
+        });
+        Self {
+            mid: None,
+            given: [[0.0; 3]; 3],
+            free: [[0.0; 3]; 3],
+            end: [[0.0; 3]; 3],
+            root,
+            group,
+        }
+    }
+
+    /// Number of modes.
+    pub(super) fn modes(&self) -> usize {
+        self.root.len()
+    }
+}
+
+impl<D: Dim> World<D> {
+    /// Whether the cell can be one, with these bodies; what it begins with.
+    pub(super) fn begin_cell(&mut self) -> Result<(), WorldError> {
+        let t = self.state.t;
+        let refuse = |reason: &str| {
+            let reason = reason.to_string();
+            Err(WorldError::Cell { t, reason })
+        };
+        let (cell, lattice) = match (&mut self.model.cell, &mut self.state.cell) {
+            (None, None) => return Ok(()),
+            (Some(cell), Some(lattice)) => (cell, lattice),
+            _ => return refuse("the model has one and the state has none, or the other way round"),
+        };
+        let entries = lattice.vectors.iter().take(D::N);
+        if !entries.clone().all(|vector| vector.finite()) || !(lattice.volume() > 0.0) {
+            return refuse("its vectors span no volume, or are not in a right-handed order");
+        }
+        if cell.modes.len() > MOST || !(cell.damping >= 0.0 && cell.damping.is_finite()) {
+            return refuse("its damping is not a number of at least 0, or it has too many modes");
+        }
+        if !cell.modes.is_empty() && !(cell.mass > 0.0 && cell.mass.is_finite()) {
+            return refuse("its inertia is not a positive, finite number");
+        }
+        let all_free = self
+            .model
+            .bodies
+            .iter()
+            .all(|body| body.freedom == Freedom::Free);
+        if cell.moves() && !all_free {
+            return refuse(
+                "a cell that deforms takes all bodies with it, but there is one that is fixed, \
+                 held or has a given motion",
+            );
+        }
+        let given = cell.control.as_mut().map(|control| control.at(t));
+        let mut rate = given.unwrap_or_default().rate;
+        for mode in &cell.modes {
+            let part = cell::contract(&lattice.rate, mode) / cell::contract(mode, mode);
+            rate = cell::add(&rate, mode, part);
+        }
+        if !rate.as_flattened().iter().all(|x| x.is_finite()) {
+            return refuse("its strain rate is not finite");
+        }
+        lattice.rate = rate;
+        self.work.cell.end = rate;
+        self.check_room()
+    }
+
+    /// Each distance between opposite faces against the largest body.
+    fn check_room(&self) -> Result<(), WorldError> {
+        let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
+            return Ok(());
+        };
+        let sizes = self.model.bodies.iter().map(|body| D::radius(&body.shape));
+        let largest = 2.0 * sizes.filter(|r| r.is_finite()).fold(0.0, f64::max);
+        let heights = lattice.heights();
+        for k in (0..D::N).filter(|&k| cell.periodic[k]) {
+            if !(heights[k] > 2.0 * largest) {
+                return Err(WorldError::Cell {
+                    t: self.state.t,
+                    reason: format!(
+                        "its faces along {} are {} apart; more than {}, twice the largest body, was \
+                         expected. Use a larger cell or smaller bodies",
+                        ["x", "y", "z"][k],
+                        heights[k],
+                        2.0 * largest
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// H_M, and the affine part of the bodies' way to the midpoint.
+    pub(super) fn place_cell(&mut self) {
+        let Some(lattice) = &self.state.cell else {
+            return;
+        };
+        let half = 0.5 * self.settings.step;
+        let mut mid = *lattice;
+        if self.model.cell.as_ref().is_some_and(cell::Cell::moves) {
+            for vector in mid.vectors.iter_mut().take(D::N) {
+                *vector += cell::apply::<D>(&lattice.rate, *vector) * half;
+            }
+            for (mid, pose) in self.work.mid.iter_mut().zip(&self.state.poses) {
+                mid.position += cell::apply::<D>(&lattice.rate, pose.position) * half;
+            }
+        }
+        self.work.cell.mid = Some(mid);
+    }
+
+    /// c_L and q̇_L.
+    pub(super) fn set_free_cell(&mut self, t_end: f64) -> Result<(), WorldError> {
+        let (Some(cell), Some(lattice)) = (&mut self.model.cell, &self.state.cell) else {
+            return Ok(());
+        };
+        if !cell.moves() {
+            return Ok(());
+        }
+        let (h, work) = (self.settings.step, &mut self.work);
+        let mut given = |t: f64| {
+            cell.control
+                .as_mut()
+                .map_or_else(Default::default, |c| c.at(t))
+        };
+        let (stress, rate) = (given(t_end - 0.5 * h).stress, given(t_end).rate);
+        let finite = |m: &Matrix| m.as_flattened().iter().all(|x| x.is_finite());
+        if !finite(&stress) || !finite(&rate) {
+            return Err(WorldError::Cell {
+                t: t_end,
+                reason: "its strain rate or its stress is not finite".to_string(),
+            });
+        }
+        let mut motion = [[0.0; 3]; 3];
+        let bodies = self.model.bodies.iter().zip(&self.state.velocities);
+        for ((body, begin), end) in bodies.zip(&mut work.end) {
+            let c = D::Vector::of(&begin.as_ref()[..D::N]);
+            // c at the midpoint: the change is then of third order.
+            let mid = c - cell::apply::<D>(&lattice.rate, c) * (0.5 * h);
+            let change = cell::apply::<D>(&lattice.rate, mid) * h;
+            for k in 0..D::N {
+                end.as_mut()[k] -= change[k];
+                for j in 0..D::N {
+                    motion[k][j] += body.mass.mass * mid[k] * mid[j];
+                }
+            }
+        }
+        let volume = work.cell.mid.as_ref().map_or(0.0, Lattice::volume);
+        let pushed = cell::add(&motion, &stress, -volume);
+        work.cell.given = rate;
+        work.cell.free = rate;
+        for mode in &cell.modes {
+            let size = cell::contract(mode, mode);
+            let begin = cell::contract(&lattice.rate, mode) / size;
+            let change = h * cell::contract(&pushed, mode) / (cell.mass * size);
+            let share = 0.5 * h * cell.damping;
+            let free = (begin * (1.0 - share) + change) / (1.0 + share);
+            work.cell.free = cell::add(&work.cell.free, mode, free);
+        }
+        work.cell.end = work.cell.free;
+        Ok(())
+    }
+
+    /// The group of the cell, behind those of the bodies.
+    pub(super) fn push_cell(&self, builder: &mut KineticBuilder) -> Result<(), ProblemError> {
+        let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
+            return Ok(());
+        };
+        let modes = self.work.cell.modes();
+        if modes == 0 {
+            return Ok(());
+        }
+        let (mut begin, mut free) = ([0.0; MOST], [0.0; MOST]);
+        self.work.hats(&cell.modes, &lattice.rate, &mut begin);
+        self.work.hats(&cell.modes, &self.work.cell.free, &mut free);
+        builder.kinetic_group(&begin[..modes], &free[..modes])?;
+        Ok(())
+    }
+
+    /// What the mean flow adds to a row along `axis` of a contact: to W, U_I, U_L.
+    pub(super) fn flow(&self, found: &Found<D>, axis: D::Vector) -> [f64; 3] {
+        let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
+            return [0.0; 3];
+        };
+        if !cell.moves() {
+            return [0.0; 3];
+        }
+        let branch = self.work.branch(found);
+        [&self.work.cell.given, &lattice.rate, &self.work.cell.free]
+            .map(|rate| axis.dot(cell::apply::<D>(rate, branch)))
+    }
+
+    /// The cell's block of Ĝ: d × modes; rows of spins are 0.
+    pub(super) fn cell_block(&self, found: &Found<D>, frame: &D::Frame, out: &mut [f64]) {
+        let Some(cell) = &self.model.cell else {
+            return;
+        };
+        let branch = self.work.branch(found);
+        let rows = out.chunks_mut(cell.modes.len().max(1));
+        for (row, axis) in rows.zip(frame.as_ref()) {
+            let modes = cell.modes.iter().zip(&self.work.cell.root);
+            for (entry, (mode, root)) in row.iter_mut().zip(modes) {
+                *entry = axis.dot(cell::apply::<D>(mode, branch)) * root;
+            }
+        }
+    }
+
+    /// A bound of what the mean flow adds to the speed of a body's surface, over its radius.
+    pub(super) fn flow_bound(&self) -> f64 {
+        match &self.model.cell {
+            Some(cell) if cell.moves() => {
+                let free = &self.work.cell.free;
+                cell::contract(free, free).sqrt()
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// L_F from the coordinates of the cell at the end of the vector of all.
+    pub(super) fn finish_rate(&mut self) {
+        let Some(cell) = &self.model.cell else {
+            return;
+        };
+        let work = &mut self.work;
+        let modes = work.cell.modes();
+        if modes == 0 {
+            return;
+        }
+        let Some(first) = work.hat.len().checked_sub(modes) else {
+            return;
+        };
+        work.cell.end = work.cell.given;
+        let hats = work.hat[first..].iter().zip(&work.cell.root);
+        for (mode, (hat, root)) in cell.modes.iter().zip(hats) {
+            work.cell.end = cell::add(&work.cell.end, mode, hat * root);
+        }
+    }
+
+    /// ½ M Σ q̇² B:B of what follows the stress, at the end of the step.
+    pub(super) fn cell_energy(&self) -> f64 {
+        let Some(cell) = &self.model.cell else {
+            return 0.0;
+        };
+        let mut hats = [0.0; MOST];
+        self.work.hats(&cell.modes, &self.work.cell.end, &mut hats);
+        0.5 * hats.iter().map(|x| x * x).sum::<f64>()
+    }
+
+    /// (q̂_L − q̂_I)·½(q̂_F + q̂_I) and ½‖q̂_L − q̂_I‖²: the part of the cell in the work of given forces.
+    pub(super) fn cell_work(&self) -> (f64, f64) {
+        let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
+            return (0.0, 0.0);
+        };
+        let work = &self.work;
+        let mut hats = [[0.0; MOST]; 3];
+        for (hats, rate) in hats
+            .iter_mut()
+            .zip([&lattice.rate, &work.cell.free, &work.cell.end])
+        {
+            work.hats(&cell.modes, rate, hats);
+        }
+        let [begin, free, end] = hats;
+        (0..MOST).fold((0.0, 0.0), |(sum, at_stake), m| {
+            let change = free[m] - begin[m];
+            (
+                sum + change * 0.5 * (begin[m] + end[m]),
+                at_stake + 0.5 * change * change,
+            )
+        })
+    }
+
+    /// x_F and H_F: what the mean flow adds to bodies that have moved by h c̄ already.
+    pub(super) fn finish_cell(&mut self) -> Result<(), WorldError> {
+        let Some(cell) = &self.model.cell else {
+            return Ok(());
+        };
+        let moves = cell.moves();
+        let Some(lattice) = self.state.cell.as_mut().filter(|_| moves) else {
+            return Ok(());
+        };
+        let (end, h) = (self.work.cell.end, self.settings.step);
+        let mean = cell::add(&lattice.rate, &end, 1.0);
+        // x_F = (1 − ½hL̄)⁻¹ ((x_I + h c̄) + ½hL̄ x_I) = x* + (1 − ½hL̄)⁻¹ h L̄ (x_I + ½h c̄), x* = x_I + h c̄.
+        let behind = cell::inverse(&cell::add(&cell::identity(), &mean, -0.25 * h));
+        let flow = cell::product(&behind, &mean).map(|row| row.map(|x| 0.5 * h * x));
+        if !flow.as_flattened().iter().all(|x| x.is_finite()) {
+            return Err(WorldError::Cell {
+                t: self.state.t,
+                reason: "its strain rate is not finite".to_string(),
+            });
+        }
+        for (i, pose) in self.state.poses.iter_mut().enumerate() {
+            let (begin, last) = (&self.state.velocities[i], &self.work.end[i]);
+            let mut half = [0.0; 3];
+            for k in 0..D::N {
+                half[k] = 0.25 * h * (begin.as_ref()[k] + last.as_ref()[k]);
+            }
+            let middle = pose.position - D::Vector::of(&half[..D::N]);
+            pose.position += cell::apply::<D>(&flow, middle);
+        }
+        for vector in lattice.vectors.iter_mut().take(D::N) {
+            *vector += cell::apply::<D>(&flow, *vector);
+        }
+        lattice.strain = cell::add(&lattice.strain, &mean, 0.5 * h);
+        lattice.rate = end;
+        Ok(())
+    }
+
+    /// The same lattice with shorter vectors where shear has made them long, and whether it still has
+    /// room for all bodies.
+    pub(super) fn settle_cell(&mut self) -> Result<(), WorldError> {
+        let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
+            return Ok(());
+        };
+        if !cell.moves() {
+            return Ok(());
+        }
+        let mut changed = false;
+        while let Some((i, j, times)) = lattice.reduce(cell.periodic) {
+            changed = true;
+            // H k is the same: h_j k_j = (h_j − m h_i) k_j + h_i m k_j.
+            for memory in &mut self.state.memory {
+                let more = times.wrapping_mul(memory.shift[j]);
+                memory.shift[i] = memory.shift[i].wrapping_add(more);
+            }
+        }
+        if changed {
+            let memory = &mut self.state.memory;
+            memory.sort_unstable_by_key(|m| (m.bodies, m.shift, m.feature));
+        }
+        self.check_room()
+    }
+
+    /// Stress of the cell over the last step, compressive where positive: (1/V) Σ S/h ⊗ ℓ over its
+    /// contacts, at the midpoint. 0 without a cell or a step.
+    pub fn cell_stress(&self) -> Matrix {
+        let mut sum = [[0.0; 3]; 3];
+        let (Some(mid), h) = (&self.work.cell.mid, self.ledger.h) else {
+            return sum;
+        };
+        let scale = 1.0 / (mid.volume() * h);
+        if !scale.is_finite() {
+            return sum;
+        }
+        for index in 0..self.num_contacts() {
+            let contact = self.contact(index);
+            let branch = contact.centres[1] - contact.centres[0];
+            let mut impulse = D::Vector::default();
+            for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
+                impulse += *axis * *s;
+            }
+            for i in 0..D::N {
+                for j in 0..D::N {
+                    sum[i][j] += impulse[i] * branch[j] * scale;
+                }
+            }
+        }
+        sum
+    }
+}
+
+impl<D: Dim> Workspace<D> {
+    /// H k of a touch, at the midpoint.
+    #[inline]
+    pub(super) fn offset(&self, found: &Found<D>) -> D::Vector {
+        match &self.cell.mid {
+            None => D::Vector::default(),
+            Some(lattice) => lattice.offset(found.shift),
+        }
+    }
+
+    /// Where one of the two bodies of a touch is at the midpoint, the second one at its image.
+    #[inline]
+    pub(super) fn centre(&self, found: &Found<D>, side: usize) -> D::Vector {
+        let at = self.mid[found.bodies[side] as usize].position;
+        if side == 0 || found.shift == [0; 3] {
+            at
+        } else {
+            at + self.offset(found)
+        }
+    }
+
+    fn branch(&self, found: &Found<D>) -> D::Vector {
+        self.centre(found, 1) - self.centre(found, 0)
+    }
+
+    /// Coordinates of a rate of the cell by mode.
+    fn hats(&self, modes: &[Matrix], rate: &Matrix, out: &mut [f64; MOST]) {
+        for ((out, mode), root) in out.iter_mut().zip(modes).zip(&self.cell.root) {
+            *out = cell::contract(rate, mode) / cell::contract(mode, mode) / root;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Quantities of the periodic cell.
+
+use bodies::{Vector, World};
+
+use super::network::{Link, Network};
+use super::quantity::OfCell;
+use super::turn::Turn;
+
+/// The value of a quantity; not a number without a cell.
+pub(super) fn value<D: Turn>(world: &World<D>, what: OfCell) -> f64 {
+    let Some(lattice) = &world.state().cell else {
+        return f64::NAN;
+    };
+    match what {
+        OfCell::Vector(row, column) => lattice.vectors[column][row],
+        OfCell::Volume => lattice.volume(),
+        OfCell::Strain(row, column) => lattice.strain[row][column],
+        OfCell::Stress(row, column) => world.cell_stress()[row][column],
+        OfCell::Fraction => {
+            let sizes = world.model().bodies.iter();
+            let sizes = sizes.filter_map(|body| D::mass_properties(&body.shape, 1.0));
+            sizes.map(|size| size.mass).sum::<f64>() / lattice.volume()
+        }
+        OfCell::Coordination => network(world).coordination(),
+        OfCell::Rattlers => {
+            let movable = world.model().bodies.iter();
+            let movable = movable.filter(|body| body.freedom.movable()).count();
+            (movable - network(world).bodies.min(movable)) as f64
+        }
+        OfCell::Unbalanced => unbalanced(world),
+    }
+}
+
+/// The network of the last step. A body is held by one contact more than there are axes, or by two
+/// where friction acts.
+fn network<D: Turn>(world: &World<D>) -> Network {
+    let contacts = || (0..world.num_contacts()).map(|index| world.contact(index));
+    let links: Vec<Link> = contacts()
+        .map(|contact| {
+            let normal = contact.impulse.first().copied().unwrap_or(0.0);
+            (contact.bodies, normal)
+        })
+        .collect();
+    let rubs = contacts().any(|contact| contact.impulse.len() > 1);
+    let least = if rubs { 2 } else { D::N + 1 };
+    let bodies = &world.model().bodies;
+    let movable = |body: usize| bodies[body].freedom.movable();
+    Network::new(bodies.len(), movable, &links, least)
+}
+
+/// Mean of |Σ S| over the bodies that contacts push, over the mean of S_n over contacts.
+fn unbalanced<D: Turn>(world: &World<D>) -> f64 {
+    let mut net = vec![(D::Vector::default(), false); world.model().bodies.len()];
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for index in 0..world.num_contacts() {
+        let contact = world.contact(index);
+        let normal = contact.impulse.first().copied().unwrap_or(0.0);
+        if !(normal > 0.0) {
+            continue;
+        }
+        (sum, count) = (sum + normal, count + 1);
+        let mut force = D::Vector::default();
+        for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
+            force += *axis * *s;
+        }
+        for (body, sign) in contact.bodies.iter().zip([-1.0, 1.0]) {
+            if let Some(entry) = net.get_mut(*body as usize) {
+                *entry = (entry.0 + force * sign, true);
+            }
+        }
+    }
+    let pushed = net.iter().filter(|(_, pushed)| *pushed);
+    let (number, total) = pushed.fold((0_usize, 0.0), |(n, t), (f, _)| (n + 1, t + f.norm()));
+    (total / number as f64) / (sum / count as f64)
+}
