@@ -263,6 +263,7 @@ pub(crate) fn clearances<D: Dim>(
         };
         out.push(Found {
             bodies: if ordered { [a, b] } else { [b, a] },
+            shift: [0; 3],
             touch: Touch {
                 point_a,
                 point_b,

@@ -89,6 +89,12 @@ impl<D: Dim> World<D> {
             .bodies
             .iter()
             .all(|body| body.freedom == Freedom::Free);
+        if !self.model.joints.is_empty() {
+            return refuse(
+                "joints join bodies, not their images, and bodies are put back into the cell as they \
+                 leave it: take the joints or the cell away",
+            );
+        }
         if cell.moves() && !all_free {
             return refuse(
                 "a cell that deforms takes all bodies with it, but there is one that is fixed, \

@@ -64,6 +64,7 @@ pub struct Member {
 impl Outline {
     /// Largest distance of a point from the origin of body axes; `None` for boundaries.
     pub fn radius(&self) -> Option<f64> {
+        let norm = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
         let farthest = |norms: &mut dyn Iterator<Item = f64>| Some(norms.fold(0.0, f64::max));
         match self {
             Self::Round { radius } => Some(*radius),
@@ -77,10 +78,10 @@ impl Outline {
                 radius,
             } => Some(half_length.hypot(*radius)),
             Self::Polygon(vertices) => farthest(&mut vertices.iter().map(|v| v[0].hypot(v[1]))),
-            Self::Polyhedron(faces) => {
-                let norm = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-                farthest(&mut faces.vertices.iter().map(norm))
-            }
+            Self::Compound(members) => members.iter().try_fold(0.0_f64, |most, member| {
+                Some(most.max(norm(&member.position) + member.outline.radius()?))
+            }),
+            Self::Polyhedron(faces) => farthest(&mut faces.vertices.iter().map(norm)),
             Self::HalfPlane | Self::Chain { .. } | Self::HalfSpace | Self::Mesh(_) => None,
         }
     }
