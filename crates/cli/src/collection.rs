@@ -57,6 +57,10 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
 fn certificate(outcome: &BodiesOutcome) -> Value {
     let mut all = serde_json::to_value(outcome.certificate).unwrap_or_else(|_| json!({}));
     all["most_contacts"] = outcome.most_contacts.into();
+    if !outcome.redundant.is_empty() {
+        all["redundant_joint_rows"] = outcome.redundant.len().into();
+        all["redundant_joints"] = distinct(&outcome.redundant).into();
+    }
     if outcome.halted {
         all["halted"] = true.into();
     }
@@ -76,6 +80,13 @@ fn certificate(outcome: &BodiesOutcome) -> Value {
     if !prepared.is_empty() {
         all["prepared"] = prepared.into();
     }
+    all
+}
+
+/// Each name once.
+fn distinct(names: &[String]) -> Vec<String> {
+    let mut all = names.to_vec();
+    all.dedup();
     all
 }
 
@@ -112,12 +123,13 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let cast = collection.cast();
-    let counts = vec![
+    let mut counts = vec![
         (cast.bodies.len(), "body"),
         (cast.materials.len(), "material"),
         (cast.groups.len(), "group"),
         (cast.regions.len(), "region"),
         (cast.watches.len(), "watch"),
+        (cast.joints.len(), "joint"),
     ];
     let (wanted, threads) = (Wanted::default(), Threads::all());
     let sink = &mut Discard;
@@ -126,6 +138,9 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
         Some(stop) if stop.reason != StopReason::Asked => {
             Err(Stop::Input(format!("{}: {stop}", scene.origin())))
         }
-        _ => Ok(counts),
+        _ => {
+            counts.push((outcome.redundant.len(), "joint row that others hold already"));
+            Ok(counts)
+        }
     }
 }

@@ -88,6 +88,8 @@ pub struct Cast {
     pub regions: Vec<Region>,
     /// Watched pairs.
     pub watches: Vec<Watch>,
+    /// Name of every joint.
+    pub joints: Vec<String>,
 }
 
 /// A part of space whose bodies are looked at.

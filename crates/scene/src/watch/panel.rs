@@ -149,7 +149,10 @@ impl Look {
                         look.need(what, &members, total);
                     }
                 }
-                Quantity::Time | Quantity::Account(_) | Quantity::Total(_) => {}
+                Quantity::Time
+                | Quantity::Account(_)
+                | Quantity::Total(_)
+                | Quantity::Joint { .. } => {}
             }
         }
         look.displaced.sort_unstable();

@@ -3,7 +3,7 @@
 //! A collection may have a million bodies with thirty names each, so names are not listed but taken
 //! apart when they occur.
 
-use super::quantity::{FOLDS, OfSet, Quantity, SETS, WATCHES, WHOLE, of_body, of_folds};
+use super::quantity::{FOLDS, OfSet, Quantity, SETS, WATCHES, WHOLE, of_body, of_folds, of_joint};
 use crate::collection::Cast;
 
 /// Bodies looked at for a suggestion, at most.
@@ -54,6 +54,7 @@ impl Glossary<'_> {
         self.body(name, &mut found);
         self.set(name, &mut found);
         self.watch(name, &mut found);
+        self.joint(name, &mut found);
         found
     }
 
@@ -111,6 +112,19 @@ impl Glossary<'_> {
                 found.push((
                     Quantity::Watch { watch, what },
                     format!("`{word}` of the watch `{owner}`"),
+                ));
+            }
+        }
+    }
+
+    fn joint(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
+        for (word, what) in of_joint(self.dimension) {
+            if let Some(owner) = before(name, word)
+                && let Some(joint) = self.cast.joints.iter().position(|known| known == owner)
+            {
+                found.push((
+                    Quantity::Joint { joint, what },
+                    format!("`{word}` of the joint `{owner}`"),
                 ));
             }
         }
@@ -176,6 +190,11 @@ impl Glossary<'_> {
             let of = shortened(&sets);
             text += &format!("; `count_{first}`, `mean_x_{first}` and their like of {of}");
         }
+        let joints: Vec<&str> = self.cast.joints.iter().map(String::as_str).collect();
+        if let Some(first) = joints.first() {
+            let of = shortened(&joints);
+            text += &format!("; `{first}_force` and its like of the joints {of}");
+        }
         let watches: Vec<&str> = self.cast.watches.iter().map(|w| w.name.as_str()).collect();
         if let Some(first) = watches.first() {
             let of = shortened(&watches);
@@ -200,6 +219,9 @@ impl Glossary<'_> {
         for watch in self.cast.watches.iter().take(LOOKED_AT) {
             let watch = &watch.name;
             known.extend(WATCHES.iter().map(|(word, _)| format!("{word}_{watch}")));
+        }
+        for joint in self.cast.joints.iter().take(LOOKED_AT) {
+            known.extend(of_joint(self.dimension).map(|(word, _)| format!("{joint}_{word}")));
         }
         for body in self.similar_bodies(name) {
             known.extend(of_body(self.dimension).map(|(word, _)| format!("{body}_{word}")));

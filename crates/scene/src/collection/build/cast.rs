@@ -19,6 +19,9 @@ pub(super) fn cast<D: Axes>(
     for region in &spec.regions {
         self::region(context, region, roster, start, &mut regions)?;
     }
+    for joint in &spec.joints {
+        roster.joint(context, &joint.part(), &joint.name, joint.line)?;
+    }
     let mut watches = Vec::new();
     for watch in &spec.watches {
         let part = format!("watch `{}`", watch.name);
@@ -36,6 +39,7 @@ pub(super) fn cast<D: Axes>(
         groups: roster.groups.clone(),
         regions,
         watches,
+        joints: spec.joints.iter().map(|j| j.name.clone()).collect(),
     })
 }
 

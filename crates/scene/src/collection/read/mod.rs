@@ -1,6 +1,7 @@
 //! Reads the tables of a scene of bodies: TOML to [`BodiesSpec`].
 
 mod body;
+mod joint;
 mod many;
 mod motion;
 mod parts;
@@ -39,6 +40,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
         watches: parts::watches(root)?,
         fields: parts::fields(root, dimension)?,
         drags: parts::drags(root)?,
+        joints: joint::joints(root, dimension)?,
         pictures: run::pictures(root, dimension)?,
         prepare: run::prepare(root, dimension)?,
         run: run::run(root)?,
