@@ -139,7 +139,10 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
             Err(Stop::Input(format!("{}: {stop}", scene.origin())))
         }
         _ => {
-            counts.push((outcome.redundant.len(), "joint row that others hold already"));
+            counts.push((
+                outcome.redundant.len(),
+                "joint row that others hold already",
+            ));
             Ok(counts)
         }
     }
