@@ -1,5 +1,6 @@
 //! What a picture is to show.
 
+use super::joint::Pin;
 use crate::file::Colour;
 
 /// What a picture is to show.
@@ -17,4 +18,6 @@ pub struct Request {
     pub high: Option<[f64; 3]>,
     /// Direction from which space is seen.
     pub view: Option<[f64; 3]>,
+    /// Joints, drawn as marks.
+    pub joints: Vec<Pin>,
 }
