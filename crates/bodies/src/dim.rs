@@ -68,6 +68,8 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn masses(mass: &MassProperties<Self>) -> Self::Dofs;
     /// Velocity of the point `at` (in space) of a body.
     fn point_velocity(pose: &Pose<Self>, velocity: &Self::Dofs, at: Self::Vector) -> Self::Vector;
+    /// The frame with these axes.
+    fn frame_of(axis: impl Fn(usize) -> Self::Vector) -> Self::Frame;
     /// A direct orthonormal frame whose first vector is `normal`.
     fn frame(normal: Self::Vector) -> Self::Frame;
     /// The same with the first tangent along the projection of a direction (space; in the plane the
@@ -201,6 +203,10 @@ impl Dim for Plane {
     #[inline]
     fn frame(normal: DVec2) -> [DVec2; 2] {
         [normal, normal.perp()]
+    }
+
+    fn frame_of(axis: impl Fn(usize) -> DVec2) -> [DVec2; 2] {
+        std::array::from_fn(axis)
     }
 
     #[inline]
@@ -374,6 +380,10 @@ impl Dim for Space {
     fn frame(normal: DVec3) -> [DVec3; 3] {
         let (t1, t2) = normal.any_orthonormal_pair();
         [normal, t1, t2]
+    }
+
+    fn frame_of(axis: impl Fn(usize) -> DVec3) -> [DVec3; 3] {
+        std::array::from_fn(axis)
     }
 
     fn frame_along(normal: DVec3, along: &[f64; 3], rotation: &DQuat) -> [DVec3; 3] {

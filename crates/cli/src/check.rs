@@ -61,6 +61,9 @@ fn check_scene(scene: &Scene) -> Result<String, Stop> {
             (n, "study") => format!("{n} studies"),
             (n, "body") => format!("{n} bodies"),
             (n, "watch") => format!("{n} watches"),
+            (n, "joint row that others hold already") => {
+                format!("{n} joint rows that others hold already")
+            }
             (n, what) => format!("{n} {what}s"),
         });
     let counts: Vec<String> = counts.collect();

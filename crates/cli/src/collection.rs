@@ -62,6 +62,10 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
 fn certificate(outcome: &BodiesOutcome) -> Value {
     let mut all = serde_json::to_value(outcome.certificate).unwrap_or_else(|_| json!({}));
     all["most_contacts"] = outcome.most_contacts.into();
+    if !outcome.redundant.is_empty() {
+        all["redundant_joint_rows"] = outcome.redundant.len().into();
+        all["redundant_joints"] = distinct(&outcome.redundant).into();
+    }
     if outcome.halted {
         all["halted"] = true.into();
     }
@@ -115,6 +119,13 @@ pub fn fits_text(fits: &[Value]) -> String {
     fits.iter().map(line).collect()
 }
 
+/// Each name once.
+fn distinct(names: &[String]) -> Vec<String> {
+    let mut all = names.to_vec();
+    all.dedup();
+    all
+}
+
 fn follow(
     args: &RunArgs,
     scene: &Scene,
@@ -148,12 +159,13 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let cast = collection.cast();
-    let counts = vec![
+    let mut counts = vec![
         (cast.bodies.len(), "body"),
         (cast.materials.len(), "material"),
         (cast.groups.len(), "group"),
         (cast.regions.len(), "region"),
         (cast.watches.len(), "watch"),
+        (cast.joints.len(), "joint"),
     ];
     let (wanted, threads) = (Wanted::default(), Threads::all());
     let sink = &mut Discard;
@@ -162,6 +174,12 @@ pub fn check(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
         Some(stop) if stop.reason != StopReason::Asked => {
             Err(Stop::Input(format!("{}: {stop}", scene.origin())))
         }
-        _ => Ok(counts),
+        _ => {
+            counts.push((
+                outcome.redundant.len(),
+                "joint row that others hold already",
+            ));
+            Ok(counts)
+        }
     }
 }

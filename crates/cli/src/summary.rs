@@ -190,10 +190,10 @@ impl Report<'_> {
             ("energy balance", "worst_energy"),
             ("energy gain", "worst_gain"),
         ];
-        // Bodies have no joints.
+        // Most collections of bodies have no joints.
         let bodies = !self.manifest.settings["dimension"].is_null();
         for (name, key) in figures {
-            if bodies && key == "worst_drift" {
+            if bodies && key == "worst_drift" && certificate[key].as_f64() == Some(0.0) {
                 continue;
             }
             let value = certificate[key].as_f64();
@@ -202,6 +202,17 @@ impl Report<'_> {
         }
         if let Some(fits) = certificate["solids"].as_array() {
             text += &crate::collection::fits_text(fits);
+        }
+        let spare = count("redundant_joint_rows");
+        if spare > 0 {
+            let names = certificate["redundant_joints"].as_array();
+            let names = names.into_iter().flatten().filter_map(Value::as_str);
+            let names: Vec<&str> = names.collect();
+            let _ = writeln!(
+                text,
+                "  {spare} joint rows hold what others hold already (at {}): reactions of least norm",
+                names.join(", ")
+            );
         }
         text
     }

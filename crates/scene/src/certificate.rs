@@ -50,14 +50,14 @@ impl Certificate {
         );
     }
 
-    /// Takes the account of one more step of a collection of bodies, which has no joints.
+    /// Takes the account of one more step of a collection of bodies.
     pub fn add_bodies(&mut self, ledger: &bodies::Ledger) {
         self.take(
             ledger.reached,
             [
                 ledger.residual,
                 ledger.penetration,
-                0.0,
+                ledger.drift,
                 ledger.momentum,
                 ledger.energy.abs(),
                 ledger.gain,

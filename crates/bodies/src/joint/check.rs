@@ -37,16 +37,6 @@ fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
     if bodies[0] == bodies[1] {
         return refuse(joint, "both of its ends are at the same body");
     }
-    let movable = |body: Option<u32>| {
-        let body = body.and_then(|b| model.bodies.get(b as usize));
-        body.is_some_and(|body| body.freedom.movable())
-    };
-    if !bodies.into_iter().any(movable) {
-        return refuse(
-            joint,
-            "none of its bodies follows forces, it can do nothing",
-        );
-    }
     match (joint.kind, D::N) {
         (Kind::Spherical | Kind::Cylindrical, 2) => refuse(joint, "this kind is one of space"),
         (Kind::Clearance, _) if bodies.contains(&None) => refuse(

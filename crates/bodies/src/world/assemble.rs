@@ -5,7 +5,7 @@
 //! are relative spins. Kinetic coordinates are v̂ = √m v in body axes.
 
 use contact::law::{Law, Status};
-use contact::{Kinetic, KineticBuilder, Problem, ProblemError};
+use contact::{Kinetic, KineticBuilder, Operator, Problem, ProblemError};
 
 use super::cell::MOST as MODES;
 use super::{CLOSED, HELD, NO_GROUP, Workspace, World, size};
@@ -371,5 +371,13 @@ fn contact_error(t: f64, bodies: [u32; 2], error: &ProblemError) -> WorldError {
         bodies,
         t,
         reason: error.to_string(),
+    }
+}
+
+/// The operator of a problem that has contacts.
+pub(super) fn kinetic(problem: &Problem) -> Option<&Kinetic> {
+    match problem.operator() {
+        Operator::Kinetic(kinetic) if problem.num_contacts() > 0 => Some(kinetic),
+        _ => None,
     }
 }

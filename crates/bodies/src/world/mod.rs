@@ -21,8 +21,8 @@ mod project;
 #[cfg(test)]
 mod tests;
 
+use contact::Problem;
 use contact::law::Status;
-use contact::{Kinetic, Operator, Problem};
 use solve::{Goal, Nncg, Report, Solver};
 
 use crate::detect::Detector;
@@ -33,7 +33,9 @@ use crate::pose::Pose;
 use crate::settings::{Activation, Settings};
 use crate::state::{Contact, Ledger, Memory, State};
 
+use assemble::kinetic;
 pub use assemble::law as contact_law;
+
 pub use project::Overlap;
 
 /// A collection of bodies in motion.
@@ -137,17 +139,14 @@ impl<D: Dim> World<D> {
         self.detect();
         self.assemble(t_end)?;
         self.solve();
-        self.rub();
-        self.refuse_contradiction(t_end)?;
+        self.finish_joints(t_end)?;
         self.finish_velocity();
         self.account(t_end);
         self.finish_position(t_end)?;
         if self.settings.correction {
             self.project()?;
         }
-        if !self.model.joints.is_empty() {
-            self.ledger.held += self.project_joints();
-        }
+        self.close_joints();
         self.account_position();
         self.remember();
         self.settle_cell()
@@ -412,12 +411,4 @@ const HELD: f64 = 1e-6;
 fn size<D: Dim>(body: &Body<D>) -> f64 {
     let radius = D::radius(&body.shape);
     if radius.is_finite() { radius } else { 0.0 }
-}
-
-/// The operator of a problem that has contacts.
-fn kinetic(problem: &Problem) -> Option<&Kinetic> {
-    match problem.operator() {
-        Operator::Kinetic(kinetic) if problem.num_contacts() > 0 => Some(kinetic),
-        _ => None,
-    }
 }

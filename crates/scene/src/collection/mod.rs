@@ -100,6 +100,8 @@ pub struct Cast {
     pub loads: Vec<LoadCase>,
     /// Whether there is a periodic cell.
     pub cell: bool,
+    /// Name of every joint.
+    pub joints: Vec<String>,
 }
 
 /// A load case of limit analysis.

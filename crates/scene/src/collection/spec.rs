@@ -282,6 +282,41 @@ pub(crate) struct RegionSpec {
     pub slices: Option<(usize, usize)>,
 }
 
+/// A joint.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct JointSpec {
+    pub name: String,
+    pub line: usize,
+    pub kind: Word,
+    /// Two bodies, or the world and a body.
+    pub between: [Name; 2],
+    /// Its point in space at the start; two of them for a distance.
+    pub at: Option<Vec<Vec<Formula>>>,
+    /// Its points in the axes that the two shapes are described in.
+    pub anchors: Option<Vec<Vec<Formula>>>,
+    pub axis: Option<Vec<Formula>>,
+    pub length: Option<Formula>,
+    pub about: Option<Word>,
+    /// low, high, restitution.
+    pub limits: Option<[Option<Formula>; 3]>,
+    /// speed, bound.
+    pub motor: Option<(Formula, Option<Formula>)>,
+    /// stiffness, rest, damping.
+    pub spring: Option<[Option<Formula>; 3]>,
+    pub friction: Option<Formula>,
+    pub radius: Option<Formula>,
+    pub play: Option<Formula>,
+    pub restitution: Option<Formula>,
+    pub contact: bool,
+}
+
+impl JointSpec {
+    /// What it is called in messages.
+    pub fn part(&self) -> String {
+        format!("joint `{}`", self.name)
+    }
+}
+
 /// A watched pair.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WatchSpec {
@@ -411,6 +446,7 @@ pub(crate) struct BodiesSpec {
     pub fields: Vec<FieldSpec>,
     pub drags: Vec<DragSpec>,
     pub loads: Vec<LoadCaseSpec>,
+    pub joints: Vec<JointSpec>,
     pub pictures: Vec<Picture>,
     pub prepare: Vec<PrepareSpec>,
     pub run: RunSpec,

@@ -1,5 +1,6 @@
 //! The pictures of a run of bodies, by name.
 
+use super::joint::pins;
 use super::page::{Company, draw};
 use super::request::Request;
 use super::still::{States, Still};
@@ -122,12 +123,19 @@ impl<'a> Album<'a> {
             Colour::Displacement => states.read(0, false)?,
             _ => Still::default(),
         };
+        let mut request = request.clone();
+        // Marks need the scene, which the manifest has; without its files there are none.
+        if self.scene.bodies().is_some_and(|of| !of.joints.is_empty())
+            && let Ok(collection) = self.scene.collection()
+        {
+            request.joints = pins(&collection);
+        }
         let company = Company {
             bodies: &states.bodies,
             dimension: states.dimension,
             first: &first,
         };
-        Ok(draw(&company, &stills, request))
+        Ok(draw(&company, &stills, &request))
     }
 }
 

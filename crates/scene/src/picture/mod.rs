@@ -8,8 +8,8 @@
 //!
 //! In the plane, bodies are drawn as they are. Space is seen from a direction without perspective;
 //! each surface is shaded by its slope and drawn over those behind it, in an order found on a fine grid
-//! of rays (`order`). What is hidden is left out. Everything depends on the records alone: neither the
-//! scene's file nor meshes beside it are needed.
+//! of rays (`order`). What is hidden is left out. Bodies depend on the records alone: neither the
+//! scene's file nor meshes beside it are needed. Marks of joints come from the scene in the manifest.
 
 mod album;
 mod camera;
@@ -17,6 +17,7 @@ mod chain;
 mod colour;
 mod force;
 mod ground;
+mod joint;
 mod key;
 mod mark;
 mod order;
@@ -36,6 +37,7 @@ mod window;
 
 pub use album::Album;
 pub(crate) use album::check_pictures;
+pub use joint::Pin;
 pub use page::{Company, draw};
 pub use request::{Mark, Request};
 pub use still::{Force, Place, States, Still};

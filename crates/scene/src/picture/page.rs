@@ -3,6 +3,7 @@
 use super::camera::Camera;
 use super::force::{self, Widths};
 use super::ground::Room;
+use super::joint;
 use super::key;
 use super::mark;
 use super::paint::{Key, Paint};
@@ -72,6 +73,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
                 space::draw(&mut paper, &panel, &camera, what, room.as_ref(), pale);
             }
         }
+        joint::draw(&mut paper, &panel, &camera, &request.joints, still);
         if let Some(widths) = &widths {
             force::draw(
                 &mut paper,

@@ -1,5 +1,6 @@
 //! What a picture is to show.
 
+use super::joint::Pin;
 use crate::file::Colour;
 
 /// What a picture is to show.
@@ -25,6 +26,8 @@ pub struct Request {
     pub timeless: bool,
     /// Drawn over the bodies of every panel.
     pub marks: Vec<Mark>,
+    /// Joints, drawn as marks.
+    pub joints: Vec<Pin>,
 }
 
 /// Something drawn over the bodies, sizes in pixels.

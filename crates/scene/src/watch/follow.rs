@@ -62,6 +62,9 @@ pub(super) fn run<D: Turn>(
             return outcome;
         }
     };
+    let spare = world.redundant_joints().iter();
+    let names = spare.filter_map(|&joint| outcome.cast.joints.get(joint).cloned());
+    outcome.redundant = names.collect();
     let main = Main {
         wanted,
         stop: stop.as_ref(),

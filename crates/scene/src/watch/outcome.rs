@@ -96,6 +96,9 @@ pub struct BodiesOutcome {
     pub relaxed: f64,
     /// Most contacts of a step.
     pub most_contacts: usize,
+    /// For each row that joints hold although others hold it already, the name of its joint: how often
+    /// the joints are statically undetermined at the start.
+    pub redundant: Vec<String>,
     /// Names of the parts.
     pub cast: Cast,
     /// 2 or 3.
@@ -122,6 +125,7 @@ impl BodiesOutcome {
             prepared: Vec::new(),
             relaxed: 0.0,
             most_contacts: 0,
+            redundant: Vec::new(),
             cast,
             dimension,
             start: span.0,

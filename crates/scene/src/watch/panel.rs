@@ -157,7 +157,11 @@ impl Look {
                         look.need(what, &members, total);
                     }
                 }
-                Quantity::Time | Quantity::Account(_) | Quantity::Total(_) | Quantity::Cell(_) => {}
+                Quantity::Time
+                | Quantity::Account(_)
+                | Quantity::Total(_)
+                | Quantity::Cell(_)
+                | Quantity::Joint { .. } => {}
             }
         }
         look.displaced.sort_unstable();

@@ -21,6 +21,8 @@ pub(super) enum Quantity {
     Set { set: usize, what: OfSet },
     /// Of the periodic cell.
     Cell(OfCell),
+    /// Of a joint, by its place in the cast.
+    Joint { joint: usize, what: OfJoint },
     /// Of the contacts of a watch, by its place in the cast.
     Watch { watch: usize, what: OfWatch },
 }
@@ -34,6 +36,8 @@ pub(super) enum Account {
     Iterations,
     Residual,
     Penetration,
+    Drift,
+    Elastic,
 }
 
 /// A sum over all steps since the start.
@@ -173,8 +177,53 @@ pub(super) fn of_cell(dimension: usize) -> impl Iterator<Item = (String, OfCell)
     plain.into_iter().chain(components)
 }
 
+/// A quantity of a joint. Axes count from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfJoint {
+    Angle,
+    Slide,
+    Speed,
+    /// Size of the force.
+    Force,
+    ForceAlong(usize),
+    /// Plane: with its sign. Space: its size.
+    Torque,
+    TorqueAbout(usize),
+    Power,
+    Drift,
+}
+
+/// `NAME_what` of a joint, in the plane and in space.
+const JOINT: [(&str, OfJoint); 9] = [
+    ("angle", OfJoint::Angle),
+    ("slide", OfJoint::Slide),
+    ("speed", OfJoint::Speed),
+    ("force", OfJoint::Force),
+    ("force_x", OfJoint::ForceAlong(0)),
+    ("force_y", OfJoint::ForceAlong(1)),
+    ("torque", OfJoint::Torque),
+    ("power", OfJoint::Power),
+    ("drift", OfJoint::Drift),
+];
+
+const JOINT_SPACE: [(&str, OfJoint); 4] = [
+    ("force_z", OfJoint::ForceAlong(2)),
+    ("torque_x", OfJoint::TorqueAbout(0)),
+    ("torque_y", OfJoint::TorqueAbout(1)),
+    ("torque_z", OfJoint::TorqueAbout(2)),
+];
+
+/// What `NAME_what` may be of a joint.
+pub(super) fn of_joint(dimension: usize) -> impl Iterator<Item = (&'static str, OfJoint)> {
+    let special: &[(&str, OfJoint)] = match dimension {
+        2 => &[],
+        _ => &JOINT_SPACE,
+    };
+    JOINT.iter().chain(special).copied()
+}
+
 /// Names of quantities that belong to the whole collection.
-pub(super) const WHOLE: [(&str, Quantity); 13] = [
+pub(super) const WHOLE: [(&str, Quantity); 15] = [
     ("t", Quantity::Time),
     ("kinetic", Quantity::Account(Account::Kinetic)),
     ("potential", Quantity::Account(Account::Potential)),
@@ -182,6 +231,8 @@ pub(super) const WHOLE: [(&str, Quantity); 13] = [
     ("iterations", Quantity::Account(Account::Iterations)),
     ("residual", Quantity::Account(Account::Residual)),
     ("penetration", Quantity::Account(Account::Penetration)),
+    ("drift", Quantity::Account(Account::Drift)),
+    ("elastic", Quantity::Account(Account::Elastic)),
     ("contacts", Quantity::Contacts),
     ("sliding", Quantity::Sliding),
     ("work", Quantity::Total(Total::Work)),

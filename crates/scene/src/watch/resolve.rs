@@ -4,7 +4,7 @@
 //! apart when they occur.
 
 use super::quantity::{
-    FOLDS, OfSet, Quantity, WATCHES, WHOLE, of_body, of_cell, of_folds, of_sets,
+    FOLDS, OfSet, Quantity, WATCHES, WHOLE, of_body, of_cell, of_folds, of_joint, of_sets,
 };
 use crate::collection::Cast;
 
@@ -60,6 +60,7 @@ impl Glossary<'_> {
         self.body(name, &mut found);
         self.set(name, &mut found);
         self.watch(name, &mut found);
+        self.joint(name, &mut found);
         found
     }
 
@@ -117,6 +118,19 @@ impl Glossary<'_> {
                 found.push((
                     Quantity::Watch { watch, what },
                     format!("`{word}` of the watch `{owner}`"),
+                ));
+            }
+        }
+    }
+
+    fn joint(&self, name: &str, found: &mut Vec<(Quantity, String)>) {
+        for (word, what) in of_joint(self.dimension) {
+            if let Some(owner) = before(name, word)
+                && let Some(joint) = self.cast.joints.iter().position(|known| known == owner)
+            {
+                found.push((
+                    Quantity::Joint { joint, what },
+                    format!("`{word}` of the joint `{owner}`"),
                 ));
             }
         }
@@ -186,6 +200,11 @@ impl Glossary<'_> {
             let of = shortened(&sets);
             text += &format!("; `count_{first}`, `mean_x_{first}` and their like of {of}");
         }
+        let joints: Vec<&str> = self.cast.joints.iter().map(String::as_str).collect();
+        if let Some(first) = joints.first() {
+            let of = shortened(&joints);
+            text += &format!("; `{first}_force` and its like of the joints {of}");
+        }
         let watches: Vec<&str> = self.cast.watches.iter().map(|w| w.name.as_str()).collect();
         if let Some(first) = watches.first() {
             let of = shortened(&watches);
@@ -213,6 +232,9 @@ impl Glossary<'_> {
         for watch in self.cast.watches.iter().take(LOOKED_AT) {
             let watch = &watch.name;
             known.extend(WATCHES.iter().map(|(word, _)| format!("{word}_{watch}")));
+        }
+        for joint in self.cast.joints.iter().take(LOOKED_AT) {
+            known.extend(of_joint(self.dimension).map(|(word, _)| format!("{joint}_{word}")));
         }
         for body in self.similar_bodies(name) {
             known.extend(of_body(self.dimension).map(|(word, _)| format!("{body}_{word}")));

@@ -1,12 +1,13 @@
 //! Works since the start.
 //!
 //! ```text
-//! E − E₀ = work − dissipated + boundary_work,   E = kinetic + potential of gravity
+//! E − E₀ = work − dissipated + boundary_work,   E = kinetic + potential of gravity + elastic
 //! ```
 //!
 //! The account of a step has the work of all given forces, that of gravity included; here gravity
 //! is in E, and what is left is the work of the other forces. What a correction of overlaps lifts
-//! counts among it.
+//! counts among it, and so does the work of motors of joints. What friction and dampers of joints take
+//! is dissipated, and what putting joints together again takes.
 
 use bodies::Ledger;
 
@@ -22,8 +23,9 @@ pub(super) struct Totals {
     work: f64,
     dissipated: f64,
     boundary: f64,
+    elastic: f64,
     absolute: f64,
-    /// Kinetic energy at the start.
+    /// Kinetic and elastic energy at the start.
     initial: f64,
 }
 
@@ -32,21 +34,28 @@ impl Totals {
     pub fn add(&mut self, ledger: &Ledger) {
         if self.begun {
             let lifted = ledger.potential - self.potential;
-            let lost = -(ledger.impact + ledger.sliding);
-            self.all += ledger.work;
-            self.work += ledger.work + lifted;
+            // What springs do not keep of their work is lost in dampers.
+            let damped = ledger.spring + ledger.elastic - self.elastic;
+            let lost = -(ledger.impact + ledger.sliding + ledger.rub + ledger.held + damped);
+            self.all += ledger.work + ledger.motor;
+            self.work += ledger.work + ledger.motor + lifted;
             self.dissipated += lost;
             self.boundary += ledger.boundary;
             self.absolute += ledger.work.abs()
                 + ledger.impact.abs()
                 + ledger.sliding.abs()
-                + ledger.boundary.abs();
+                + ledger.boundary.abs()
+                + ledger.motor.abs()
+                + ledger.spring.abs()
+                + ledger.rub.abs()
+                + ledger.held.abs();
         } else {
-            self.initial = ledger.kinetic;
+            self.initial = ledger.kinetic + ledger.elastic;
         }
         self.begun = true;
         self.kinetic = ledger.kinetic;
         self.potential = ledger.potential;
+        self.elastic = ledger.elastic;
     }
 
     pub fn get(&self, total: Total) -> f64 {
@@ -55,7 +64,8 @@ impl Totals {
             Total::Dissipated => self.dissipated,
             Total::BoundaryWork => self.boundary,
             Total::Balance => {
-                let left = self.kinetic - self.initial - self.all + self.dissipated - self.boundary;
+                let now = self.kinetic + self.elastic;
+                let left = now - self.initial - self.all + self.dissipated - self.boundary;
                 if self.absolute > 0.0 {
                     left.abs() / self.absolute
                 } else {

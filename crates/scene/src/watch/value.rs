@@ -3,7 +3,7 @@
 use bodies::{Vector, World};
 
 use super::panel::Look;
-use super::quantity::{Account, Fold, OfBody, OfSet, Quantity, Side};
+use super::quantity::{Account, Fold, OfBody, OfJoint, OfSet, Quantity, Side};
 use super::turn::Turn;
 
 impl Look {
@@ -15,16 +15,19 @@ impl Look {
             Quantity::Account(account) => match account {
                 Account::Kinetic => ledger.kinetic,
                 Account::Potential => ledger.potential,
-                Account::Energy => ledger.kinetic + ledger.potential,
+                Account::Energy => ledger.kinetic + ledger.potential + ledger.elastic,
                 Account::Iterations => ledger.iterations as f64,
                 Account::Residual => ledger.residual,
                 Account::Penetration => ledger.penetration,
+                Account::Drift => ledger.drift,
+                Account::Elastic => ledger.elastic,
             },
             Quantity::Total(total) => self.totals.get(total),
             Quantity::Contacts => self.tally.carrying as f64,
             Quantity::Sliding => self.tally.sliding as f64,
             Quantity::Body { body, what } => self.of_body(world, body, what),
             Quantity::Set { set, what } => self.of_set(world, set, what),
+            Quantity::Joint { joint, what } => of_joint(world, joint, what),
             Quantity::Watch { watch, what } => self.tally.seen(watch, what),
             Quantity::Cell(what) => super::cell::value(world, what),
         }
@@ -105,6 +108,25 @@ impl Look {
             OfSet::Grain(what) => self.grains.value(number, what, D::N),
             OfSet::Opened => self.joints.get(at).map_or(0.0, |(_, gone)| *gone as f64),
         }
+    }
+}
+
+/// Of a joint over the last step; NaN where there is none.
+fn of_joint<D: Turn>(world: &World<D>, number: usize, what: OfJoint) -> f64 {
+    let Some(joint) = world.joint(number) else {
+        return f64::NAN;
+    };
+    match what {
+        OfJoint::Angle => joint.angle,
+        OfJoint::Slide => joint.slide,
+        OfJoint::Speed => joint.speed,
+        OfJoint::Force => joint.force.norm(),
+        OfJoint::ForceAlong(axis) => triple(joint.force)[axis],
+        OfJoint::Torque if D::N == 2 => joint.torque[2],
+        OfJoint::Torque => size(joint.torque),
+        OfJoint::TorqueAbout(axis) => joint.torque[axis],
+        OfJoint::Power => joint.power,
+        OfJoint::Drift => joint.drift,
     }
 }
 

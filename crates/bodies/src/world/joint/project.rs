@@ -66,8 +66,15 @@ impl<D: Dim> Linkage<D> {
 }
 
 impl<D: Dim> World<D> {
+    /// Puts the joints together again at the end of a step.
+    pub(in crate::world) fn close_joints(&mut self) {
+        if !self.model.joints.is_empty() {
+            self.ledger.held += self.project_joints();
+        }
+    }
+
     /// Projects places and velocities; returns the change of kinetic energy.
-    pub(in crate::world) fn project_joints(&mut self) -> f64 {
+    pub(super) fn project_joints(&mut self) -> f64 {
         let mut link = std::mem::replace(&mut self.link, Linkage::empty());
         let mut change = 0.0;
         for component in 0..link.components.len() {

@@ -20,6 +20,9 @@ pub(super) fn cast<D: Axes>(
     for region in &spec.regions {
         self::region(context, region, roster, start, &mut regions)?;
     }
+    for joint in &spec.joints {
+        roster.joint(context, &joint.part(), &joint.name, joint.line)?;
+    }
     let mut watches = Vec::new();
     for watch in &spec.watches {
         let part = format!("watch `{}`", watch.name);
@@ -41,6 +44,7 @@ pub(super) fn cast<D: Axes>(
         distributions: Vec::new(),
         loads: case::cases(context, spec, roster)?,
         cell: spec.cell.is_some(),
+        joints: spec.joints.iter().map(|j| j.name.clone()).collect(),
     })
 }
 

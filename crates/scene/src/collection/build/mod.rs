@@ -14,6 +14,7 @@ mod context;
 mod data;
 mod form;
 mod guide;
+mod joint;
 mod laws;
 mod load;
 mod many;
@@ -26,10 +27,10 @@ mod space;
 mod structure;
 mod survey;
 
-use bodies::{Plane, Space, State};
+use bodies::{Model, Plane, Space, State};
 
 use super::spec::{BodiesSpec, FreedomSpec};
-use super::{Assembly, Collection};
+use super::{Assembly, Collection, Preparation};
 use crate::error::SceneError;
 use crate::file::Scene;
 
@@ -44,6 +45,28 @@ pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<Collection, Scen
         2 => assembly::<Plane>(scene, spec).map(Collection::Plane),
         _ => assembly::<Space>(scene, spec).map(Collection::Space),
     }
+}
+
+/// Joints, put together where the bodies first are.
+fn join<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &BodiesSpec,
+    roster: &Roster<D>,
+    (model, prepare): (&mut Model<D>, &mut [Preparation<D>]),
+    start: f64,
+) -> Result<(), SceneError> {
+    if spec.joints.is_empty() {
+        return Ok(());
+    }
+    let poses = match prepare.first_mut() {
+        Some(first) => joint::places(roster, &mut first.model, 0.0),
+        None => joint::places(roster, model, start),
+    };
+    model.joints = joint::joints(context, &spec.joints, roster, &poses, start)?;
+    for preparation in prepare {
+        preparation.model.joints = joint::joints(context, &spec.joints, roster, &poses, 0.0)?;
+    }
+    Ok(())
 }
 
 fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, SceneError> {
@@ -65,9 +88,17 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
     clash::require_distinct(&context, spec, &cast)?;
     pictures::check(&mut context, spec)?;
     let conditions = Conditions::new(&context, spec, &roster, &masks)?;
-    let prepare = prepare::preparations(&context, spec, &roster, &conditions, &schedule.settings)?;
+    let mut prepare =
+        prepare::preparations(&context, spec, &roster, &conditions, &schedule.settings)?;
     let freedoms: Vec<_> = roster.bodies.iter().map(|body| body.freedom).collect();
-    let model = conditions.model(&mut context, &roster, &freedoms, schedule.start)?;
+    let mut model = conditions.model(&mut context, &roster, &freedoms, schedule.start)?;
+    join(
+        &mut context,
+        spec,
+        &roster,
+        (&mut model, &mut prepare),
+        schedule.start,
+    )?;
     let guided = spec.bodies.iter().zip(&roster.poses);
     let guided = guided.filter(|(body, _)| matches!(body.freedom, FreedomSpec::Motion(_)));
     let anchors = guided.map(|(_, pose)| *pose).collect();

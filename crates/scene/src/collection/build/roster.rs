@@ -21,6 +21,8 @@ pub(super) struct Roster<D: Dim> {
     pub placements: Vec<Pose<D>>,
     /// Name and members in ascending order: of generators, then of `[[group]]`.
     pub groups: Vec<(String, Vec<u32>)>,
+    /// Whether forces move each body at some time.
+    movable: Vec<bool>,
     /// What each name stands for.
     known: HashMap<String, Known>,
 }
@@ -31,6 +33,7 @@ enum Known {
     Body(u32, usize),
     Group(usize, usize),
     Region(usize),
+    Joint(usize),
 }
 
 /// Most bodies of a collection: their numbers have 32 bits.
@@ -51,6 +54,7 @@ impl<D: Axes> Roster<D> {
             velocities: Vec::new(),
             placements: Vec::new(),
             groups: Vec::new(),
+            movable: Vec::new(),
             known: HashMap::new(),
         };
         let mut guides = 0;
@@ -64,6 +68,14 @@ impl<D: Axes> Roster<D> {
             roster.generate(context, spec, many)?;
         }
         roster.group(context, spec)?;
+        let each = roster.bodies.iter().enumerate();
+        roster.movable = each
+            .map(|(i, body)| {
+                masks
+                    .get(i)
+                    .map_or(body.freedom.movable(), |mask| *mask != 0)
+            })
+            .collect();
         Ok(roster)
     }
 
@@ -104,6 +116,7 @@ impl<D: Axes> Roster<D> {
             Known::Body(_, line) => ("a body", line),
             Known::Group(_, line) => ("a group", line),
             Known::Region(line) => ("a region", line),
+            Known::Joint(line) => ("a joint", line),
         };
         let problem = format!("`{name}` is already the name of {what}, given on line {first}");
         Err(context.part_error(part, line, problem, "Give each its own name"))
@@ -256,6 +269,22 @@ impl<D: Axes> Roster<D> {
         line: usize,
     ) -> Result<(), Box<InputError>> {
         self.register(context, part, name, Known::Region(line), line)
+    }
+
+    /// Gives a name to a joint.
+    pub fn joint(
+        &mut self,
+        context: &Context<'_>,
+        part: &str,
+        name: &str,
+        line: usize,
+    ) -> Result<(), Box<InputError>> {
+        self.register(context, part, name, Known::Joint(line), line)
+    }
+
+    /// Whether forces move a body at some time.
+    pub fn moves(&self, body: u32) -> bool {
+        self.movable.get(body as usize).copied().unwrap_or(false)
     }
 
     /// The number of a body.

@@ -3,6 +3,7 @@
 mod body;
 mod cell;
 mod form;
+mod joint;
 mod load;
 mod many;
 mod motion;
@@ -50,6 +51,7 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
         fields: parts::fields(root, dimension)?,
         drags: parts::drags(root)?,
         loads: load::loads(root, dimension)?,
+        joints: joint::joints(root, dimension)?,
         pictures: run::pictures(root, dimension)?,
         prepare: run::prepare(root, dimension)?,
         run: run::run(root)?,

@@ -101,6 +101,7 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
     row.truth(ledger.reached);
     row.reals(&[
         ledger.penetration,
+        ledger.drift,
         ledger.momentum,
         ledger.kinetic,
         ledger.potential,
@@ -108,6 +109,11 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
         ledger.impact,
         ledger.sliding,
         ledger.boundary,
+        ledger.motor,
+        ledger.spring,
+        ledger.rub,
+        ledger.held,
+        ledger.elastic,
         ledger.energy,
         ledger.gain,
     ]);

@@ -87,6 +87,7 @@ fn steps() -> Vec<Column> {
     let count = |name: &str, meaning: &str| Column::new(name, Type::Integer, "1", meaning);
     let residual = "dimensionless residual R2 of the contact problem";
     let penetration = "largest -gap at the midpoint of the step, where contacts are detected";
+    let drift = "largest error of a joint at the end of the step";
     let momentum = "momentum balance left over, relative to its largest term";
     let energy = "energy balance left over, relative to its largest term";
     let gain = "energy gained through contacts that do not move, relative";
@@ -102,6 +103,7 @@ fn steps() -> Vec<Column> {
         count("iterations", "iterations of the solver"),
         Column::new("reached", Type::Truth, "1", reached),
         real("penetration", "length", penetration),
+        real("drift", "length", drift),
         real("momentum", "1", momentum),
         energies("kinetic", "kinetic energy at the end of the step"),
         energies("potential", "potential energy at the end of the step"),
@@ -109,6 +111,14 @@ fn steps() -> Vec<Column> {
         energies("impact", "work of the normal impulses over the step"),
         energies("sliding", "work of the tangential impulses over the step"),
         energies("boundary", "work of moving boundaries on the bodies"),
+        energies("motor", "work of motors of joints"),
+        energies("spring", "work of springs and dampers of joints"),
+        energies("rub", "work of friction in joints"),
+        energies("held", "change of energy by holding joints together"),
+        energies(
+            "elastic",
+            "energy of springs of joints at the end of the step",
+        ),
         real("energy", "1", energy),
         real("gain", "1", gain),
     ]

@@ -1,0 +1,305 @@
+//! The blocks that joints add to the problem of a step.
+
+use contact::law::{Law, NonFirmSet};
+use contact::{KineticBuilder, ProblemError};
+
+use super::super::{CLOSED, NO_GROUP, World};
+use super::{Block, Linkage, Role, WIDE, ball};
+use crate::dim::Dim;
+use crate::error::WorldError;
+use crate::joint::{Coordinate, Row, Side};
+use crate::settings::Activation;
+
+/// The blocks of Ĝ of some rows, and the velocities in them.
+struct Levers {
+    block: [[f64; WIDE * WIDE]; 2],
+    /// From bodies that do not follow forces, at the end.
+    given: [f64; WIDE],
+    /// U_I and U_L.
+    begin: [f64; WIDE],
+    free: [f64; WIDE],
+}
+
+impl<D: Dim> World<D> {
+    /// The blocks of all joints, behind those of the contacts.
+    pub(in crate::world) fn push_joints(
+        &mut self,
+        builder: &mut KineticBuilder,
+    ) -> Result<(), WorldError> {
+        let mut link = std::mem::replace(&mut self.link, Linkage::empty());
+        link.blocks.clear();
+        link.rows.clear();
+        let mut pushed = Ok(());
+        for number in 0..self.model.joints.len() {
+            pushed = self
+                .push_joint(builder, &mut link, number)
+                .map_err(|error| {
+                    let name = &self.model.joints[number].name;
+                    WorldError::Joint(format!("joint `{name}`: {error}"))
+                });
+            if pushed.is_err() {
+                break;
+            }
+        }
+        self.link = link;
+        pushed
+    }
+
+    fn push_joint(
+        &mut self,
+        builder: &mut KineticBuilder,
+        link: &mut Linkage<D>,
+        number: usize,
+    ) -> Result<(), ProblemError> {
+        let joint = &self.model.joints[number];
+        let ends = joint.ends(&self.work.mid);
+        link.held.clear();
+        joint.held(&ends, &mut link.held);
+        let first = link.rows.len();
+        let held = link.held.iter().map(|held| held.row);
+        link.rows.extend(held);
+        let count = link.rows.len() - first;
+        let row = joint.coordinate_row(&ends);
+        let value = joint.value(&ends, joint.coordinate);
+        let rubbing = joint.rub.map(|_| joint.rub_rows(&ends));
+        if count > 0 {
+            let levers = self.levers(number, &link.rows[first..], 1.0);
+            let all = (levers.begin, Law::Bilateral);
+            let block = block(number, Role::Held, (first, count), 1.0);
+            self.push_block(builder, link, block, &levers, all)?;
+        }
+        self.push_spring(builder, link, number, row, value)?;
+        self.push_motor(builder, link, number, row)?;
+        if let Some((rows, count)) = rubbing {
+            let levers = self.levers(number, &rows[..count], 1.0);
+            let block = block(number, Role::Rub, (link.rows.len(), count), 1.0);
+            link.rows.extend_from_slice(&rows[..count]);
+            let all = ([0.0; WIDE], ball(count, 0.0));
+            self.push_block(builder, link, block, &levers, all)?;
+        }
+        self.push_limits(builder, link, number, row, value)
+    }
+
+    fn push_motor(
+        &mut self,
+        builder: &mut KineticBuilder,
+        link: &mut Linkage<D>,
+        number: usize,
+        row: Row<D>,
+    ) -> Result<(), ProblemError> {
+        let Some(motor) = &self.model.joints[number].motor else {
+            return Ok(());
+        };
+        let law = match motor.bound.is_finite() {
+            true => interval(self.settings.step * motor.bound),
+            false => Law::Bilateral,
+        };
+        let mut levers = self.levers(number, &[row], 1.0);
+        levers.given[0] -= link.speed.get(number).copied().unwrap_or(0.0);
+        let block = block(number, Role::Motor, (link.rows.len(), 1), 1.0);
+        link.rows.push(row);
+        self.push_block(builder, link, block, &levers, ([0.0; WIDE], law))
+    }
+
+    fn push_spring(
+        &mut self,
+        builder: &mut KineticBuilder,
+        link: &mut Linkage<D>,
+        number: usize,
+        row: Row<D>,
+        value: f64,
+    ) -> Result<(), ProblemError> {
+        let h = self.settings.step;
+        let Some(spring) = self.model.joints[number].spring else {
+            return Ok(());
+        };
+        let beta = 0.25 * h * h * spring.stiffness + 0.5 * h * spring.damping;
+        if !(beta > 0.0) {
+            return Ok(());
+        }
+        let mut levers = self.levers(number, &[row], 1.0);
+        let begin = levers.begin[0];
+        let stretch = value - spring.rest - 0.25 * h * begin;
+        let alpha = h * spring.stiffness * stretch + 0.5 * h * spring.damping * begin;
+        levers.given[0] += alpha / beta;
+        let own = builder.kinetic_group(&[0.0], &[0.0])?;
+        let block = block(number, Role::Spring, (link.rows.len(), 1), 1.0);
+        link.rows.push(row);
+        let wide = [1.0 / beta.sqrt()];
+        let touches = self.touches(number, &levers, 1);
+        let mut all = [(0, &[][..]); 3];
+        let mut count = 0;
+        for touch in touches.iter().flatten().chain([&(own, &wide[..])]) {
+            all[count] = *touch;
+            count += 1;
+        }
+        builder.contact_with_rebound(Law::Bilateral, &all[..count], &levers.given[..1], &[0.0])?;
+        link.blocks.push(block);
+        self.work.begin.push(begin);
+        self.work.impulse.push(0.0);
+        Ok(())
+    }
+
+    /// Rows of the bounds that the coordinate has reached.
+    fn push_limits(
+        &mut self,
+        builder: &mut KineticBuilder,
+        link: &mut Linkage<D>,
+        number: usize,
+        row: Row<D>,
+        value: f64,
+    ) -> Result<(), ProblemError> {
+        let joint = &self.model.joints[number];
+        let Some(limits) = joint.limits else {
+            return Ok(());
+        };
+        let size = match joint.coordinate {
+            Coordinate::Turn => 1.0,
+            _ => link.size[number],
+        };
+        let h = self.settings.step;
+        for (gap, sign) in [(value - limits.low, 1.0), (limits.high - value, -1.0)] {
+            let levers = self.levers(number, &[row], sign);
+            let mut rebound = [0.0; WIDE];
+            rebound[0] = limits.restitution * levers.begin[0];
+            if gap > CLOSED * size {
+                let approach = gap + h * levers.free[0].min(levers.begin[0]);
+                let predicted = self.settings.activation == Activation::Predicted;
+                if !predicted || limits.restitution > 0.0 || !(approach <= 0.0) {
+                    continue;
+                }
+                rebound[0] = gap / h;
+            }
+            let block = block(number, Role::Limit, (link.rows.len(), 1), sign);
+            link.rows.push(row);
+            let all = (rebound, Law::Frictionless);
+            self.push_block(builder, link, block, &levers, all)?;
+        }
+        Ok(())
+    }
+
+    fn push_block(
+        &mut self,
+        builder: &mut KineticBuilder,
+        link: &mut Linkage<D>,
+        block: Block,
+        levers: &Levers,
+        (rebound, law): ([f64; WIDE], Law),
+    ) -> Result<(), ProblemError> {
+        let count = block.count;
+        let touches = self.touches(block.joint as usize, levers, count);
+        let (given, rebound) = (&levers.given[..count], &rebound[..count]);
+        match touches {
+            [Some(one), Some(other)] => {
+                builder.contact_with_rebound(law, &[one, other], given, rebound)?;
+            }
+            [Some(one), None] | [None, Some(one)] => {
+                builder.contact_with_rebound(law, &[one], given, rebound)?;
+            }
+            [None, None] => return Ok(()),
+        }
+        link.blocks.push(block);
+        self.work.begin.extend_from_slice(&levers.begin[..count]);
+        self.work.impulse.extend(std::iter::repeat_n(0.0, count));
+        Ok(())
+    }
+
+    /// Groups of the movable bodies of a joint with their blocks.
+    fn touches<'a>(
+        &self,
+        number: usize,
+        levers: &'a Levers,
+        count: usize,
+    ) -> [Option<(usize, &'a [f64])>; 2] {
+        let sides = &self.model.joints[number].sides;
+        [0, 1].map(|k| {
+            let group = self.work.group[sides[k].body? as usize];
+            let block = &levers.block[k][..count * D::DOF];
+            (group != NO_GROUP).then_some((group as usize, block))
+        })
+    }
+
+    /// Blocks and velocities of some rows of a joint at the midpoint.
+    fn levers(&self, number: usize, rows: &[Row<D>], sign: f64) -> Levers {
+        let mut levers = Levers {
+            block: [[0.0; WIDE * WIDE]; 2],
+            given: [0.0; WIDE],
+            begin: [0.0; WIDE],
+            free: [0.0; WIDE],
+        };
+        let sides = &self.model.joints[number].sides;
+        for (k, (side, sense)) in sides.iter().zip([-sign, sign]).enumerate() {
+            let Some(body) = side.body.map(|body| body as usize) else {
+                continue;
+            };
+            let root = self.work.inverse_root[body].as_ref();
+            let u = self.work.turned(body, &self.state.velocities[body]);
+            let v = self.work.turned(body, &self.work.end[body]);
+            for (i, row) in rows.iter().enumerate().take(WIDE) {
+                let entries = self.entries(body, row);
+                let dot = |w: &[f64]| sense * (0..D::DOF).map(|c| entries[c] * w[c]).sum::<f64>();
+                levers.begin[i] += dot(u.as_ref());
+                levers.free[i] += dot(v.as_ref());
+                if self.work.group[body] == NO_GROUP {
+                    levers.given[i] += dot(v.as_ref());
+                    continue;
+                }
+                for c in 0..D::DOF {
+                    levers.block[k][i * D::DOF + c] = sense * entries[c] * root[c];
+                }
+            }
+        }
+        levers
+    }
+
+    /// The row of G of one body, its spin about the axes of its kinetic coordinates.
+    pub(super) fn entries(&self, body: usize, row: &Row<D>) -> [f64; WIDE] {
+        let mut entries = [0.0; WIDE];
+        row.fill(
+            &self.work.axes(body),
+            self.work.mid[body].position,
+            &mut entries,
+        );
+        entries
+    }
+
+    /// U of a row with these velocities; `held` takes only bodies that do not follow forces.
+    pub(super) fn relative(
+        &self,
+        sides: &[Side<D>; 2],
+        row: &Row<D>,
+        v: &[D::Dofs],
+        held: bool,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
+            let Some(body) = side.body.map(|body| body as usize) else {
+                continue;
+            };
+            if held && self.work.group[body] != NO_GROUP {
+                continue;
+            }
+            let entries = self.entries(body, row);
+            let v = self.work.turned(body, &v[body]);
+            let parts = entries.iter().zip(v.as_ref());
+            sum += sign * parts.map(|(g, v)| g * v).sum::<f64>();
+        }
+        sum
+    }
+}
+
+fn block(joint: usize, role: Role, (first, count): (usize, usize), sign: f64) -> Block {
+    Block {
+        joint: joint as u32,
+        role,
+        first,
+        count,
+        sign,
+        threshold: 0.0,
+    }
+}
+
+/// |S| ≤ bound in one row.
+fn interval(bound: f64) -> Law {
+    NonFirmSet::interval(-bound, bound).map_or(Law::Bilateral, NonFirmSet::into_law)
+}

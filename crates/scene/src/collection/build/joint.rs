@@ -1,0 +1,398 @@
+//! Joints from text.
+
+use bodies::joint::{Clearance, Coordinate, Joint, Kind, Limits, Motor, Rub, Side, Speed, Spring};
+use bodies::{Friction, Model, PairLaw, Pose, Vector};
+use contact::Restitution;
+use expr::{Program, Scratch};
+
+use super::super::spec::{JointSpec, Name};
+use super::axes::{Axes, in_place};
+use super::context::{Clock, Context, at};
+use super::roster::Roster;
+use crate::error::{InputError, SceneError};
+use crate::file::Formula;
+
+/// Kinds by their words.
+const KINDS: [(&str, Kind); 7] = [
+    ("revolute", Kind::Revolute),
+    ("prismatic", Kind::Prismatic),
+    ("spherical", Kind::Spherical),
+    ("fixed", Kind::Fixed),
+    ("distance", Kind::Distance),
+    ("cylindrical", Kind::Cylindrical),
+    ("clearance", Kind::Clearance),
+];
+
+/// What stands for no body.
+const WORLD: &str = "world";
+
+/// A given speed.
+#[derive(Debug)]
+struct Pace {
+    program: Program,
+    scratch: Scratch,
+}
+
+impl Speed for Pace {
+    fn at(&mut self, t: f64) -> f64 {
+        let mut out = [f64::NAN];
+        // One input and one output always fit; were it otherwise, the world stops at this.
+        match self.program.run(&[t], &mut self.scratch, &mut out) {
+            Ok(()) => out[0],
+            Err(_) => f64::NAN,
+        }
+    }
+}
+
+/// Where all bodies are at the start: guided ones where their guides say.
+pub(super) fn places<D: Axes>(roster: &Roster<D>, model: &mut Model<D>, t: f64) -> Vec<Pose<D>> {
+    let mut poses = roster.poses.clone();
+    for (body, pose) in model.bodies.iter().zip(&mut poses) {
+        if let bodies::Freedom::Guided(guide) = body.freedom
+            && let Some(guide) = model.guides.get_mut(guide as usize)
+        {
+            *pose = guide.at(pose, t).0;
+        }
+    }
+    poses
+}
+
+/// All joints, for bodies that are at `poses` where the joints are put together.
+pub(super) fn joints<D: Axes>(
+    context: &mut Context<'_>,
+    specs: &[JointSpec],
+    roster: &Roster<D>,
+    poses: &[Pose<D>],
+    start: f64,
+) -> Result<Vec<Joint<D>>, SceneError> {
+    let mut all = Vec::new();
+    for spec in specs {
+        all.push(joint(context, spec, roster, poses, start)?);
+    }
+    Ok(all)
+}
+
+fn joint<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &JointSpec,
+    roster: &Roster<D>,
+    poses: &[Pose<D>],
+    start: f64,
+) -> Result<Joint<D>, Box<InputError>> {
+    let part = spec.part();
+    let kind = context.word(at(&part, "kind"), &spec.kind, &KINDS)?;
+    if D::N == 2 && matches!(kind, Kind::Spherical | Kind::Cylindrical) {
+        let advice = "In the plane a point is held by a \"revolute\" joint";
+        let problem = "this is a joint of space";
+        return Err(context.wrong(at(&part, "kind"), &spec.kind, problem, advice));
+    }
+    require_fitting::<D>(context, spec, kind)?;
+    let mut bodies = [None; 2];
+    for (body, name) in bodies.iter_mut().zip(&spec.between) {
+        *body = end(context, &part, roster, name)?;
+    }
+    let movable = |body: &Option<u32>| body.is_some_and(|b| roster.moves(b));
+    if !bodies.iter().any(movable) {
+        let problem = "none of its bodies ever follows forces: it would do nothing";
+        return Err(context.part_error(&part, spec.line, problem, "Free one of them"));
+    }
+    let sides = sides(context, spec, kind, roster, poses, bodies)?;
+    let mut joint = Joint::new(&spec.name, kind, sides);
+    joint.contact = spec.contact;
+    let pose = |body: Option<u32>| body.and_then(|b| poses.get(b as usize).copied());
+    let angle = |body| pose(body).map_or(0.0, |pose| D::plane_angle(&pose.rotation));
+    joint.zero = angle(bodies[1]) - angle(bodies[0]);
+    let place = |k: usize| {
+        let pose = pose(bodies[k]).unwrap_or(in_place());
+        pose.position + D::rotate(&pose.rotation, joint.sides[k].point)
+    };
+    joint.length = (place(1) - place(0)).norm();
+    if let Some(length) = &spec.length {
+        joint.length = context.positive(at(&part, "length"), length)?;
+    }
+    if let Some(about) = &spec.about {
+        let known = [("slide", Coordinate::Slide), ("turn", Coordinate::Turn)];
+        joint.coordinate = context.word(at(&part, "about"), about, &known)?;
+    }
+    attach(context, spec, &mut joint, start)?;
+    Ok(joint)
+}
+
+/// The body of an end; none for the world.
+fn end<D: Axes>(
+    context: &Context<'_>,
+    part: &str,
+    roster: &Roster<D>,
+    name: &Name,
+) -> Result<Option<u32>, Box<InputError>> {
+    match roster.body(context, at(part, "between"), name) {
+        Ok(body) => Ok(Some(body)),
+        Err(_) if name.text == WORLD => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Refuses keys that the kind has no use for.
+fn require_fitting<D: Axes>(
+    context: &Context<'_>,
+    spec: &JointSpec,
+    kind: Kind,
+) -> Result<(), Box<InputError>> {
+    let driven = matches!(
+        kind,
+        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Distance
+    );
+    let axis = match D::N {
+        2 => kind == Kind::Prismatic,
+        _ => matches!(kind, Kind::Revolute | Kind::Prismatic | Kind::Cylindrical),
+    };
+    let rubs = matches!(
+        kind,
+        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Spherical
+    );
+    let clearance = kind == Kind::Clearance;
+    let turns = spec.about.as_ref().is_some_and(|word| word.text == "turn");
+    let pin = match kind {
+        Kind::Revolute | Kind::Spherical => spec.friction.is_some(),
+        Kind::Cylindrical => spec.friction.is_some() && turns,
+        _ => clearance,
+    };
+    let idle = [
+        ("axis", spec.axis.is_some(), axis),
+        ("length", spec.length.is_some(), kind == Kind::Distance),
+        ("about", spec.about.is_some(), kind == Kind::Cylindrical),
+        ("limits", spec.limits.is_some(), driven),
+        ("motor", spec.motor.is_some(), driven),
+        ("spring", spec.spring.is_some(), driven),
+        ("friction", spec.friction.is_some(), rubs || clearance),
+        ("radius", spec.radius.is_some(), pin),
+        ("play", spec.play.is_some(), clearance),
+        ("restitution", spec.restitution.is_some(), clearance),
+    ];
+    for (key, given, useful) in idle {
+        if given && !useful {
+            let word = kind.name();
+            let problem = format!("`{key}` does nothing at a {word} joint like this one");
+            return Err(context.part_error(&spec.part(), spec.line, problem, "Drop it"));
+        }
+    }
+    let wanted = [
+        ("axis", axis && spec.axis.is_none()),
+        ("radius", pin && spec.radius.is_none()),
+        ("play", clearance && spec.play.is_none()),
+    ];
+    match wanted.iter().find(|(_, missing)| *missing) {
+        None => Ok(()),
+        Some((key, _)) => {
+            let problem = format!("the key `{key}` is missing");
+            let advice = match *key {
+                "radius" => "It is the radius of the pin",
+                "play" => "It is the radius of the hole minus that of the pin",
+                _ => "Give its direction at the start",
+            };
+            Err(context.part_error(&spec.part(), spec.line, problem, advice))
+        }
+    }
+}
+
+/// Points and frames in body axes.
+fn sides<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &JointSpec,
+    kind: Kind,
+    roster: &Roster<D>,
+    poses: &[Pose<D>],
+    bodies: [Option<u32>; 2],
+) -> Result<[Side<D>; 2], Box<InputError>> {
+    let part = spec.part();
+    let frame = match &spec.axis {
+        None => D::frame(D::Vector::of(&[1.0])),
+        Some(axis) => {
+            let axis = context.direction(at(&part, "axis"), axis, "the axis")?;
+            D::frame(D::Vector::of(&axis))
+        }
+    };
+    let pose = |k: usize| {
+        let known = bodies[k].and_then(|body| poses.get(body as usize).copied());
+        known.unwrap_or(in_place())
+    };
+    let points = match (&spec.at, &spec.anchors) {
+        (Some(points), None) => {
+            let points = context.points(at(&part, "at"), points)?;
+            let two = kind == Kind::Distance;
+            if points.len() != 1 + usize::from(two) {
+                let expected = if two { "two points" } else { "one point" };
+                let kind = kind.name();
+                let problem = format!("`at` of a {kind} joint is {expected} in space");
+                return Err(context.part_error(&part, spec.line, problem, ""));
+            }
+            [0, 1].map(|k| {
+                let point = D::Vector::of(&points[k.min(points.len() - 1)]);
+                let pose = pose(k);
+                D::rotate_back(&pose.rotation, point - pose.position)
+            })
+        }
+        (None, Some(points)) => {
+            let points = context.points(at(&part, "anchors"), points)?;
+            if points.len() != 2 {
+                let problem = "`anchors` are two points, one for each body";
+                return Err(context.part_error(&part, spec.line, problem, ""));
+            }
+            [0, 1].map(|k| {
+                let own = bodies[k].and_then(|body| roster.placements.get(body as usize).copied());
+                let own = own.unwrap_or(in_place());
+                D::rotate_back(&own.rotation, D::Vector::of(&points[k]) - own.position)
+            })
+        }
+        _ => {
+            let problem = "one of `at` and `anchors` was expected";
+            let advice = "`at` is the joint's place in space at the start, `anchors` are its places \
+                          in the axes that the shapes of the two bodies are described in";
+            return Err(context.part_error(&part, spec.line, problem, advice));
+        }
+    };
+    Ok([0, 1].map(|k| {
+        let axes = frame.as_ref();
+        Side {
+            body: bodies[k],
+            point: points[k],
+            frame: D::frame_of(|i| D::rotate_back(&pose(k).rotation, axes[i])),
+        }
+    }))
+}
+
+/// What is on the coordinate: limits, motor, spring, friction, play.
+fn attach<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &JointSpec,
+    joint: &mut Joint<D>,
+    start: f64,
+) -> Result<(), Box<InputError>> {
+    let part = spec.part();
+    joint.limits = limits(context, spec)?;
+    joint.motor = motor(context, spec, start)?;
+    if let Some(values) = &spec.spring {
+        let [stiffness, rest, damping] = values;
+        let inner = format!("{part}, spring");
+        let mut value = |key, formula: &Option<Formula>| match formula {
+            None => Ok(0.0),
+            Some(formula) => context.not_negative(at(&inner, key), formula),
+        };
+        let (stiffness, damping) = (value("stiffness", stiffness)?, value("damping", damping)?);
+        let rest = match rest {
+            Some(rest) => context.number(at(&inner, "rest"), rest)?,
+            // A distance is what it is at the start, other coordinates begin at 0.
+            None if joint.kind == Kind::Distance => joint.length,
+            None => 0.0,
+        };
+        joint.spring = Some(Spring {
+            stiffness,
+            rest,
+            damping,
+        });
+    }
+    let friction = match &spec.friction {
+        None => 0.0,
+        Some(friction) => context.not_negative(at(&part, "friction"), friction)?,
+    };
+    let radius = match &spec.radius {
+        None => 0.0,
+        Some(radius) => context.positive(at(&part, "radius"), radius)?,
+    };
+    if joint.kind != Kind::Clearance {
+        if friction > 0.0 {
+            joint.rub = Some(Rub {
+                coefficient: friction,
+                radius,
+            });
+        }
+        return Ok(());
+    }
+    let normal = restitution(context, &part, spec.restitution.as_ref())?;
+    let play = match &spec.play {
+        None => 0.0,
+        Some(play) => context.positive(at(&part, "play"), play)?,
+    };
+    joint.clearance = Some(Clearance {
+        pin: radius,
+        play,
+        law: PairLaw {
+            friction: Friction::Coulomb(friction),
+            restitution: Restitution {
+                normal,
+                tangential: 0.0,
+            },
+            ..PairLaw::default()
+        },
+    });
+    Ok(())
+}
+
+fn restitution(
+    context: &mut Context<'_>,
+    part: &str,
+    formula: Option<&Formula>,
+) -> Result<f64, Box<InputError>> {
+    let Some(formula) = formula else {
+        return Ok(0.0);
+    };
+    let place = at(part, "restitution");
+    let value = context.number(place, formula)?;
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(value),
+        false => Err(context.not_that(place, formula, value, "a number from 0 to 1 was expected")),
+    }
+}
+
+fn limits(context: &mut Context<'_>, spec: &JointSpec) -> Result<Option<Limits>, Box<InputError>> {
+    let Some([low, high, rebound]) = &spec.limits else {
+        return Ok(None);
+    };
+    let part = format!("{}, limits", spec.part());
+    let mut value = |key, formula: &Option<Formula>, none: f64| match formula {
+        None => Ok(none),
+        Some(formula) => context.number(at(&part, key), formula),
+    };
+    let (low_value, high_value) = (
+        value("low", low, f64::NEG_INFINITY)?,
+        value("high", high, f64::INFINITY)?,
+    );
+    if low.is_none() && high.is_none() {
+        let problem = "one of `low` and `high` was expected";
+        return Err(context.part_error(&part, spec.line, problem, ""));
+    }
+    if low_value > high_value {
+        let problem = format!("`low` = {low_value} is above `high` = {high_value}");
+        return Err(context.part_error(&part, spec.line, problem, ""));
+    }
+    Ok(Some(Limits {
+        low: low_value,
+        high: high_value,
+        restitution: restitution(context, &part, rebound.as_ref())?,
+    }))
+}
+
+fn motor(
+    context: &mut Context<'_>,
+    spec: &JointSpec,
+    start: f64,
+) -> Result<Option<Motor>, Box<InputError>> {
+    let Some((speed, bound)) = &spec.motor else {
+        return Ok(None);
+    };
+    let part = format!("{}, motor", spec.part());
+    let bound = match bound {
+        None => f64::INFINITY,
+        Some(bound) => context.positive(at(&part, "bound"), bound)?,
+    };
+    context.at_time(at(&part, "speed"), speed, start)?;
+    let mut clock = Clock::new(context)?;
+    let node = clock.parse(context, at(&part, "speed"), speed)?;
+    Ok(Some(Motor {
+        speed: Box::new(Pace {
+            program: Program::compile(&clock.graph, &[node]),
+            scratch: Scratch::new(),
+        }),
+        bound,
+    }))
+}

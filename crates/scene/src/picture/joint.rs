@@ -1,0 +1,123 @@
+//! Joints as small marks over the bodies, the same size in every picture.
+//!
+//! A ring is a revolute joint, a full dot a ball, a full square one that holds everything, an open
+//! square a slide, a ring with a dot a cylindrical one; a distance is a line, dashed where it has limits
+//! or a spring. A pin with play is drawn to scale in its hole.
+
+use bodies::joint::{Joint, Kind, Side};
+use bodies::{Dim, Vector};
+
+use super::camera::Camera;
+use super::panel::Panel;
+use super::paper::{Paper, Px};
+use super::still::Still;
+use crate::collection::Collection;
+
+/// Radius of a mark in pixels.
+const SIZE: f64 = 3.2;
+
+/// Colour of marks.
+const INK: &str = "#1b1b1b";
+
+/// A joint as it is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pin {
+    kind: Kind,
+    /// Body (none for the world) and point in its axes.
+    ends: [(Option<usize>, [f64; 3]); 2],
+    /// Whether a distance keeps its length.
+    rigid: bool,
+    /// Radii of pin and hole.
+    radii: Option<(f64, f64)>,
+}
+
+/// The joints of a collection.
+pub(super) fn pins(collection: &Collection) -> Vec<Pin> {
+    match collection {
+        Collection::Plane(all) => all.model.joints.iter().map(pin).collect(),
+        Collection::Space(all) => all.model.joints.iter().map(pin).collect(),
+    }
+}
+
+fn pin<D: Dim>(joint: &Joint<D>) -> Pin {
+    let end = |side: &Side<D>| {
+        let point = side.point.slice();
+        let point = std::array::from_fn(|k| point.get(k).copied().unwrap_or(0.0));
+        (side.body.map(|body| body as usize), point)
+    };
+    let [a, b] = &joint.sides;
+    let clearance = joint.clearance.as_ref();
+    Pin {
+        kind: joint.kind,
+        ends: [end(a), end(b)],
+        rigid: joint.rigid(),
+        radii: clearance.map(|of| (of.pin, of.pin + of.play)),
+    }
+}
+
+/// Draws the joints of a still.
+pub(super) fn draw(paper: &mut Paper, panel: &Panel, camera: &Camera, pins: &[Pin], still: &Still) {
+    if pins.is_empty() {
+        return;
+    }
+    paper.group(&format!(
+        "class=\"joints\" stroke=\"{INK}\" stroke-width=\"1.1\" fill=\"#ffffff\""
+    ));
+    for pin in pins {
+        let [a, b] = pin.ends.map(|(body, point)| match body {
+            None => Some(point),
+            Some(body) => still.places.get(body).map(|place| place.point(point)),
+        });
+        if let (Some(a), Some(b)) = (a, b) {
+            let at = [a, b].map(|point| panel.px(camera.flatten(point)));
+            mark(paper, panel, pin, at);
+        }
+    }
+    paper.end();
+}
+
+fn mark(paper: &mut Paper, panel: &Panel, pin: &Pin, [a, b]: [(f64, f64); 2]) {
+    let long = (a.0 - b.0).hypot(a.1 - b.1);
+    if !panel.sees(b, SIZE + long) {
+        return;
+    }
+    let full = format!(" fill=\"{INK}\"");
+    let square = |paper: &mut Paper, style: &str| {
+        let side = 1.7 * SIZE;
+        let corner = (b.0 - 0.5 * side, b.1 - 0.5 * side);
+        paper.rect(corner, (side, side), style);
+    };
+    match pin.kind {
+        Kind::Revolute => paper.circle(b, SIZE, ""),
+        Kind::Spherical => paper.circle(b, SIZE, &full),
+        Kind::Fixed => square(paper, &full),
+        Kind::Prismatic => {
+            paper.line(a, b, "");
+            square(paper, "");
+        }
+        Kind::Cylindrical => {
+            paper.line(a, b, "");
+            paper.circle(b, SIZE, "");
+            paper.circle(b, 0.35 * SIZE, &full);
+        }
+        Kind::Distance => {
+            let dash = if pin.rigid {
+                ""
+            } else {
+                " stroke-dasharray=\"4 3\""
+            };
+            paper.line(a, b, dash);
+            for end in [a, b] {
+                paper.circle(end, 0.6 * SIZE, &full);
+            }
+        }
+        Kind::Clearance => {
+            let (inner, outer) = pin.radii.unwrap_or((0.0, 0.0));
+            let width = Px(0.6);
+            let hole = format!(" stroke-width=\"{width}\"");
+            paper.circle(a, outer * panel.scale, &hole);
+            let style = format!(" stroke-width=\"{width}\" fill=\"#c9c9c9\"");
+            paper.circle(b, inner * panel.scale, &style);
+        }
+    }
+}
