@@ -27,7 +27,7 @@ fn shape_of_space(shape: &str, message: &str) {
 fn a_body_has_one_shape_of_its_dimension() {
     shape(
         "disk = 1",
-        ", shape: unknown key `disk`; did you mean `disc`? (known here: box, capsule, chain, cylinder, disc, half_plane, half_space, mesh, polygon, polyhedron, sphere)",
+        ", shape: unknown key `disk`; did you mean `disc`? (known here: box, capsule, chain, compound, cylinder, disc, half_plane, half_space, heights, mesh, polygon, polyhedron, solid, sphere)",
     );
     shape(
         "disc = 1, box = [1, 1]",
@@ -35,11 +35,11 @@ fn a_body_has_one_shape_of_its_dimension() {
     );
     shape(
         "sphere = 1",
-        ", shape: `sphere = 1`: there is no `sphere` in the plane: { disc }, { box }, { polygon }, { capsule }, { half_plane }, { chain } was expected",
+        ", shape: `sphere = 1`: there is no `sphere` in the plane: { disc }, { box }, { polygon }, { capsule }, { half_plane }, { chain }, { heights }, { compound } was expected",
     );
     shape_of_space(
         "disc = 1",
-        ", shape: `disc = 1`: there is no `disc` in space: { sphere }, { box }, { capsule }, { cylinder }, { polyhedron }, { half_space }, { mesh } was expected",
+        ", shape: `disc = 1`: there is no `disc` in space: { sphere }, { box }, { capsule }, { cylinder }, { polyhedron }, { half_space }, { mesh }, { solid }, { heights }, { compound } was expected",
     );
     refused(
         &[("shape = { box = [0.2, 0.1] }\n", "")],
@@ -51,7 +51,7 @@ fn a_body_has_one_shape_of_its_dimension() {
     );
     shape(
         "box = [1, 1], scale = 2",
-        ", shape: unknown key `scale` (known here: box, capsule, chain, cylinder, disc, half_plane, half_space, mesh, polygon, polyhedron, sphere)",
+        ", shape: unknown key `scale` (known here: box, capsule, chain, compound, cylinder, disc, half_plane, half_space, heights, mesh, polygon, polyhedron, solid, sphere)",
     );
 }
 
@@ -93,9 +93,9 @@ fn polygons_and_polyhedra_that_are_none_are_refused_with_the_vertex() {
     };
     let place = "crowd.toml:28: body `block`: `polygon`: ";
     begins(
-        &text("polygon = [[0, 0], [4, 0], [1, 1], [0, 4]]"),
+        &text("polygon = [[0, 0], [4, 4], [4, 0], [0, 4]]"),
         place,
-        "vertex 2",
+        "the edge from vertex 0 to vertex 1 and the edge from vertex 2 to vertex 3 meet",
     );
     begins(&text("polygon = [[0, 0], [1, 1], [2, 2]]"), place, "area");
     begins(&text("polygon = [[0, 0], [1, 1]]"), place, "at least 3");
