@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 
 use bodies::{Dim, Plane, Space};
 use generate_common::{Vec2, Vec3, corners, deepest, discs, separation, spheres};
-use scene::generate::{Amount, Form, Packing, Sizes, packing};
+use scene::generate::{Amount, Form, Packing, Region, Sizes, packing};
 
 fn flat() -> Packing<Plane> {
     Packing {
@@ -14,6 +14,7 @@ fn flat() -> Packing<Plane> {
         form: Form::Round,
         low: Vec2::new(-3.0, 1.0),
         high: Vec2::new(7.0, 6.0),
+        region: Region::Box,
         amount: Amount::Fraction(0.45),
         seed: 5,
     }
@@ -25,6 +26,7 @@ fn deep() -> Packing<Space> {
         form: Form::Round,
         low: Vec3::new(-3.0, 1.0, 0.0),
         high: Vec3::new(1.0, 4.0, 5.0),
+        region: Region::Box,
         amount: Amount::Fraction(0.3),
         seed: 5,
     }

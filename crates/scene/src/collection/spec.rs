@@ -164,6 +164,15 @@ pub(crate) enum SizesSpec {
     Lognormal([Formula; 2], [Formula; 2]),
     ByArea([Formula; 2]),
     Mix(Vec<[Formula; 2]>),
+    Sieve(Vec<[Formula; 2]>),
+}
+
+/// Where a packing is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum RegionOfPacking {
+    Box,
+    Cylinder,
+    Cell,
 }
 
 /// What grains look like.
@@ -205,6 +214,8 @@ pub(crate) enum ArrangementSpec {
     },
     Packing {
         grain: GrainSpec,
+        region: RegionOfPacking,
+        /// Empty in a periodic cell.
         low: Vec<Formula>,
         high: Vec<Formula>,
         count: Option<Formula>,

@@ -15,6 +15,8 @@ mod grid;
 mod mould;
 mod packing;
 pub mod quake;
+mod region;
+mod sieve;
 mod sizes;
 mod wall;
 
@@ -26,6 +28,7 @@ pub use grain::Form;
 pub use grid::{Grid, Lattice, grid};
 pub use mould::Mould;
 pub use packing::{Amount, Packing, packing};
+pub use region::Region;
 pub use sizes::Sizes;
 pub use wall::{Wall, wall};
 

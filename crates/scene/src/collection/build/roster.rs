@@ -8,7 +8,7 @@ use super::super::spec::{BodiesSpec, FreedomSpec, ManySpec, Name};
 use super::axes::Axes;
 use super::body::{self, Made};
 use super::context::{At, Context, at};
-use super::{laws, many};
+use super::{cell, laws, many};
 use crate::error::{InputError, SceneError};
 
 /// The bodies in order: those of `[[body]]`, then those of the generators as they stand in the file.
@@ -140,7 +140,9 @@ impl<D: Axes> Roster<D> {
             Some(velocity) => context.numbers(at(&part, "velocity"), velocity)?,
         };
         let first = self.names.len();
-        for (index, piece) in many::pieces::<D>(context, many)?.into_iter().enumerate() {
+        let lattice = cell::lattice(context, spec)?;
+        let pieces = many::pieces::<D>(context, many, lattice)?;
+        for (index, piece) in pieces.into_iter().enumerate() {
             let mass = density.and_then(|density| D::mass_properties(&piece.shape, density));
             let made = Made {
                 body: Body {
