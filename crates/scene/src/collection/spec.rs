@@ -331,6 +331,8 @@ pub(crate) struct PrepareSpec {
     pub step: Option<Formula>,
     pub tolerance: Option<Formula>,
     pub stop: Option<Formula>,
+    /// Whether it is refused where `stop` has not become true.
+    pub must: bool,
     pub set: Vec<Named>,
     /// Body, and the bits of its velocity components that follow forces.
     pub free: Vec<(Name, u8)>,

@@ -16,6 +16,7 @@ mod camera;
 mod colour;
 mod force;
 mod ground;
+mod images;
 mod key;
 mod order;
 mod page;
