@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 
 use bodies::{Dim, Plane, Space};
 use generate_common::{Vec2, Vec3, corners, deepest, discs, separation, spheres};
-use scene::generate::{Amount, Form, Packing, Sizes, packing};
+use scene::generate::{Amount, Form, Packing, Region, Sizes, packing};
 
 fn flat() -> Packing<Plane> {
     Packing {
@@ -14,6 +14,7 @@ fn flat() -> Packing<Plane> {
         form: Form::Round,
         low: Vec2::new(-3.0, 1.0),
         high: Vec2::new(7.0, 6.0),
+        region: Region::Box,
         amount: Amount::Fraction(0.45),
         seed: 5,
     }
@@ -25,6 +26,7 @@ fn deep() -> Packing<Space> {
         form: Form::Round,
         low: Vec3::new(-3.0, 1.0, 0.0),
         high: Vec3::new(1.0, 4.0, 5.0),
+        region: Region::Box,
         amount: Amount::Fraction(0.3),
         seed: 5,
     }
@@ -178,4 +180,80 @@ fn packings_that_cannot_be_are_refused() {
     refused(|m| m.radius = Sizes::Equal(1e-300), "radius");
     // More grains than memory has room for.
     refused(|m| m.radius = Sizes::Equal(1e-6), "fraction");
+}
+
+/// Smallest distance of surfaces over all images of a cell.
+fn closest<D: Dim>(grains: &[(D::Vector, f64)], lattice: &bodies::Lattice<D>) -> f64 {
+    use bodies::Vector;
+    let mut least = f64::INFINITY;
+    for (i, (p, r)) in grains.iter().enumerate() {
+        for (q, s) in &grains[..i] {
+            for n in 0..27 {
+                let shift = [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1];
+                let apart = (*q + lattice.offset(shift) - *p).norm();
+                least = least.min(apart - r - s);
+            }
+        }
+    }
+    least
+}
+
+#[test]
+fn grains_of_a_leaning_periodic_cell_are_apart_from_all_images() {
+    let vectors = [Vec2::new(4.0, 0.5), Vec2::new(1.7, 3.5), Vec2::ZERO];
+    let lattice = bodies::Lattice::new(vectors);
+    let make = Packing {
+        region: Region::Cell(lattice),
+        amount: Amount::Fraction(0.45),
+        ..flat()
+    };
+    let grains = discs(&packing(&make).unwrap());
+    let area: f64 = grains.iter().map(|(_, r)| PI * r * r).sum();
+    // Half of the largest grain.
+    assert!((area / lattice.volume() - 0.45).abs() < 0.5 * PI * 0.0225 / lattice.volume());
+    // Rounding of sums of a few units.
+    assert!(closest::<Plane>(&grains, &lattice) > -1e-14);
+    // Some grain reaches over a face: nothing keeps away from it.
+    assert!(grains.iter().any(|(p, r)| p.x - p.y * 1.7 / 3.5 < *r));
+
+    let deep_vectors = [Vec3::X * 2.5, Vec3::new(0.4, 2.6, 0.0), Vec3::Z * 2.2];
+    let lattice = bodies::Lattice::new(deep_vectors);
+    let make = Packing {
+        region: Region::Cell(lattice),
+        ..deep()
+    };
+    let grains = spheres(&packing(&make).unwrap());
+    assert!(closest::<Space>(&grains, &lattice) > -1e-14);
+    let small = Packing {
+        region: Region::Cell(bodies::Lattice::new(deep_vectors.map(|v| v * 0.3))),
+        ..deep()
+    };
+    assert_eq!(packing(&small).unwrap_err().key, "radius");
+}
+
+#[test]
+fn grains_of_a_cylinder_are_inside_and_fill_the_fraction_of_it() {
+    let make = Packing {
+        region: Region::Cylinder,
+        ..deep()
+    };
+    let grains = spheres(&packing(&make).unwrap());
+    // The box is 4 by 3 by 5: radius 1.5 about its middle.
+    for (p, r) in &grains {
+        let away = (p.x + 1.0).hypot(p.y - 2.5);
+        assert!(away + r <= 1.5 + 1e-14 && p.z - r >= 0.0 && p.z + r <= 5.0);
+    }
+    let volume: f64 = grains.iter().map(|(_, r)| 4.0 / 3.0 * PI * r.powi(3)).sum();
+    let goal = 0.3 * PI * 2.25 * 5.0;
+    assert!(
+        (volume - goal).abs() <= 2.0 / 3.0 * PI * 0.008 + 1e-9,
+        "{volume} {goal}"
+    );
+    let disc = Packing {
+        region: Region::Cylinder,
+        ..flat()
+    };
+    for (p, r) in discs(&packing(&disc).unwrap()) {
+        assert!((p.x - 2.0).hypot(p.y - 3.5) + r <= 2.5 + 1e-14);
+    }
 }

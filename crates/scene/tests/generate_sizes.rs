@@ -211,3 +211,43 @@ fn bounds_that_meet_give_that_radius() {
         assert!(draw(sizes).iter().all(|r| *r == 0.1));
     }
 }
+
+#[test]
+fn a_sieve_curve_is_met_by_mass_in_the_plane_and_in_space() {
+    let curve = vec![(0.1, 0.0), (0.2, 30.0), (0.4, 30.0), (0.8, 100.0)];
+    let flat = draw(Sizes::Sieve(curve.clone()));
+    let pieces = grid(&Grid::<Space> {
+        radius: Sizes::Sieve(curve.clone()),
+        form: Form::Round,
+        counts: vec![50, 50, 40],
+        spacing: None,
+        lattice: Lattice::Square,
+        jitter: 0.0,
+        seed: 11,
+        origin: Vec3::ZERO,
+    });
+    let deep: Vec<f64> = pieces.unwrap().iter().map(sphere).collect();
+    for (radii, power) in [(flat, 2), (deep, 3)] {
+        let mass = |below: f64| -> f64 {
+            let taken = radii.iter().filter(|r| 2.0 * **r <= below);
+            taken.map(|r| r.powi(power)).sum()
+        };
+        let total = mass(1.0);
+        assert!(radii.iter().all(|r| (0.05..=0.4).contains(r)));
+        // Points of the curve, and the middle of an interval of it over ln d: 30 + 70/2.
+        let between = (0.4_f64 * 0.8).sqrt();
+        for (opening, passing) in [(0.2, 30.0), (0.4, 30.0), (between, 65.0), (0.8, 100.0)] {
+            let found = 100.0 * mass(opening) / total;
+            // Few grains are large: of 100,000 about 7,000 (plane), 1,500 (space), with masses of
+            // a spread like their mean: 100·0.46/√1500 = 1.2; three of them.
+            assert!(
+                (found - passing).abs() < 3.6,
+                "{opening}: {found} {passing}"
+            );
+        }
+    }
+    let wrong = |curve: &[(f64, f64)]| Sizes::Sieve(curve.to_vec()).check().is_err();
+    assert!(wrong(&[(0.1, 0.0)]) && wrong(&[(0.1, 5.0), (0.2, 100.0)]));
+    assert!(wrong(&[(0.2, 0.0), (0.1, 100.0)]) && wrong(&[(0.1, 0.0), (0.2, -1.0)]));
+    assert!(wrong(&[(0.1, 0.0), (0.2, 0.0)]) && wrong(&[(0.1, 0.0), (0.2, f64::NAN)]));
+}

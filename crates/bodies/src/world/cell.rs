@@ -22,6 +22,9 @@ use crate::vector::Vector;
 /// Modes at most: the components of L.
 pub(super) const MOST: usize = 9;
 
+/// Nothing.
+const NONE: Matrix = [[0.0; 3]; 3];
+
 /// Scratch of the cell.
 #[derive(Debug)]
 pub(super) struct CellWork<D: Dim> {
@@ -247,11 +250,45 @@ impl<D: Dim> World<D> {
         let branch = self.work.branch(found);
         let rows = out.chunks_mut(cell.modes.len().max(1));
         for (row, axis) in rows.zip(frame.as_ref()) {
-            let modes = cell.modes.iter().zip(&self.work.cell.root);
-            for (entry, (mode, root)) in row.iter_mut().zip(modes) {
-                *entry = axis.dot(cell::apply::<D>(mode, branch)) * root;
-            }
+            self.cell_row(branch, *axis, row);
         }
+    }
+
+    /// The cell's entries in a row along `axis` for a branch ℓ: axis·B ℓ.
+    pub(super) fn cell_row(&self, branch: D::Vector, axis: D::Vector, row: &mut [f64]) {
+        let modes = self.model.cell.iter().flat_map(|cell| &cell.modes);
+        for (entry, (mode, root)) in row.iter_mut().zip(modes.zip(&self.work.cell.root)) {
+            *entry = axis.dot(cell::apply::<D>(mode, branch)) * root;
+        }
+    }
+
+    /// Deforms the cell by a displacement whose last entries are its own, the bodies with it.
+    pub(super) fn shift_cell(&mut self, hat: &[f64]) {
+        let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
+            return;
+        };
+        let root = &self.work.cell.root;
+        let Some(first) = hat
+            .len()
+            .checked_sub(root.len())
+            .filter(|_| !root.is_empty())
+        else {
+            return;
+        };
+        let mut flow = NONE;
+        for (mode, (hat, root)) in cell.modes.iter().zip(hat[first..].iter().zip(root)) {
+            flow = cell::add(&flow, mode, hat * root);
+        }
+        if !flow.as_flattened().iter().all(|x| x.is_finite()) {
+            return;
+        }
+        for pose in &mut self.state.poses {
+            pose.position += cell::apply::<D>(&flow, pose.position);
+        }
+        for vector in lattice.vectors.iter_mut().take(D::N) {
+            *vector += cell::apply::<D>(&flow, *vector);
+        }
+        lattice.strain = cell::add(&lattice.strain, &flow, 1.0);
     }
 
     /// A bound of what the mean flow adds to the speed of a body's surface, over its radius.

@@ -4,12 +4,14 @@
 //! min ½ ‖dq‖²_A   with   g_α(q) + G_α,n dq ≥ 0  for every overlap α
 //! ```
 //!
-//! is (★) without friction: dq stands for the velocity, g for the given one.
+//! is (★) without friction: dq stands for the velocity, g for the given one. A periodic cell that follows
+//! a stress gives way, too.
 
 use contact::law::Law;
 use contact::{Kinetic, Problem};
 use solve::{Goal, Solver};
 
+use super::cell::MOST as MODES;
 use super::{NO_GROUP, World};
 use crate::dim::Dim;
 use crate::error::WorldError;
@@ -104,6 +106,12 @@ impl<D: Dim> World<D> {
                     .map_err(refuse)?;
             }
         }
+        let modes = self.work.cell.modes();
+        if modes > 0 {
+            builder
+                .kinetic_group(&[0.0; MODES][..modes], &[0.0; MODES][..modes])
+                .map_err(refuse)?;
+        }
         for found in detector.found() {
             self.push_overlap(&mut builder, found).map_err(refuse)?;
         }
@@ -157,7 +165,18 @@ impl<D: Dim> World<D> {
         let [first, second] = sides.map(|(group, side)| (group, &blocks[side][..D::DOF]));
         let (gap, none) = ([touch.gap], [0.0]);
         let law = Law::Frictionless;
+        let modes = self.work.cell.modes();
+        let mut row = [0.0; MODES];
+        if let (Some(lattice), true) = (&self.state.cell, modes > 0) {
+            let [a, b] = found.bodies.map(|i| self.state.poses[i as usize].position);
+            let branch = b + lattice.offset(found.shift) - a;
+            self.cell_row(branch, touch.normal, &mut row);
+        }
+        let cell = (self.work.cell.group, &row[..modes]);
         match count {
+            2 if modes > 0 => {
+                builder.contact_with_rebound(law, &[first, second, cell], &gap, &none)?
+            }
             1 => builder.contact_with_rebound(law, &[first], &gap, &none)?,
             _ => builder.contact_with_rebound(law, &[first, second], &gap, &none)?,
         };
@@ -191,7 +210,8 @@ impl<D: Dim> World<D> {
                 self.state.poses[i] = D::advance(&self.state.poses[i], &step, 1.0);
             }
         }
-        work.displacement = hat;
+        self.shift_cell(&hat);
+        self.work.displacement = hat;
     }
 
     /// Contacts of the last step are no longer those of the detector.

@@ -64,6 +64,8 @@ pub struct Preparation<D: Dim> {
     pub until: f64,
     /// It ends when this becomes true.
     pub stop: Option<crate::file::Formula>,
+    /// Whether that must happen before its end.
+    pub must: bool,
     /// Whether velocities are set to 0 after it.
     pub rest: bool,
     /// Parameters as it sees them.

@@ -179,6 +179,15 @@ pub(crate) enum SizesSpec {
     Lognormal([Formula; 2], [Formula; 2]),
     ByArea([Formula; 2]),
     Mix(Vec<[Formula; 2]>),
+    Sieve(Vec<[Formula; 2]>),
+}
+
+/// Where a packing is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum RegionOfPacking {
+    Box,
+    Cylinder,
+    Cell,
 }
 
 /// What grains look like.
@@ -220,6 +229,8 @@ pub(crate) enum ArrangementSpec {
     },
     Packing {
         grain: GrainSpec,
+        region: RegionOfPacking,
+        /// Empty in a periodic cell.
         low: Vec<Formula>,
         high: Vec<Formula>,
         count: Option<Formula>,
@@ -396,6 +407,8 @@ pub(crate) struct PrepareSpec {
     pub step: Option<Formula>,
     pub tolerance: Option<Formula>,
     pub stop: Option<Formula>,
+    /// Whether it is refused where `stop` has not become true.
+    pub must: bool,
     pub set: Vec<Named>,
     /// Body, and the bits of its velocity components that follow forces.
     pub free: Vec<(Name, u8)>,

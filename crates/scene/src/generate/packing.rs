@@ -12,6 +12,7 @@ use super::cells::Cells;
 use super::error::{self, GenerateError};
 use super::grain::{Form, place};
 use super::mould::{Mould, Vec3};
+use super::region::{Place, Region};
 use super::sizes::Sizes;
 use crate::study::random::Random;
 
@@ -38,6 +39,8 @@ pub struct Packing<D: Mould> {
     pub low: D::Vector,
     /// Upper corner.
     pub high: D::Vector,
+    /// What part of the box, or which periodic cell.
+    pub region: Region<D>,
     /// How many.
     pub amount: Amount,
     /// Start of the random numbers.
@@ -49,63 +52,46 @@ pub struct Packing<D: Mould> {
 /// # Errors
 /// A number out of range, a grain larger than the box, or no room: with the number placed.
 pub fn packing<D: Mould>(packing: &Packing<D>) -> Result<Vec<Piece<D>>, GenerateError> {
-    check(packing)?;
-    let grains = draw(packing)?;
+    let region = check(packing)?;
+    let grains = draw(packing, region.volume)?;
     let mut order: Vec<usize> = (0..grains.len()).collect();
     // A stable sort: grains of one size keep the order in which they were drawn.
     order.sort_by(|a, b| grains[*b].0.total_cmp(&grains[*a].0));
-    let extent = widen::<D>(packing.high - packing.low);
     let largest = grains
         .iter()
         .fold(0.0, |most: f64, grain| most.max(grain.0));
     let smallest = grains
         .iter()
         .fold(largest, |least, grain| least.min(grain.0));
-    let mut cells = Cells::new(extent, smallest, largest, grains.len());
+    let mut cells = Cells::new(region.extent, smallest, largest, grains.len());
     let mut random = Random::new(packing.seed, "place");
     let mut centres = vec![Vec3::ZERO; grains.len()];
     for (placed, grain) in order.iter().enumerate() {
         let radius = grains[*grain].0;
         let place = (0..TRIALS).find_map(|_| {
-            let place = anywhere::<D>(extent, radius, &mut random);
+            let place = region.try_anywhere(radius, &mut random)?;
             cells.free(place, radius).then_some(place)
         });
         let Some(place) = place else {
-            return Err(jammed(packing, placed, &grains, &order));
+            return Err(jammed(packing, region.volume, &grains, &order[..placed]));
         };
-        cells.add(place, radius);
+        region.keep(&mut cells, place, radius);
         centres[*grain] = place;
     }
     let pieces = grains.into_iter().zip(centres);
     Ok(pieces
         .map(|((_, piece), centre)| {
             let at = D::Vector::of(&centre.to_array()[..D::N]);
-            place(piece, packing.low + at)
+            place(piece, region.corner + at)
         })
         .collect())
 }
 
-/// A vector of either dimension as one of space.
-pub(super) fn widen<D: Dim>(vector: D::Vector) -> Vec3 {
-    let mut entries = [0.0; 3];
-    for (entry, value) in entries.iter_mut().zip(vector.slice()) {
-        *entry = *value;
-    }
-    Vec3::from_array(entries)
-}
-
-/// A uniform place at which a grain is inside the box.
-fn anywhere<D: Dim>(extent: Vec3, radius: f64, random: &mut Random) -> Vec3 {
-    let mut place = Vec3::ZERO;
-    for axis in 0..D::N {
-        let room = (extent[axis] - 2.0 * radius).max(0.0);
-        place[axis] = radius + room * random.uniform();
-    }
-    place
-}
-
 /// The radii and shapes of all grains, about the origin.
-fn draw<D: Mould>(packing: &Packing<D>) -> Result<Vec<(f64, Piece<D>)>, GenerateError> {
+fn draw<D: Mould>(
+    packing: &Packing<D>,
+    volume: f64,
+) -> Result<Vec<(f64, Piece<D>)>, GenerateError> {
     let (mut sizes, mut shapes) = (
         Random::new(packing.seed, "radius"),
         Random::new(packing.seed, "shape"),
@@ -118,8 +104,7 @@ fn draw<D: Mould>(packing: &Packing<D>) -> Result<Vec<(f64, Piece<D>)>, Generate
     match packing.amount {
         Amount::Count(count) => (0..error::count("count", count)?).map(|_| make()).collect(),
         Amount::Fraction(fraction) => {
-            let sides = packing.high - packing.low;
-            let goal = fraction * sides.slice().iter().product::<f64>();
+            let goal = fraction * volume;
             // As few as there can be, all of the largest size.
             let round = D::round(packing.radius.largest());
             let round = round.map_err(|e| GenerateError::shape("radius", &e))?;
@@ -143,17 +128,22 @@ fn draw<D: Mould>(packing: &Packing<D>) -> Result<Vec<(f64, Piece<D>)>, Generate
     }
 }
 
-fn check<D: Mould>(packing: &Packing<D>) -> Result<(), GenerateError> {
+fn check<D: Mould>(packing: &Packing<D>) -> Result<Place<D>, GenerateError> {
     packing.radius.check()?;
     packing.form.check::<D>()?;
-    error::point("low", packing.low)?;
-    error::point("high", packing.high)?;
-    error::point("high", packing.high - packing.low)?;
-    fits::<D>(packing.low, packing.high, packing.radius.largest())?;
-    fine::<D>(packing.high - packing.low, D::N, packing.radius.smallest())?;
+    let largest = packing.radius.largest();
+    if !matches!(packing.region, Region::Cell(_)) {
+        error::point("low", packing.low)?;
+        error::point("high", packing.high)?;
+        error::point("high", packing.high - packing.low)?;
+        fits::<D>(packing.low, packing.high, largest)?;
+    }
+    let region = Place::new(&packing.region, packing.low, packing.high, largest)?;
+    let sides = D::Vector::of(&region.extent.to_array()[..D::N]);
+    fine::<D>(sides, D::N, packing.radius.smallest())?;
     match packing.amount {
-        Amount::Count(count) => error::count("count", count).map(|_| ()),
-        Amount::Fraction(fraction) if fraction > 0.0 && fraction < 1.0 => Ok(()),
+        Amount::Count(count) => error::count("count", count).map(|_| region),
+        Amount::Fraction(fraction) if fraction > 0.0 && fraction < 1.0 => Ok(region),
         Amount::Fraction(fraction) => Err(GenerateError::new(
             "fraction",
             format!("{fraction} is not between 0 and 1"),
@@ -215,15 +205,15 @@ pub(super) fn fine<D: Dim>(sides: D::Vector, axes: usize, least: f64) -> Result<
 /// No room: how many were placed, and what part of the box they fill.
 fn jammed<D: Mould>(
     packing: &Packing<D>,
-    placed: usize,
+    volume: f64,
     grains: &[(f64, Piece<D>)],
     order: &[usize],
 ) -> GenerateError {
-    let sides = packing.high - packing.low;
+    let placed = order.len();
     let size =
         |grain: &usize| D::mass_properties(&grains[*grain].1.shape, 1.0).map_or(0.0, |m| m.mass);
-    let filled: f64 = order[..placed].iter().map(size).sum();
-    let fraction = filled / sides.slice().iter().product::<f64>();
+    let filled: f64 = order.iter().map(size).sum();
+    let fraction = filled / volume;
     let key = match packing.amount {
         Amount::Count(_) => "count",
         Amount::Fraction(_) => "fraction",
@@ -236,7 +226,7 @@ fn jammed<D: Mould>(
             grains.len()
         ),
         format!(
-            "Placing at random ends near a fraction of {limit} for equal round grains: use fewer, a larger box, or a `[[deposit]]`"
+            "Placing at random ends near a fraction of {limit} for equal round grains: use fewer, a larger box, a `[[deposit]]`, or compress a periodic cell"
         ),
     )
 }

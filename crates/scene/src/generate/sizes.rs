@@ -7,6 +7,7 @@
 //! by area     p(r) ∝ r^(−d),  d the dimension         on [a, b]: equal intervals of r hold equal
 //!                                                     area (plane) or volume (space)
 //! mix         given radii, by shares of the number of grains
+//! sieve       a grading curve by mass (see `sieve`)
 //! ```
 //!
 //! A grain takes at most a few random numbers, and none is ever outside its bounds: cut
@@ -16,6 +17,7 @@
 use std::f64::consts::PI;
 
 use super::error::{self, GenerateError};
+use super::sieve;
 use crate::study::random::Random;
 
 /// How the radii of grains are distributed.
@@ -47,6 +49,8 @@ pub enum Sizes {
     ByArea([f64; 2]),
     /// Some radii, each with its share of the number of grains. Shares need not add up to 1.
     Mix(Vec<(f64, f64)>),
+    /// Openings of sieves, diameters, and how much of the mass passes each; nothing passes the first.
+    Sieve(Vec<(f64, f64)>),
 }
 
 impl Sizes {
@@ -77,6 +81,7 @@ impl Sizes {
                 ordered(between)
             }
             Self::Mix(parts) => shares(parts),
+            Self::Sieve(curve) => sieve::check(curve),
         }
     }
 
@@ -90,6 +95,7 @@ impl Sizes {
                 let taken = parts.iter().filter(|part| part.1 > 0.0);
                 taken.fold(f64::INFINITY, |least, part| least.min(part.0))
             }
+            Self::Sieve(curve) => curve.first().map_or(0.0, |(size, _)| 0.5 * size),
         }
     }
 
@@ -103,6 +109,7 @@ impl Sizes {
                 let taken = parts.iter().filter(|part| part.1 > 0.0);
                 taken.fold(0.0, |most, part| part.0.max(most))
             }
+            Self::Sieve(curve) => curve.last().map_or(0.0, |(size, _)| 0.5 * size),
         }
     }
 
@@ -136,6 +143,9 @@ impl Sizes {
                 (a * level.powf(1.0 / power)).clamp(*a, *b)
             }
             Self::Mix(parts) => mixed(parts, random.uniform()),
+            Self::Sieve(curve) => {
+                sieve::draw(curve, dimension, random).clamp(self.smallest(), self.largest())
+            }
         }
     }
 }

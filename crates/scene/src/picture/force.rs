@@ -6,6 +6,7 @@
 use super::camera::Camera;
 use super::chain;
 use super::colour::{FORCE, Rgb};
+use super::images;
 use super::panel::Panel;
 use super::paper::{Paper, Px};
 use super::solid::newell;
@@ -132,6 +133,10 @@ fn ends(bodies: &[Name], still: &Still, force: &Force) -> Option<([f64; 3], [f64
     let [i, j] = force.bodies;
     let (a, b) = (bodies.get(i)?, bodies.get(j)?);
     let (at_a, at_b) = (still.places.get(i)?.position, still.places.get(j)?.position);
+    let at_b = match &still.cell {
+        Some(vectors) => images::nearest(vectors, at_a, at_b),
+        None => at_b,
+    };
     let round = |name: &Name| matches!(*name.outline, Outline::Round { .. });
     match (round(a), round(b)) {
         (true, true) => return Some((at_a, at_b)),

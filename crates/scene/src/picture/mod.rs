@@ -17,6 +17,7 @@ mod chain;
 mod colour;
 mod force;
 mod ground;
+mod images;
 mod joint;
 mod key;
 mod mark;

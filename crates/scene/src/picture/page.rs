@@ -1,8 +1,10 @@
 //! The page: title, panels side by side, axes or a scale, the key.
 
 use super::camera::Camera;
+use super::colour::{PLAIN, Rgb};
 use super::force::{self, Widths};
 use super::ground::Room;
+use super::images::{self, Spread, spread};
 use super::joint;
 use super::key;
 use super::mark;
@@ -48,9 +50,12 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
         false => Camera::from(request.view),
     };
     let bodies = company.bodies;
+    let paint = Paint::of(bodies, stills, company.first, flat, request);
+    let wrapped: Vec<Spread> = stills.iter().map(|still| spread(bodies, still)).collect();
+    let stills: Vec<Still> = wrapped.iter().map(|spread| spread.still.clone()).collect();
+    let stills = stills.as_slice();
     let room = if flat { None } else { Room::of(bodies, stills) };
     let seen = window(bodies, stills, request, &camera, room.as_ref());
-    let paint = Paint::of(bodies, stills, company.first, flat, request);
     let layout = Layout::of(&seen, stills.len(), flat, &paint.key);
     let (width, height) = layout.page;
     let mut paper = Paper::new(width, height);
@@ -58,7 +63,10 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
     let widths = request
         .forces
         .then(|| force::widths(bodies, stills, layout.scale));
-    for (k, (still, fills)) in stills.iter().zip(&paint.fills).enumerate() {
+    for (k, (spread, fills)) in wrapped.iter().zip(&paint.fills).enumerate() {
+        let still = &spread.still;
+        let fill = |owner: &usize| fills.get(*owner).copied().unwrap_or(PLAIN);
+        let fills: Vec<Rgb> = spread.owner.iter().map(fill).collect();
         let panel = layout.panel(k);
         if stills.len() > 1 {
             let at = (panel.at.0 + 0.5 * panel.size.0, panel.at.1 - 7.0);
@@ -67,9 +75,9 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
         open(&mut paper, &panel);
         let pale = request.forces || request.pale;
         match flat {
-            true => plane::draw(&mut paper, &panel, bodies, still, fills, !pale),
+            true => plane::draw(&mut paper, &panel, &spread.bodies, still, &fills, !pale),
             false => {
-                let what = (bodies, still, fills.as_slice());
+                let what = (spread.bodies.as_slice(), still, fills.as_slice());
                 space::draw(&mut paper, &panel, &camera, what, room.as_ref(), pale);
             }
         }
@@ -85,6 +93,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
             );
         }
         mark::draw(&mut paper, &panel, &camera, &request.marks);
+        images::outline(&mut paper, &panel, &camera, still);
         paper.end();
         frame(&mut paper, &panel, &camera, flat && stills.len() == 1);
     }

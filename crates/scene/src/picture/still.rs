@@ -90,6 +90,10 @@ pub struct Still {
     pub places: Vec<Place>,
     /// Forces over the step; only where they were asked for.
     pub forces: Vec<Force>,
+    /// Vectors of the periodic cell, if there is one; the third is along z in the plane.
+    pub cell: Option<[[f64; 3]; 3]>,
+    /// Whether it is of the plane; only where there is a cell.
+    pub flat: bool,
 }
 
 /// The recorded states of a run.
@@ -213,10 +217,37 @@ impl<'a> States<'a> {
             },
         };
         still.places = (0..table.rows).map(place).collect();
+        still.cell = self.cell(state)?;
+        still.flat = flat;
         if forces && still.step > 0 {
             still.forces = self.forces(still.step)?;
         }
         Ok(still)
+    }
+
+    /// The periodic cell of a state; runs without one have no such table.
+    fn cell(&self, state: usize) -> Result<Option<[[f64; 3]; 3]>, RecordError> {
+        if self.record.entry("cell").is_err() {
+            return Ok(None);
+        }
+        let names = ["a_x", "a_y", "b_x", "b_y"];
+        let deep = [
+            "a_x", "a_y", "a_z", "b_x", "b_y", "b_z", "c_x", "c_y", "c_z",
+        ];
+        let columns: &[&str] = if self.dimension == 2 { &names } else { &deep };
+        let table = self.record.rows("cell", columns, state, 1)?;
+        if table.rows == 0 {
+            return Ok(None);
+        }
+        let n = self.dimension;
+        let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(0));
+        let mut vectors = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+        for (j, vector) in vectors.iter_mut().enumerate().take(n) {
+            for (k, entry) in vector.iter_mut().enumerate().take(n) {
+                *entry = at(j * n + k);
+            }
+        }
+        Ok(Some(vectors))
     }
 
     /// Forces of the contacts over a step: impulses over its length.

@@ -16,11 +16,7 @@ pub(super) fn value<D: Turn>(world: &World<D>, what: OfCell) -> f64 {
         OfCell::Volume => lattice.volume(),
         OfCell::Strain(row, column) => lattice.strain[row][column],
         OfCell::Stress(row, column) => world.cell_stress()[row][column],
-        OfCell::Fraction => {
-            let sizes = world.model().bodies.iter();
-            let sizes = sizes.filter_map(|body| D::mass_properties(&body.shape, 1.0));
-            sizes.map(|size| size.mass).sum::<f64>() / lattice.volume()
-        }
+        OfCell::Fraction => fraction(world).unwrap_or(f64::NAN),
         OfCell::Coordination => network(world).coordination(),
         OfCell::Rattlers => {
             let movable = world.model().bodies.iter();
@@ -29,6 +25,14 @@ pub(super) fn value<D: Turn>(world: &World<D>, what: OfCell) -> f64 {
         }
         OfCell::Unbalanced => unbalanced(world),
     }
+}
+
+/// Share of the cell that bodies fill, if there is one.
+pub(super) fn fraction<D: Turn>(world: &World<D>) -> Option<f64> {
+    let volume = world.state().cell.as_ref()?.volume();
+    let bodies = world.model().bodies.iter();
+    let sizes = bodies.filter_map(|body| D::mass_properties(&body.shape, 1.0));
+    Some(sizes.map(|size| size.mass).sum::<f64>() / volume)
 }
 
 /// The network of the last step. A body is held by one contact more than there are axes, or by two

@@ -137,6 +137,7 @@ impl<D: Turn> Begin<D> {
             mut settings,
             until,
             stop,
+            must,
             rest,
             parameters,
         } = preparation;
@@ -173,6 +174,9 @@ impl<D: Turn> Begin<D> {
             if !progress(&tick) {
                 return Err(StopReason::Asked);
             }
+        }
+        if must && !prepared.halted {
+            return Err(wrong(unmet(&world, &stop, until)));
         }
         prepared.duration = world.state().t;
         let mut state = world.into_state();
@@ -301,6 +305,19 @@ impl BodiesOutcome {
             reason,
         });
     }
+}
+
+/// A condition that a preparation had to reach, and how far it came.
+fn unmet<D: Turn>(world: &World<D>, stop: &[&str], until: f64) -> String {
+    let text = stop.first().copied().unwrap_or("");
+    let mut reached = format!("kinetic = {:.3e}", world.ledger().kinetic);
+    if let Some(fraction) = super::cell::fraction(world) {
+        reached = format!("cell_fraction = {fraction:.4}, {reached}");
+    }
+    format!(
+        "`{text}` did not become true until t = {until}; reached: {reached}. Give it more time, or \
+         ask for less"
+    )
 }
 
 /// Whether a condition is true: what has no value is not.

@@ -2,15 +2,15 @@
 
 use bodies::Vector;
 
-use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, SizesSpec};
+use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, RegionOfPacking, SizesSpec};
 use super::axes::{Axes, Vec2};
 use super::context::{Context, at};
 use super::structure::structure;
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, Word};
 use crate::generate::{
-    Amount, Arch, Column, Deposit, Form, GenerateError, Grid, Lattice, Packing, Piece, Sizes, Wall,
-    column, deposit, grid, packing, wall,
+    Amount, Arch, Column, Deposit, Form, GenerateError, Grid, Lattice, Packing, Piece, Region,
+    Sizes, Wall, column, deposit, grid, packing, wall,
 };
 
 /// Reads the numbers of one generator.
@@ -93,7 +93,37 @@ impl<'a, 'b> Numbers<'a, 'b> {
                 let pairs: Vec<[f64; 2]> = pairs.collect::<Result<_, _>>()?;
                 Sizes::Mix(pairs.into_iter().map(|[r, share]| (r, share)).collect())
             }
+            SizesSpec::Sieve(points) => {
+                let points = points.iter().map(|point| self.pair(KEY, point));
+                let points: Vec<[f64; 2]> = points.collect::<Result<_, _>>()?;
+                Sizes::Sieve(
+                    points
+                        .into_iter()
+                        .map(|[d, passing]| (d, passing))
+                        .collect(),
+                )
+            }
         })
+    }
+
+    fn region<D: Axes>(
+        &self,
+        many: &ManySpec,
+        region: &RegionOfPacking,
+        lattice: Option<bodies::Lattice<D>>,
+    ) -> Result<Region<D>, Box<InputError>> {
+        match (region, lattice) {
+            (RegionOfPacking::Box, _) => Ok(Region::Box),
+            (RegionOfPacking::Cylinder, _) => Ok(Region::Cylinder),
+            (RegionOfPacking::Cell, Some(lattice)) => Ok(Region::Cell(lattice)),
+            (RegionOfPacking::Cell, None) => {
+                let (place, line) = (at(&self.part, "region"), Origin::Line(many.line));
+                let problem = "there is no periodic cell";
+                Err(self
+                    .context
+                    .error(place, line, problem, "Add [cell] with `size`"))
+            }
+        }
     }
 
     fn lattice(&self, word: Option<&Word>, dimension: usize) -> Result<Lattice, Box<InputError>> {
@@ -117,6 +147,7 @@ impl<'a, 'b> Numbers<'a, 'b> {
 pub(super) fn pieces<D: Axes>(
     context: &mut Context<'_>,
     many: &ManySpec,
+    lattice: Option<bodies::Lattice<D>>,
 ) -> Result<Vec<Piece<D>>, Box<InputError>> {
     let mut numbers = Numbers::new(context, many);
     let made = match &many.arrangement {
@@ -124,7 +155,7 @@ pub(super) fn pieces<D: Axes>(
         | ArrangementSpec::Column { .. }
         | ArrangementSpec::Arch { .. } => masonry(&mut numbers, many)?,
         ArrangementSpec::Structure(spec) => structure(&mut numbers, many, spec)?,
-        _ => grains(&mut numbers, many)?,
+        _ => grains(&mut numbers, many, lattice)?,
     };
     made.map_err(|error| blame(context, many, &error))
 }
@@ -180,7 +211,11 @@ fn masonry<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated
     })
 }
 
-fn grains<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated<D> {
+fn grains<D: Axes>(
+    numbers: &mut Numbers<'_, '_>,
+    many: &ManySpec,
+    lattice: Option<bodies::Lattice<D>>,
+) -> Generated<D> {
     Ok(match &many.arrangement {
         ArrangementSpec::Grid {
             grain,
@@ -206,6 +241,7 @@ fn grains<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated<
         }
         ArrangementSpec::Packing {
             grain,
+            region,
             low,
             high,
             count,
@@ -216,6 +252,7 @@ fn grains<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated<
             form: numbers.form(grain)?,
             low: numbers.vector("low", low)?,
             high: numbers.vector("high", high)?,
+            region: numbers.region(many, region, lattice)?,
             amount: match (count, fraction) {
                 (Some(count), _) => Amount::Count(numbers.whole("count", count)?),
                 (None, Some(share)) => Amount::Fraction(numbers.number("fraction", share)?),

@@ -63,6 +63,7 @@ pub(super) fn preparations<D: Axes>(
             settings,
             until,
             stop: prepare.stop.clone(),
+            must: prepare.must,
             rest: prepare.rest,
             parameters: own.parameters.values,
         });

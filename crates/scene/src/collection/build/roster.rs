@@ -8,7 +8,7 @@ use super::super::spec::{BodiesSpec, FreedomSpec, ManySpec, Name};
 use super::axes::Axes;
 use super::body::{self, Made};
 use super::context::{At, Context, at};
-use super::{laws, many, structure};
+use super::{cell, laws, many, structure};
 use crate::error::{InputError, SceneError};
 
 /// The bodies in order: those of `[[body]]`, then those of the generators as they stand in the file.
@@ -153,7 +153,8 @@ impl<D: Axes> Roster<D> {
             Some(velocity) => context.numbers(at(&part, "velocity"), velocity)?,
         };
         let first = self.names.len();
-        let pieces = many::pieces::<D>(context, many)?;
+        let lattice = cell::lattice(context, spec)?;
+        let pieces = many::pieces::<D>(context, many, lattice)?;
         let springers = structure::springers(context, many, pieces.len())?;
         for (index, piece) in pieces.into_iter().enumerate() {
             let held = many.fixed || springers.binary_search(&index).is_ok();

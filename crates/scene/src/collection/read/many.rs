@@ -1,7 +1,7 @@
 //! Reads the generators: `[[wall]]`, `[[column]]`, `[[arch]]`, `[[grid]]`, `[[packing]]`,
 //! `[[deposit]]`; those of other structures are in [`structure`].
 
-use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, SizesSpec};
+use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, RegionOfPacking, SizesSpec};
 use super::structure;
 use super::{choice, name_of, named, pair, vector_if, vector_of};
 use crate::error::InputError;
@@ -132,7 +132,16 @@ fn grid(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Bo
 
 fn packing(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Box<InputError>> {
     let grain = grain(reader, dimension)?;
-    let (low, high) = corners_of(reader, dimension)?;
+    let regions = [("box", 0), ("cylinder", 1), ("cell", 2)];
+    let region = match choice(reader, "region", &regions)? {
+        0 => RegionOfPacking::Box,
+        1 => RegionOfPacking::Cylinder,
+        _ => RegionOfPacking::Cell,
+    };
+    let (low, high) = match region {
+        RegionOfPacking::Cell => (Vec::new(), Vec::new()),
+        _ => corners_of(reader, dimension)?,
+    };
     let (count, fraction) = (reader.formula_if("count")?, reader.formula_if("fraction")?);
     if count.is_some() == fraction.is_some() {
         let problem = "`count` or `fraction`, one of them, was expected";
@@ -141,6 +150,7 @@ fn packing(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec,
     let seed = reader.formula_if("seed")?;
     Ok(ArrangementSpec::Packing {
         grain,
+        region,
         low,
         high,
         count,
@@ -220,10 +230,12 @@ fn sizes(reader: &Reader<'_>, item: Item) -> Result<SizesSpec, Box<InputError>> 
     } else if let Some(item) = table.take("by_area") {
         SizesSpec::ByArea(pair(&table, "by_area", item)?)
     } else if let Some(item) = table.take("mix") {
-        SizesSpec::Mix(mix(&table, item)?)
+        SizesSpec::Mix(pairs(&table, "mix", item, "[radius, share]")?)
+    } else if let Some(item) = table.take("sieve") {
+        SizesSpec::Sieve(pairs(&table, "sieve", item, "[opening, passing]")?)
     } else {
-        let problem = "a value, { uniform }, { normal, between }, { lognormal, between }, { by_area } \
-                       or { mix } was expected";
+        let problem = "a value, { uniform }, { normal, between }, { lognormal, between }, { by_area }, \
+                       { mix } or { sieve } was expected";
         let nothing = table.error(problem, "");
         let _ = table.take("between");
         table.finish()?;
@@ -233,12 +245,17 @@ fn sizes(reader: &Reader<'_>, item: Item) -> Result<SizesSpec, Box<InputError>> 
     Ok(sizes)
 }
 
-fn mix(table: &Reader<'_>, item: Item) -> Result<Vec<[Formula; 2]>, Box<InputError>> {
+fn pairs(
+    table: &Reader<'_>,
+    key: &str,
+    item: Item,
+    what: &str,
+) -> Result<Vec<[Formula; 2]>, Box<InputError>> {
     match item.value {
         Value::List(items) if !items.is_empty() => {
-            let pairs = items.into_iter().map(|item| pair(table, "mix", item));
+            let pairs = items.into_iter().map(|item| pair(table, key, item));
             pairs.collect()
         }
-        _ => Err(table.expected("mix", &item, "an array of [radius, share]", "")),
+        _ => Err(table.expected(key, &item, &format!("an array of {what}"), "")),
     }
 }

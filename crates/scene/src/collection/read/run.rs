@@ -51,11 +51,16 @@ pub(super) fn prepare(
             step: reader.formula_if("step")?,
             tolerance: reader.formula_if("tolerance")?,
             stop: reader.formula_if("stop")?,
+            must: reader.truth_if("must")?.is_some_and(|(truth, _)| truth),
             set: set(&mut reader)?,
             free: free(&mut reader, dimension)?,
             hold: names_if(&mut reader, "hold")?.unwrap_or_default(),
             rest: reader.truth_if("rest")?.is_some_and(|(truth, _)| truth),
         };
+        if spec.must && spec.stop.is_none() {
+            let problem = "`must` does nothing without `stop`";
+            return Err(reader.error(problem, "Say what must become true"));
+        }
         reader.finish()?;
         all.push(spec);
     }

@@ -42,6 +42,8 @@ pub struct BodiesRecorder {
     words: Words,
     /// names, steps, bodies, contacts.
     tables: [TableWriter; 4],
+    /// The periodic cell, if there is one.
+    cell: Option<TableWriter>,
     /// Written at the end.
     observables: Option<TableWriter>,
     surveys: Vec<TableWriter>,
@@ -84,7 +86,10 @@ impl BodiesRecorder {
     ) -> Result<Self, RecordError> {
         place.check()?;
         let tables = BODY_TABLES.map(|name| TableWriter::new(name, tables::columns::<D>(name)));
-        manifest.tables = tables.iter().map(|t| t.entry(false)).collect();
+        let cell = cast
+            .cell
+            .then(|| TableWriter::new("cell", tables::columns::<D>("cell")));
+        manifest.tables = tables.iter().chain(&cell).map(|t| t.entry(false)).collect();
         Ok(Self {
             place,
             directory: None,
@@ -94,6 +99,7 @@ impl BodiesRecorder {
             start: None,
             words: Words::new(),
             tables,
+            cell,
             observables: None,
             surveys: Vec::new(),
             accounted: 0,
@@ -164,7 +170,8 @@ impl BodiesRecorder {
     }
 
     fn list_tables(&mut self, closed: bool) {
-        let listed = self.tables.iter().map(|t| t.entry(closed));
+        let listed = self.tables.iter().chain(&self.cell);
+        let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
         self.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
     }
@@ -181,7 +188,7 @@ impl BodiesRecorder {
         let Some(directory) = self.directory.clone() else {
             return Ok(());
         };
-        for table in &mut self.tables {
+        for table in self.tables.iter_mut().chain(&mut self.cell) {
             table.close(&directory)?;
         }
         self.list_tables(true);
@@ -237,6 +244,10 @@ impl BodiesRecorder {
         let table = &mut self.tables[2];
         for (body, (pose, velocity)) in state.poses.iter().zip(&state.velocities).enumerate() {
             rows::push_body(table.values(), (step, state.t), body, pose, velocity);
+            table.spill(directory)?;
+        }
+        if let (Some(table), Some(lattice)) = (&mut self.cell, &state.cell) {
+            rows::push_cell(table.values(), (step, state.t), lattice);
             table.spill(directory)?;
         }
         self.recorded = Some(step);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bodies::{Contact, Dim, Ledger, Plane, Pose, Space, Vector};
+use bodies::{Contact, Dim, Lattice, Ledger, Plane, Pose, Space, Vector};
 use contact::law::Status;
 
 use super::super::column::Values;
@@ -135,6 +135,20 @@ pub(super) fn push_body<D: Written>(
     D::rotation(pose, &mut |x| row.real(x));
     row.reals(&velocity.as_ref()[..D::N]);
     D::spin(pose, velocity, &mut |x| row.real(x));
+}
+
+/// One row of `cell`.
+pub(super) fn push_cell<D: Written>(
+    out: &mut [Values],
+    (step, t): (usize, f64),
+    lattice: &Lattice<D>,
+) {
+    let mut row = Row::of(out);
+    row.integer(step);
+    row.real(t);
+    for vector in lattice.vectors.iter().take(D::N) {
+        row.reals(vector.slice());
+    }
 }
 
 /// Texts that repeat in the tables, shared.

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::super::column::{Column, Type};
 use super::super::tables::{step, time};
 
-/// Names of the tables in the order of the manifest; `observables` follows them.
+/// Names of the tables in the order of the manifest; `cell`, where there is one, and `observables`
+/// follow them.
 pub const BODY_TABLES: [&str; 4] = ["names", "steps", "bodies", "contacts"];
 
 /// Names of the coordinates.
@@ -27,6 +28,7 @@ pub(super) fn columns<D: Dim>(table: &str) -> Vec<Column> {
         "steps" => steps(),
         "bodies" => bodies::<D>(),
         "contacts" => contacts::<D>(),
+        "cell" => cell::<D>(),
         _ => Vec::new(),
     }
 }
@@ -199,6 +201,18 @@ fn contacts<D: Dim>() -> Vec<Column> {
             } else {
                 column.or_null()
             });
+        }
+    }
+    columns
+}
+
+/// The vectors of the periodic cell.
+fn cell<D: Dim>() -> Vec<Column> {
+    let mut columns = vec![step(), time()];
+    for vector in &["a", "b", "c"][..D::N] {
+        for axis in &AXES[..D::N] {
+            let meaning = format!("vector {vector} of the periodic cell, along {axis}");
+            columns.push(real(&format!("{vector}_{axis}"), "length", &meaning));
         }
     }
     columns

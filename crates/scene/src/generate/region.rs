@@ -1,0 +1,152 @@
+//! Where grains are placed: a box, a cylinder in it, a periodic cell.
+//!
+//! A cylinder is the largest upright one in the middle of its box; in the plane, where it is seen from
+//! above, the largest disc. In a cell places are uniform and grains stand for all their images: each is
+//! kept with those images that a grain in the cell could meet. Where every distance between opposite
+//! faces is at least two diameters of the largest grain, these have shifts −1, 0, 1.
+
+use bodies::{Dim, Lattice, Vector};
+
+use super::cells::Cells;
+use super::error::{self, GenerateError};
+use super::mould::Vec3;
+use crate::study::random::Random;
+
+/// Where grains are placed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Region<D: Dim> {
+    /// In the box from `low` to `high`.
+    Box,
+    /// In the largest upright cylinder (plane: disc) in that box.
+    Cylinder,
+    /// In a periodic cell with its corner at the origin; the box does not matter.
+    Cell(Lattice<D>),
+}
+
+/// A region with its numbers, counted from a corner.
+#[derive(Debug)]
+pub(super) struct Place<D: Dim> {
+    /// Where coordinates are counted from.
+    pub corner: D::Vector,
+    /// Sides of the box that holds all that is kept.
+    pub extent: Vec3,
+    /// Area or volume.
+    pub volume: f64,
+    /// Axis and radius of a cylinder.
+    round: Option<(Vec3, f64)>,
+    cell: Option<(Lattice<D>, Vec<Vec3>)>,
+}
+
+/// A vector of either dimension as one of space.
+pub(super) fn widen<D: Dim>(vector: D::Vector) -> Vec3 {
+    let mut entries = [0.0; 3];
+    for (entry, value) in entries.iter_mut().zip(vector.slice()) {
+        *entry = *value;
+    }
+    Vec3::from_array(entries)
+}
+
+impl<D: Dim> Place<D> {
+    pub fn new(
+        region: &Region<D>,
+        low: D::Vector,
+        high: D::Vector,
+        largest: f64,
+    ) -> Result<Self, GenerateError> {
+        let sides = widen::<D>(high - low);
+        let volume: f64 = (high - low).slice().iter().product();
+        let plain = Self {
+            corner: low,
+            extent: sides,
+            volume,
+            round: None,
+            cell: None,
+        };
+        match region {
+            Region::Box => Ok(plain),
+            Region::Cylinder => {
+                let radius = 0.5 * sides.x.min(sides.y);
+                let middle = Vec3::new(0.5 * sides.x, 0.5 * sides.y, 0.0);
+                let height = if D::N == 2 { 1.0 } else { sides.z };
+                Ok(Self {
+                    volume: std::f64::consts::PI * radius * radius * height,
+                    round: Some((middle, radius)),
+                    ..plain
+                })
+            }
+            Region::Cell(lattice) => Self::periodic(lattice, largest),
+        }
+    }
+
+    fn periodic(lattice: &Lattice<D>, largest: f64) -> Result<Self, GenerateError> {
+        let heights = lattice.heights();
+        let least = heights.iter().fold(f64::INFINITY, |least, h| least.min(*h));
+        if !(least > 4.0 * largest) {
+            return Err(GenerateError::new(
+                "radius",
+                format!(
+                    "a grain of radius {largest} is too large for the periodic cell, whose faces are {least} apart"
+                ),
+                "Use a cell of more than two diameters, or smaller grains",
+            ));
+        }
+        let shifts = (0..27).map(|n: i32| [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1]);
+        let shifts = shifts.filter(|shift| D::N == 3 || shift[2] == 0);
+        let images: Vec<Vec3> = shifts
+            .map(|shift| widen::<D>(lattice.offset(shift)))
+            .collect();
+        let corners = (0..8).map(|n: i32| [n & 1, n >> 1 & 1, n >> 2 & 1]);
+        let corners = corners.map(|shift| lattice.offset(shift));
+        let (mut low, mut high) = (D::Vector::default(), D::Vector::default());
+        for corner in corners {
+            (low, high) = (low.min(corner), high.max(corner));
+        }
+        let margin = D::Vector::all(2.0 * largest);
+        error::point("radius", high - low)?;
+        Ok(Self {
+            corner: low - margin,
+            extent: widen::<D>(high - low + margin * 2.0),
+            volume: lattice.volume(),
+            round: None,
+            cell: Some((*lattice, images)),
+        })
+    }
+
+    /// A uniform place at which a grain is inside; nothing where the one that was tried is not.
+    pub fn try_anywhere(&self, radius: f64, random: &mut Random) -> Option<Vec3> {
+        if let Some((lattice, _)) = &self.cell {
+            let mut at = self.corner * -1.0;
+            for vector in lattice.vectors.iter().take(D::N) {
+                at += *vector * random.uniform();
+            }
+            return Some(widen::<D>(at));
+        }
+        let mut place = Vec3::ZERO;
+        for axis in 0..D::N {
+            let room = (self.extent[axis] - 2.0 * radius).max(0.0);
+            place[axis] = radius + room * random.uniform();
+        }
+        match self.round {
+            None => Some(place),
+            Some((middle, wide)) => {
+                let (x, y) = (place.x - middle.x, place.y - middle.y);
+                (x.hypot(y) + radius <= wide).then_some(place)
+            }
+        }
+    }
+
+    /// Keeps a grain, in a cell with its images.
+    pub fn keep(&self, cells: &mut Cells, centre: Vec3, radius: f64) {
+        let Some((_, images)) = &self.cell else {
+            cells.add(centre, radius);
+            return;
+        };
+        for image in images {
+            let at = centre + *image;
+            let inside = |k: usize| at[k] >= 0.0 && at[k] <= self.extent[k];
+            if (0..D::N).all(inside) {
+                cells.add(at, radius);
+            }
+        }
+    }
+}

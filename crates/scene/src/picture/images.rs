@@ -1,0 +1,122 @@
+//! Bodies of a periodic cell as they are drawn: wrapped into it, with the images of those that stick
+//! out at a face, and the outline of the cell.
+
+use super::camera::{Camera, extent};
+use super::panel::Panel;
+use super::paper::Paper;
+use super::still::{Place, Still};
+use crate::record::Name;
+
+/// The vectors of a cell; the third is along z in the plane.
+pub(super) type Vectors = [[f64; 3]; 3];
+
+/// Bodies to draw in a still.
+pub(super) struct Spread {
+    /// What they are, images after the bodies.
+    pub bodies: Vec<Name>,
+    /// Where they are.
+    pub still: Still,
+    /// Which body each is.
+    pub owner: Vec<usize>,
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    super::cross(a, b)
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|k| a[k] * b[k]).sum()
+}
+
+/// Rows of H⁻¹.
+fn inverse(vectors: &Vectors) -> Vectors {
+    let [a, b, c] = *vectors;
+    let rows = [cross(b, c), cross(c, a), cross(a, b)];
+    let volume = dot(a, rows[0]);
+    rows.map(|row| row.map(|x| x / volume))
+}
+
+fn moved(place: &Place, vectors: &Vectors, shift: [f64; 3]) -> Place {
+    let by = |k: usize| (0..3).map(|j| vectors[j][k] * shift[j]).sum::<f64>();
+    Place {
+        position: std::array::from_fn(|k| place.position[k] + by(k)),
+        ..*place
+    }
+}
+
+/// The image of a point that is nearest to another one.
+pub(super) fn nearest(vectors: &Vectors, from: [f64; 3], to: [f64; 3]) -> [f64; 3] {
+    let apart: [f64; 3] = std::array::from_fn(|k| to[k] - from[k]);
+    let shift = inverse(vectors).map(|row| -dot(row, apart).round());
+    moved(&Place::at(to, 0.0), vectors, shift).position
+}
+
+/// Wraps the bodies of a still and adds images; the still as it is where there is no cell.
+pub(super) fn spread(bodies: &[Name], still: &Still) -> Spread {
+    let mut all = Spread {
+        bodies: bodies.to_vec(),
+        still: still.clone(),
+        owner: (0..bodies.len()).collect(),
+    };
+    let Some(vectors) = still.cell else {
+        return all;
+    };
+    let rows = inverse(&vectors);
+    let flat = still.flat;
+    for (owner, name) in bodies.iter().enumerate() {
+        let Some(place) = all.still.places.get(owner).copied() else {
+            break;
+        };
+        // Boundaries without end have no extent and are their own images.
+        let span = |place: &Place, row: [f64; 3]| extent(&name.outline, place, row);
+        if !(0..3).all(|k| span(&place, rows[k]).is_some_and(|(a, b)| (b - a).is_finite())) {
+            continue;
+        }
+        let periodic = |k: usize| !(flat && k == 2);
+        let wrap = |k: usize| match periodic(k) {
+            true => -dot(rows[k], place.position).floor(),
+            false => 0.0,
+        };
+        let place = moved(&place, &vectors, std::array::from_fn(wrap));
+        all.still.places[owner] = place;
+        for n in 0..27 {
+            let shift = [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1].map(f64::from);
+            let seen = |k: usize| {
+                let (low, high) = span(&place, rows[k]).unwrap_or((0.0, 0.0));
+                let still = shift[k] == 0.0;
+                still || periodic(k) && low + shift[k] < 1.0 && high + shift[k] > 0.0
+            };
+            if shift != [0.0; 3] && (0..3).all(seen) {
+                all.bodies.push(name.clone());
+                all.still.places.push(moved(&place, &vectors, shift));
+                all.owner.push(owner);
+            }
+        }
+    }
+    all
+}
+
+/// Draws the edges of the cell.
+pub(super) fn outline(paper: &mut Paper, panel: &Panel, camera: &Camera, still: &Still) {
+    let Some(vectors) = &still.cell else {
+        return;
+    };
+    let corner = |shift: [f64; 3]| {
+        let at = moved(&Place::at([0.0; 3], 0.0), vectors, shift).position;
+        panel.px(camera.flatten(at))
+    };
+    let axes = if still.flat { 2 } else { 3 };
+    paper.group("class=\"cell\" stroke=\"#222222\" stroke-dasharray=\"5 3\" stroke-width=\"1\"");
+    for n in 0..1_usize << axes {
+        let from: [f64; 3] = std::array::from_fn(|k| (n >> k & 1) as f64);
+        for k in (0..axes).filter(|&k| from[k] == 0.0) {
+            let mut to = from;
+            to[k] = 1.0;
+            let (a, b) = (corner(from), corner(to));
+            if [a.0, a.1, b.0, b.1].iter().all(|x| x.is_finite()) {
+                paper.line(a, b, "");
+            }
+        }
+    }
+    paper.end();
+}
