@@ -79,7 +79,7 @@ fn profiles_and_distributions_are_tabled_and_drawn() {
         ran.out
     };
     run(&["run", "box.toml", "-o", "r", "--quiet"]);
-    let table = run(&["table", "r", "profiles", "--quiet"]);
+    let table = run(&["table", "r", "profiles"]);
     let rows: Vec<Vec<&str>> = table.lines().map(|l| l.split(',').collect()).collect();
     assert_eq!(
         rows[0],
@@ -95,7 +95,7 @@ fn profiles_and_distributions_are_tabled_and_drawn() {
     }
     let fraction: f64 = rows[5][4].parse().expect("a number");
     assert!((fraction - std::f64::consts::PI / 4.0).abs() < 1e-4);
-    let table = run(&["table", "r", "distributions", "--quiet"]);
+    let table = run(&["table", "r", "distributions"]);
     let counts: Vec<usize> = table
         .lines()
         .skip(1)
