@@ -25,7 +25,7 @@ pub struct TableArgs {
     directory: PathBuf,
 
     /// steps, coordinates, contacts, events or findings; of bodies steps, bodies, contacts,
-    /// observables, names or findings; of a study runs
+    /// observables, profiles, distributions, names or findings; of a study runs
     #[arg(value_name = "TABLE")]
     table: String,
 

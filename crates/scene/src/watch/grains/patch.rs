@@ -134,7 +134,9 @@ impl Patch {
             self.flow = Flow::of(world, &set.now, volume);
         }
         if self.needs.heap {
-            let (count, sides) = flow::heap(world, |body| self.has(body), network);
+            // Members are in ascending order.
+            let has = |body: u32| set.now.binary_search(&body).is_ok();
+            let (count, sides) = flow::heap(world, has, network);
             (self.heap, self.heap_sides) = (count, sides);
         }
     }
