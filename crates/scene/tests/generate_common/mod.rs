@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 pub mod rest;
+pub mod touching;
 
 use bodies::{Dim, Plane, Space, Vector, plane, space};
 use scene::generate::Piece;
