@@ -86,6 +86,7 @@ fn certificate(outcome: &BodiesOutcome) -> Value {
 /// Each name once.
 fn distinct(names: &[String]) -> Vec<String> {
     let mut all = names.to_vec();
+    all.sort();
     all.dedup();
     all
 }
