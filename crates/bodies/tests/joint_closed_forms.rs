@@ -150,19 +150,19 @@ fn a_double_pendulum_follows_its_equations_in_angles_to_second_order() {
     );
 }
 
+/// Angle of a rocker from that of its crank: circles about the crank's end and the rocker's pivot.
+fn rocker_angle(theta: f64, [ground, crank, coupler, rocker]: [f64; 4]) -> f64 {
+    let d = DVec2::new(crank * theta.cos() - ground, crank * theta.sin());
+    let (l, base) = (d.length(), d.y.atan2(d.x));
+    let cos = (l * l + rocker * rocker - coupler * coupler) / (2.0 * l * rocker);
+    base - cos.acos()
+}
+
 #[test]
 fn a_driven_four_bar_follows_its_closed_form() {
     // Ground 2, crank 0.5, coupler 2, rocker 1.2.
     let (ground, crank, coupler, rocker) = (2.0, 0.5, 2.0_f64, 1.2_f64);
-    // Rocker angle from the crank angle: circles about the crank's end and the rocker's pivot.
-    let rocker_angle = |theta: f64| {
-        let tip = DVec2::new(crank * theta.cos(), crank * theta.sin());
-        let pivot = DVec2::new(ground, 0.0);
-        let d = tip - pivot;
-        let (l, base) = (d.length(), d.y.atan2(d.x));
-        let cos = (l * l + rocker * rocker - coupler * coupler) / (2.0 * l * rocker);
-        base - cos.acos()
-    };
+    let rocker_angle = |theta: f64| rocker_angle(theta, [ground, crank, coupler, rocker]);
     let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     let start = rocker_angle(0.0);
     let (o, a) = (DVec2::ZERO, DVec2::new(crank, 0.0));

@@ -122,6 +122,7 @@ pub fn fits_text(fits: &[Value]) -> String {
 /// Each name once.
 fn distinct(names: &[String]) -> Vec<String> {
     let mut all = names.to_vec();
+    all.sort();
     all.dedup();
     all
 }

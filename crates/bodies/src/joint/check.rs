@@ -1,5 +1,6 @@
 //! What joints must satisfy before they may move, and which belong together.
 
+use super::rows::Ends;
 use super::{Joint, Kind};
 use crate::dim::Dim;
 use crate::error::WorldError;
@@ -72,6 +73,11 @@ fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     if (joint.kind == Kind::Clearance) != joint.clearance.is_some() {
         return refuse(joint, "a clearance, and nothing else, has a pin and play");
     }
+    parts(joint)
+}
+
+/// Numbers of limits, motor, friction, spring, clearance.
+fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     let positive = |x: f64| x > 0.0 && x.is_finite();
     let not_negative = |x: f64| x >= 0.0 && x.is_finite();
     if let Some(limits) = &joint.limits
@@ -156,7 +162,13 @@ fn together<D: Dim>(
         );
         return refuse(joint, &problem);
     }
-    let value = joint.value(&ends, joint.coordinate);
+    inside(joint, &ends, size)
+}
+
+/// Whether the coordinate is within its limits, and the pin in its hole.
+fn inside<D: Dim>(joint: &Joint<D>, ends: &Ends<D>, size: f64) -> Result<(), WorldError> {
+    let apart = ends.apart().norm();
+    let value = joint.value(ends, joint.coordinate);
     let out = |limits: &super::Limits| {
         value < limits.low - APART * size.max(1.0) || value > limits.high + APART * size.max(1.0)
     };
@@ -193,7 +205,7 @@ impl<D: Dim> Joint<D> {
     }
 
     /// Whether the axes are opposite: e·f = 0 across, but −1 along.
-    fn misaligned(&self, ends: &super::rows::Ends<D>) -> bool {
+    fn misaligned(&self, ends: &Ends<D>) -> bool {
         let aligned = matches!(
             self.kind,
             Kind::Revolute | Kind::Cylindrical | Kind::Fixed | Kind::Prismatic

@@ -267,6 +267,12 @@ fn reduce(
             }
             continue;
         }
+        // Friction or a motor on what the bilateral rows hold moves nothing: it stays without impulse.
+        let whole: f64 = blocks.list.iter().map(|(_, b)| dot(b, b)).sum();
+        let trace: f64 = problem.block(a).iter().step_by(d + 1).sum();
+        if matches!(problem.law(a), Law::NonFirm(_)) && whole <= LOCKED * trace {
+            continue;
+        }
         let touches: Vec<(usize, &[f64])> = blocks
             .list
             .iter()

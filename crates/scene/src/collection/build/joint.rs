@@ -1,5 +1,7 @@
 //! Joints from text.
 
+mod keys;
+
 use bodies::joint::{Clearance, Coordinate, Joint, Kind, Limits, Motor, Rub, Side, Speed, Spring};
 use bodies::{Friction, Model, PairLaw, Pose, Vector};
 use contact::Restitution;
@@ -86,7 +88,7 @@ fn joint<D: Axes>(
         let problem = "this is a joint of space";
         return Err(context.wrong(at(&part, "kind"), &spec.kind, problem, advice));
     }
-    require_fitting::<D>(context, spec, kind)?;
+    keys::require_fitting::<D>(context, spec, kind)?;
     let mut bodies = [None; 2];
     for (body, name) in bodies.iter_mut().zip(&spec.between) {
         *body = end(context, &part, roster, name)?;
@@ -132,69 +134,6 @@ fn end<D: Axes>(
     }
 }
 
-/// Refuses keys that the kind has no use for.
-fn require_fitting<D: Axes>(
-    context: &Context<'_>,
-    spec: &JointSpec,
-    kind: Kind,
-) -> Result<(), Box<InputError>> {
-    let driven = matches!(
-        kind,
-        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Distance
-    );
-    let axis = match D::N {
-        2 => kind == Kind::Prismatic,
-        _ => matches!(kind, Kind::Revolute | Kind::Prismatic | Kind::Cylindrical),
-    };
-    let rubs = matches!(
-        kind,
-        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Spherical
-    );
-    let clearance = kind == Kind::Clearance;
-    let turns = spec.about.as_ref().is_some_and(|word| word.text == "turn");
-    let pin = match kind {
-        Kind::Revolute | Kind::Spherical => spec.friction.is_some(),
-        Kind::Cylindrical => spec.friction.is_some() && turns,
-        _ => clearance,
-    };
-    let idle = [
-        ("axis", spec.axis.is_some(), axis),
-        ("length", spec.length.is_some(), kind == Kind::Distance),
-        ("about", spec.about.is_some(), kind == Kind::Cylindrical),
-        ("limits", spec.limits.is_some(), driven),
-        ("motor", spec.motor.is_some(), driven),
-        ("spring", spec.spring.is_some(), driven),
-        ("friction", spec.friction.is_some(), rubs || clearance),
-        ("radius", spec.radius.is_some(), pin),
-        ("play", spec.play.is_some(), clearance),
-        ("restitution", spec.restitution.is_some(), clearance),
-    ];
-    for (key, given, useful) in idle {
-        if given && !useful {
-            let word = kind.name();
-            let problem = format!("`{key}` does nothing at a {word} joint like this one");
-            return Err(context.part_error(&spec.part(), spec.line, problem, "Drop it"));
-        }
-    }
-    let wanted = [
-        ("axis", axis && spec.axis.is_none()),
-        ("radius", pin && spec.radius.is_none()),
-        ("play", clearance && spec.play.is_none()),
-    ];
-    match wanted.iter().find(|(_, missing)| *missing) {
-        None => Ok(()),
-        Some((key, _)) => {
-            let problem = format!("the key `{key}` is missing");
-            let advice = match *key {
-                "radius" => "It is the radius of the pin",
-                "play" => "It is the radius of the hole minus that of the pin",
-                _ => "Give its direction at the start",
-            };
-            Err(context.part_error(&spec.part(), spec.line, problem, advice))
-        }
-    }
-}
-
 /// Points and frames in body axes.
 fn sides<D: Axes>(
     context: &mut Context<'_>,
@@ -216,7 +155,28 @@ fn sides<D: Axes>(
         let known = bodies[k].and_then(|body| poses.get(body as usize).copied());
         known.unwrap_or(in_place())
     };
-    let points = match (&spec.at, &spec.anchors) {
+    let points = points(context, spec, kind, roster, [pose(0), pose(1)], bodies)?;
+    Ok([0, 1].map(|k| {
+        let axes = frame.as_ref();
+        Side {
+            body: bodies[k],
+            point: points[k],
+            frame: D::frame_of(|i| D::rotate_back(&pose(k).rotation, axes[i])),
+        }
+    }))
+}
+
+/// Its two points in body axes, from space or from the axes of the shapes.
+fn points<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &JointSpec,
+    kind: Kind,
+    roster: &Roster<D>,
+    poses: [Pose<D>; 2],
+    bodies: [Option<u32>; 2],
+) -> Result<[D::Vector; 2], Box<InputError>> {
+    let part = spec.part();
+    match (&spec.at, &spec.anchors) {
         (Some(points), None) => {
             let points = context.points(at(&part, "at"), points)?;
             let two = kind == Kind::Distance;
@@ -226,11 +186,10 @@ fn sides<D: Axes>(
                 let problem = format!("`at` of a {kind} joint is {expected} in space");
                 return Err(context.part_error(&part, spec.line, problem, ""));
             }
-            [0, 1].map(|k| {
+            Ok([0, 1].map(|k| {
                 let point = D::Vector::of(&points[k.min(points.len() - 1)]);
-                let pose = pose(k);
-                D::rotate_back(&pose.rotation, point - pose.position)
-            })
+                D::rotate_back(&poses[k].rotation, point - poses[k].position)
+            }))
         }
         (None, Some(points)) => {
             let points = context.points(at(&part, "anchors"), points)?;
@@ -238,27 +197,19 @@ fn sides<D: Axes>(
                 let problem = "`anchors` are two points, one for each body";
                 return Err(context.part_error(&part, spec.line, problem, ""));
             }
-            [0, 1].map(|k| {
+            Ok([0, 1].map(|k| {
                 let own = bodies[k].and_then(|body| roster.placements.get(body as usize).copied());
                 let own = own.unwrap_or(in_place());
                 D::rotate_back(&own.rotation, D::Vector::of(&points[k]) - own.position)
-            })
+            }))
         }
         _ => {
             let problem = "one of `at` and `anchors` was expected";
             let advice = "`at` is the joint's place in space at the start, `anchors` are its places \
                           in the axes that the shapes of the two bodies are described in";
-            return Err(context.part_error(&part, spec.line, problem, advice));
+            Err(context.part_error(&part, spec.line, problem, advice))
         }
-    };
-    Ok([0, 1].map(|k| {
-        let axes = frame.as_ref();
-        Side {
-            body: bodies[k],
-            point: points[k],
-            frame: D::frame_of(|i| D::rotate_back(&pose(k).rotation, axes[i])),
-        }
-    }))
+    }
 }
 
 /// What is on the coordinate: limits, motor, spring, friction, play.
@@ -271,26 +222,7 @@ fn attach<D: Axes>(
     let part = spec.part();
     joint.limits = limits(context, spec)?;
     joint.motor = motor(context, spec, start)?;
-    if let Some(values) = &spec.spring {
-        let [stiffness, rest, damping] = values;
-        let inner = format!("{part}, spring");
-        let mut value = |key, formula: &Option<Formula>| match formula {
-            None => Ok(0.0),
-            Some(formula) => context.not_negative(at(&inner, key), formula),
-        };
-        let (stiffness, damping) = (value("stiffness", stiffness)?, value("damping", damping)?);
-        let rest = match rest {
-            Some(rest) => context.number(at(&inner, "rest"), rest)?,
-            // A distance is what it is at the start, other coordinates begin at 0.
-            None if joint.kind == Kind::Distance => joint.length,
-            None => 0.0,
-        };
-        joint.spring = Some(Spring {
-            stiffness,
-            rest,
-            damping,
-        });
-    }
+    joint.spring = spring(context, spec, joint)?;
     let friction = match &spec.friction {
         None => 0.0,
         Some(friction) => context.not_negative(at(&part, "friction"), friction)?,
@@ -326,6 +258,33 @@ fn attach<D: Axes>(
         },
     });
     Ok(())
+}
+
+fn spring<D: Axes>(
+    context: &mut Context<'_>,
+    spec: &JointSpec,
+    joint: &Joint<D>,
+) -> Result<Option<Spring>, Box<InputError>> {
+    let Some([stiffness, rest, damping]) = &spec.spring else {
+        return Ok(None);
+    };
+    let inner = format!("{}, spring", spec.part());
+    let mut value = |key, formula: &Option<Formula>| match formula {
+        None => Ok(0.0),
+        Some(formula) => context.not_negative(at(&inner, key), formula),
+    };
+    let (stiffness, damping) = (value("stiffness", stiffness)?, value("damping", damping)?);
+    let rest = match rest {
+        Some(rest) => context.number(at(&inner, "rest"), rest)?,
+        // A distance is what it is at the start, other coordinates begin at 0.
+        None if joint.kind == Kind::Distance => joint.length,
+        None => 0.0,
+    };
+    Ok(Some(Spring {
+        stiffness,
+        rest,
+        damping,
+    }))
 }
 
 fn restitution(

@@ -1,0 +1,80 @@
+//! Which keys a kind of joint needs, and which would do nothing.
+
+use bodies::joint::Kind;
+
+use super::super::super::spec::JointSpec;
+use super::super::axes::Axes;
+use super::super::context::Context;
+use crate::error::InputError;
+
+/// Refuses keys that the kind has no use for.
+pub(super) fn require_fitting<D: Axes>(
+    context: &Context<'_>,
+    spec: &JointSpec,
+    kind: Kind,
+) -> Result<(), Box<InputError>> {
+    let driven = matches!(
+        kind,
+        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Distance
+    );
+    let axis = match D::N {
+        2 => kind == Kind::Prismatic,
+        _ => matches!(kind, Kind::Revolute | Kind::Prismatic | Kind::Cylindrical),
+    };
+    let rubs = matches!(
+        kind,
+        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Spherical
+    );
+    let clearance = kind == Kind::Clearance;
+    let turns = spec.about.as_ref().is_some_and(|word| word.text == "turn");
+    let pin = match kind {
+        Kind::Revolute | Kind::Spherical => spec.friction.is_some(),
+        Kind::Cylindrical => spec.friction.is_some() && turns,
+        _ => clearance,
+    };
+    let idle = [
+        ("axis", spec.axis.is_some(), axis),
+        ("length", spec.length.is_some(), kind == Kind::Distance),
+        ("about", spec.about.is_some(), kind == Kind::Cylindrical),
+        ("limits", spec.limits.is_some(), driven),
+        ("motor", spec.motor.is_some(), driven),
+        ("spring", spec.spring.is_some(), driven),
+        ("friction", spec.friction.is_some(), rubs || clearance),
+        ("radius", spec.radius.is_some(), pin),
+        ("play", spec.play.is_some(), clearance),
+        ("restitution", spec.restitution.is_some(), clearance),
+    ];
+    for (key, given, useful) in idle {
+        if given && !useful {
+            let word = kind.name();
+            let problem = format!("`{key}` does nothing at a {word} joint like this one");
+            return Err(context.part_error(&spec.part(), spec.line, problem, "Drop it"));
+        }
+    }
+    require_present(context, spec, [axis, pin, clearance])
+}
+
+/// Refuses a joint without a key that its kind needs.
+fn require_present(
+    context: &Context<'_>,
+    spec: &JointSpec,
+    [axis, pin, clearance]: [bool; 3],
+) -> Result<(), Box<InputError>> {
+    let wanted = [
+        ("axis", axis && spec.axis.is_none()),
+        ("radius", pin && spec.radius.is_none()),
+        ("play", clearance && spec.play.is_none()),
+    ];
+    match wanted.iter().find(|(_, missing)| *missing) {
+        None => Ok(()),
+        Some((key, _)) => {
+            let problem = format!("the key `{key}` is missing");
+            let advice = match *key {
+                "radius" => "It is the radius of the pin",
+                "play" => "It is the radius of the hole minus that of the pin",
+                _ => "Give its direction at the start",
+            };
+            Err(context.part_error(&spec.part(), spec.line, problem, advice))
+        }
+    }
+}
