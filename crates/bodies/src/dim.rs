@@ -114,6 +114,11 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn support(shape: &Self::Shape, n: Self::Vector) -> f64;
     /// Calls `visit` with the normal of every side of a convex shape and how deep x is behind it.
     fn sides(shape: &Self::Shape, x: Self::Vector, visit: &mut dyn FnMut(Self::Vector, f64));
+    /// Calls `visit` with the direction of every straight line of the surface of a convex shape that
+    /// passes within `near` of x: edges, and lines along round sides.
+    fn lines(shape: &Self::Shape, x: Self::Vector, near: f64, visit: &mut dyn FnMut(Self::Vector));
+    /// Whether a boundary has no edge or corner within `step` of x.
+    fn smooth(shape: &Self::Shape, x: Self::Vector, step: f64) -> bool;
     /// Appends every point where b touches a with gap ≤ `reach` (≥ 0), in a fixed order. Depends on
     /// nothing but the arguments and allocates only if `out` must grow. Two boundaries never touch.
     fn touch(
@@ -288,6 +293,17 @@ impl Dim for Plane {
 
     fn sides(shape: &plane::Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
         plane::convex::sides(shape, x, visit);
+    }
+
+    fn lines(shape: &plane::Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
+        plane::convex::lines(shape, x, near, visit);
+    }
+
+    fn smooth(shape: &plane::Shape, x: DVec2, step: f64) -> bool {
+        match shape {
+            plane::Shape::Chain(chain) => chain.smooth(x, step),
+            _ => true,
+        }
     }
 
     fn touch(
@@ -472,6 +488,17 @@ impl Dim for Space {
 
     fn sides(shape: &space::Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
         space::convex::sides(shape, x, visit);
+    }
+
+    fn lines(shape: &space::Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
+        space::convex::lines(shape, x, near, visit);
+    }
+
+    fn smooth(shape: &space::Shape, x: DVec3, step: f64) -> bool {
+        match shape {
+            space::Shape::Mesh(mesh) => mesh.smooth(x, step),
+            _ => true,
+        }
     }
 
     fn touch(

@@ -213,7 +213,8 @@ fn a_torus_has_the_moments_of_its_surface_and_not_of_its_parts() {
     let mut known = other.principal_inertia().to_array();
     known.sort_by(f64::total_cmp);
     for (m, k) in moments.into_iter().zip(known) {
-        close(m, k, 1e-9, "moment");
+        // The library finds axes by iterations of its own, to some 1e-8.
+        close(m, k, 1e-7, "moment");
     }
     // The closed form of the smooth torus: chords cost (2π/n)²/6 or so.
     let smooth = 2.0 * PI * PI * 2.0 * 0.25;

@@ -95,8 +95,7 @@ fn eight_small_boxes_tumble_like_the_whole_box() {
             0 => {
                 stage.floor();
             }
-            1 => fixed(&mut stage, cuboid(8.0, 8.0, 1.0), at3(DVec3::Z * -0.5)),
-            _ => fixed(&mut stage, eighths(8.0, 8.0, 1.0), at3(DVec3::Z * -0.5)),
+            _ => fixed(&mut stage, cuboid(8.0, 8.0, 1.0), at3(DVec3::Z * -0.5)),
         }
         let pose = Pose {
             position: DVec3::new(0.1, 0.07, 0.9),
@@ -107,8 +106,8 @@ fn eight_small_boxes_tumble_like_the_whole_box() {
         stage.settings.tolerance = 1e-12;
         stage.world()
     };
-    for floor in 0..3 {
-        let whole = stage(cuboid(1.0, 0.8, 0.6), floor.min(1));
+    for floor in 0..2 {
+        let whole = stage(cuboid(1.0, 0.8, 0.6), floor);
         let parts = stage(eighths(1.0, 0.8, 0.6), floor);
         let worst = compare(whole, parts, 1, 1_000);
         // Rounding and tolerance as in the plane; corners tumble in three directions.
@@ -131,7 +130,7 @@ fn slide<D: Dim>(mut world: World<D>, body: usize, steps: usize) -> (f64, f64, f
             let difference = (velocity.as_ref()[k] - start.as_ref()[k]).abs() / speed;
             change = change.max(difference);
         }
-        for contact in world.contacts() {
+        for contact in (0..world.num_contacts()).map(|k| world.contact(k)) {
             contacts += 1;
             along = along.max(contact.touch.normal[0].abs());
         }
@@ -311,7 +310,10 @@ fn a_frame_hangs_on_a_peg() {
     // The inner side of the top bar, 1 above the centre, rests on the peg; it fell 0.01 and lands to
     // within the way of one step.
     assert!((at - DVec2::new(0.0, -0.8)).length() < 2e-3, "{at}");
-    let force = world.contacts().map(|c| c.impulse[0]).sum::<f64>() / 1e-3;
+    let force = (0..world.num_contacts())
+        .map(|k| world.contact(k).impulse[0])
+        .sum::<f64>()
+        / 1e-3;
     let MassProperties { mass, .. } = world.model().bodies[body].mass;
     assert!((force / (mass * 9.81) - 1.0).abs() < 1e-6, "{force}");
 }

@@ -1,39 +1,94 @@
 //! Points of a union, each once.
 //!
-//! Parts that share a face find the points on their seam twice; and a seam inside a flat face has points
-//! of contact that the face has not. The first are made one. The second lie on a segment between two
-//! others with the same normal, and the gap along it is linear: with them or without them the same
-//! forces and moments can act, so they are left out.
+//! Parts that share a face find the points on their seam twice: these are made one. And a seam inside a
+//! flat face has points of contact that the face has not: corners of parts that are none of the whole, and
+//! the places where edges of the other body cross the seam. Such a point lies inside a straight segment
+//! of both surfaces,
+//!
+//! ```text
+//! p ± τu ∈ A and p ± τu ∈ B for a direction u,
+//! ```
+//!
+//! along which the gap is linear: the ends of the segment, which are found as well, can carry all forces
+//! and moments that it could, and it is left out.
 
+use super::spot::{PARALLEL, Spot};
 use super::surface::SAME;
+use super::touch::Gather;
 use crate::dim::Dim;
 use crate::pose::{Pose, Touch};
 use crate::vector::Vector;
 
-/// 1 − cosine up to which normals are the same one.
-const PARALLEL: f64 = 1e-12;
+/// How far a segment must go on to both sides, relative to the size of the compound: corners of angles
+/// above 10⁻⁶ are told from straight lines by it, and overlaps of bodies are far smaller.
+const STRAIGHT: f64 = 1e-3;
 
-/// With more points than this the cubic search for points between others would take longer than the
-/// solver saves.
-const MANY: usize = 64;
-
-/// Merges the touches of two bodies appended since `from`.
+/// Merges the touches of two bodies that were gathered; those that are none of the union go.
 pub(super) fn merge<D: Dim>(
     a: (&D::Shape, &Pose<D>),
     b: (&D::Shape, &Pose<D>),
     out: &mut Vec<Touch<D>>,
-    from: usize,
+    gather: &Gather,
 ) {
-    if out.len() < from + 2 {
-        return;
-    }
+    let (from, mid) = (gather.from, gather.mid);
     let sizes = [a.0, b.0].map(|shape| D::compound(shape).map_or(0.0, |c| c.radius()));
     let near = SAME * sizes[0].max(sizes[1]);
-    unite(out, from, near);
-    if out.len() - from > 2 && (D::N == 2 || out.len() - from <= MANY) {
-        thin(a, b, out, from, near);
+    let (union, rest) = out.split_at_mut(mid);
+    for touch in &mut union[from..] {
+        let same = rest.iter().filter(|other| alike(touch, other, near));
+        touch.feature = same.map(|t| t.feature).fold(touch.feature, u32::min);
     }
+    out.truncate(mid);
+    for touch in &mut out[from..] {
+        lay(a, b, touch);
+    }
+    unite(out, from, near);
+    thin(a, b, out, from);
     set_apart(out, from);
+}
+
+/// Gives a corner or an edge of one body on a face of the other the normal of that face. Each pair of parts takes the
+/// normal of one of the two for all its points, and neighbouring pairs may choose differently: a corner
+/// would then be led along the face of its own body, and drift off the other one.
+fn lay<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), touch: &mut Touch<D>) {
+    // The normals of boundaries are those of their faces already.
+    if D::boundary_only(a.0) || D::boundary_only(b.0) {
+        return;
+    }
+    let spots = [
+        Spot::<D>::new(a, touch.point_a),
+        Spot::<D>::new(b, touch.point_b),
+    ];
+    let step = step(&spots);
+    let faces = [
+        spots[0].face(touch.normal, step),
+        spots[1].face(-touch.normal, step),
+    ];
+    let across = touch.point_b - touch.point_a;
+    match faces {
+        [Some(m), None] => {
+            touch.normal = m;
+            touch.gap = across.dot(m);
+            touch.point_a = touch.point_b - m * touch.gap;
+        }
+        [None, Some(m)] => {
+            touch.normal = -m;
+            touch.gap = -across.dot(m);
+            touch.point_b = touch.point_a - m * touch.gap;
+        }
+        _ => {}
+    }
+}
+
+/// How far surfaces are looked at.
+fn step<D: Dim>([one, two]: &[Spot<'_, D>; 2]) -> f64 {
+    let finite = [one.size, two.size].into_iter().filter(|s| s.is_finite());
+    STRAIGHT * finite.fold(f64::INFINITY, f64::min)
+}
+
+/// Whether two touches are in the same place with the same normal.
+fn alike<D: Dim>(one: &Touch<D>, two: &Touch<D>, near: f64) -> bool {
+    (one.point_a - two.point_a).norm() <= near && parallel::<D>(one.normal, two.normal)
 }
 
 /// Makes points in the same place with the same normal one: the deeper, with the smaller number.
@@ -41,10 +96,9 @@ fn unite<D: Dim>(out: &mut Vec<Touch<D>>, from: usize, near: f64) {
     let mut kept = from;
     for at in from..out.len() {
         let touch = out[at];
-        let same = out[from..kept].iter_mut().find(|known| {
-            let apart = (known.point_a - touch.point_a).norm();
-            apart <= near && parallel::<D>(known.normal, touch.normal)
-        });
+        let same = out[from..kept]
+            .iter_mut()
+            .find(|known| alike(known, &touch, near));
         match same {
             None => {
                 out[kept] = touch;
@@ -66,57 +120,39 @@ fn parallel<D: Dim>(n: D::Vector, m: D::Vector) -> bool {
     n.dot(m) > 1.0 - PARALLEL
 }
 
-/// Leaves out the points on seams that lie between two others. What is left has the same hull: no
-/// extreme point lies between others, so all can be judged by the points as they were.
+/// Leaves out the points on seams that lie inside a straight segment of both surfaces.
 fn thin<D: Dim>(
     a: (&D::Shape, &Pose<D>),
     b: (&D::Shape, &Pose<D>),
     out: &mut Vec<Touch<D>>,
     from: usize,
-    near: f64,
 ) {
-    let (mut start, end) = (from, out.len());
-    // Points to leave out go to the front, one after the other, so that all stay there to be judged by.
-    for at in from..end {
+    let mut kept = from;
+    for at in from..out.len() {
         let touch = out[at];
-        let seam = on_seam::<D>(a, touch.point_a) || on_seam::<D>(b, touch.point_b);
-        if seam && between(&out[from..end], at - from, near) {
-            out.swap(start, at);
-            start += 1;
+        let spots = [
+            Spot::<D>::new(a, touch.point_a),
+            Spot::<D>::new(b, touch.point_b),
+        ];
+        let seam = spots.iter().any(Spot::on_seam);
+        if !(seam && inside(&spots, touch.normal)) {
+            out[kept] = touch;
+            kept += 1;
         }
     }
-    out.drain(from..start);
+    out.truncate(kept);
 }
 
-/// Whether a point is one of several parts of a compound.
-fn on_seam<D: Dim>((shape, pose): (&D::Shape, &Pose<D>), point: D::Vector) -> bool {
-    D::compound(shape).is_some_and(|compound| {
-        let p = D::rotate_back(&pose.rotation, point - pose.position);
-        compound.holding(p).nth(1).is_some()
-    })
-}
-
-/// Whether point `at` lies between two others that have its normal, its gap being between theirs.
-fn between<D: Dim>(all: &[Touch<D>], at: usize, near: f64) -> bool {
-    let own = &all[at];
-    let alike = |t: &&Touch<D>| {
-        parallel::<D>(t.normal, own.normal) && (t.point_a - own.point_a).norm() > near
-    };
-    all.iter().filter(alike).any(|one| {
-        let to = one.point_a - own.point_a;
-        let length = to.norm();
-        let along = to * (1.0 / length);
-        all.iter().filter(alike).any(|two| {
-            let back = two.point_a - own.point_a;
-            let share = -back.dot(along);
-            if !(share > near) {
-                return false;
-            }
-            let aside = (back + along * share).norm();
-            let gap = (one.gap * share + two.gap * length) / (share + length);
-            aside <= near && (gap - own.gap).abs() <= near
-        })
-    })
+/// Whether a point lies inside a straight segment of both surfaces.
+fn inside<D: Dim>(spots: &[Spot<'_, D>; 2], normal: D::Vector) -> bool {
+    let (step, [one, two]) = (step(spots), spots);
+    let mut found = false;
+    for (own, other) in [(one, two), (two, one)] {
+        own.lines(&mut |u| {
+            found = found || own.straight(u, step) && other.follows(u, normal, step);
+        });
+    }
+    found
 }
 
 /// Gives every touch a number of its own.

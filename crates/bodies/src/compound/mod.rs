@@ -13,6 +13,7 @@
 //! Limits: the mass of parts that overlap counts for each of them. [`MOST_PARTS`] parts.
 
 mod merge;
+mod spot;
 mod surface;
 mod touch;
 mod tree;

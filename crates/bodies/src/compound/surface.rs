@@ -30,37 +30,17 @@ const COVERED: f64 = 1e-2;
 const ALONG: f64 = 1e-4;
 
 impl<D: Dim> Compound<D> {
-    /// Takes out the touches since `start`, found on part `own`, that are none of the whole.
-    pub(super) fn sift(
-        &self,
-        own: usize,
-        pose: &Pose<D>,
-        out: &mut Vec<Touch<D>>,
-        start: usize,
-        side: Side,
-    ) {
+    /// Whether a touch found on part `own` is one of the whole.
+    pub(super) fn allows(&self, own: usize, pose: &Pose<D>, touch: &Touch<D>, side: Side) -> bool {
         if self.parts.len() == 1 {
-            return;
+            return true;
         }
-        let mut kept = start;
-        for at in start..out.len() {
-            let touch = out[at];
-            let (point, normal) = match side {
-                Side::First => (touch.point_a, touch.normal),
-                Side::Second => (touch.point_b, -touch.normal),
-            };
-            let p = D::rotate_back(&pose.rotation, point - pose.position);
-            let n = D::rotate_back(&pose.rotation, normal);
-            if self.allows(own, p, n) {
-                out[kept] = touch;
-                kept += 1;
-            }
-        }
-        out.truncate(kept);
-    }
-
-    /// Whether n, a normal of part `own` at p, is one of the union.
-    fn allows(&self, own: usize, p: D::Vector, n: D::Vector) -> bool {
+        let (point, normal) = match side {
+            Side::First => (touch.point_a, touch.normal),
+            Side::Second => (touch.point_b, -touch.normal),
+        };
+        let p = D::rotate_back(&pose.rotation, point - pose.position);
+        let n = D::rotate_back(&pose.rotation, normal);
         let mut allowed = true;
         for k in self.forbidding(own, p, n) {
             allowed = false;
@@ -130,7 +110,7 @@ impl<D: Dim> Compound<D> {
     }
 
     /// Calls `visit` with the normal of every side of part k and how deep p is behind it.
-    fn exits(&self, k: usize, p: D::Vector, visit: &mut dyn FnMut(D::Vector, f64)) {
+    pub(super) fn exits(&self, k: usize, p: D::Vector, visit: &mut dyn FnMut(D::Vector, f64)) {
         let part = &self.parts[k];
         let inside = D::rotate_back(&part.pose.rotation, p - part.pose.position);
         D::sides(&part.shape, inside, &mut |normal, depth| {

@@ -21,17 +21,20 @@ pub(crate) fn touch<D: Dim>(
     if !(a.1.position.finite() && b.1.position.finite()) {
         return;
     }
-    let from = out.len();
+    let mut gather = Gather {
+        from: out.len(),
+        mid: out.len(),
+    };
     match (D::compound(a.0), D::compound(b.0)) {
-        (Some(one), Some(two)) => compounds((one, a.1), (two, b.1), reach, out),
+        (Some(one), Some(two)) => compounds((one, a.1), (two, b.1), reach, out, &mut gather),
         (Some(one), None) => {
             for i in candidates((one, a.1), b, reach) {
                 let part = &one.parts[i];
                 let pose = D::compose(a.1, &part.pose);
                 let start = out.len();
                 D::touch((&part.shape, &pose), b, reach, out);
-                one.sift(i, a.1, out, start, Side::First);
                 number(out, start, i, 0);
+                gather.part(out, start, |t| one.allows(i, a.1, t, Side::First));
             }
         }
         (None, Some(two)) => {
@@ -40,13 +43,40 @@ pub(crate) fn touch<D: Dim>(
                 let pose = D::compose(b.1, &part.pose);
                 let start = out.len();
                 D::touch(a, (&part.shape, &pose), reach, out);
-                two.sift(j, b.1, out, start, Side::Second);
                 number(out, start, 0, j);
+                gather.part(out, start, |t| two.allows(j, b.1, t, Side::Second));
             }
         }
         (None, None) => {}
     }
-    merge::merge(a, b, out, from);
+    merge::merge(a, b, out, &gather);
+}
+
+/// Touches of a pair of bodies as they are gathered: those of the union first, then those that only a
+/// part would have. The latter are kept until the end, since a point that two parts find must have the
+/// same number whether or not both of them may speak for the union.
+pub(super) struct Gather {
+    /// Where the touches of the pair begin.
+    pub from: usize,
+    /// Where those begin that are none of the union.
+    pub mid: usize,
+}
+
+impl Gather {
+    /// Puts the touches since `start` into their places.
+    fn part<D: Dim>(
+        &mut self,
+        out: &mut [Touch<D>],
+        start: usize,
+        allowed: impl Fn(&Touch<D>) -> bool,
+    ) {
+        for at in start..out.len() {
+            if allowed(&out[at]) {
+                out.swap(self.mid, at);
+                self.mid += 1;
+            }
+        }
+    }
 }
 
 /// Which of two bodies.
@@ -90,6 +120,7 @@ fn compounds<D: Dim>(
     (two, pb): (&Compound<D>, &Pose<D>),
     reach: f64,
     out: &mut Vec<Touch<D>>,
+    gather: &mut Gather,
 ) {
     let (Some(whole), seen) = (one.tree.whole(), D::relative(pb, pa)) else {
         return;
@@ -107,9 +138,10 @@ fn compounds<D: Dim>(
             let pose = D::compose(pa, &first.pose);
             let start = out.len();
             D::touch((&first.shape, &pose), (&second.shape, &place), reach, out);
-            one.sift(i, pa, out, start, Side::First);
-            two.sift(j, pb, out, start, Side::Second);
             number(out, start, i, j);
+            gather.part(out, start, |t| {
+                one.allows(i, pa, t, Side::First) && two.allows(j, pb, t, Side::Second)
+            });
         }
     }
 }

@@ -175,6 +175,17 @@ impl Chain {
         ]
     }
 
+    /// Whether no joint or end is within `step` of x.
+    pub(crate) fn smooth(&self, x: DVec2, step: f64) -> bool {
+        let mut smooth = true;
+        let by = DVec2::splat(step);
+        self.near(x - by, x + by, |k| {
+            let side = &self.sides[k];
+            smooth &= side.from.distance(x) > step && side.to.distance(x) > step;
+        });
+        smooth
+    }
+
     /// Calls `visit` with the number of every side whose box meets the given one, in order.
     pub(super) fn near(&self, low: DVec2, high: DVec2, mut visit: impl FnMut(usize)) {
         let leaves = self.boxes.len() / 2;

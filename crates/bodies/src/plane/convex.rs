@@ -54,6 +54,33 @@ fn round(from: DVec2, radius: f64, visit: &mut dyn FnMut(DVec2, f64)) {
     visit(normal, radius - distance);
 }
 
+/// Calls `visit` with the direction of every straight line of the outline that passes by x.
+pub(crate) fn lines(shape: &Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
+    match shape {
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => {
+            let beside = x.x.abs() <= *half_length && (x.y.abs() - radius).abs() <= near;
+            if beside {
+                visit(DVec2::X);
+            }
+        }
+        Shape::Polygon(p) => {
+            for (i, (normal, from)) in p.normals.iter().zip(&p.vertices).enumerate() {
+                let to = p.vertices[(i + 1) % p.vertices.len()];
+                let along = normal.perp();
+                let place = along.dot(x - *from);
+                let beyond = place < -near || place > along.dot(to - *from) + near;
+                if !beyond && normal.dot(x - *from).abs() <= near {
+                    visit(along);
+                }
+            }
+        }
+        Shape::Disc { .. } | Shape::HalfPlane | Shape::Chain(_) | Shape::Compound(_) => {}
+    }
+}
+
 /// Largest distance of a point of a placed shape from the origin.
 pub(crate) fn farthest(shape: &Shape, pose: &Pose<Plane>) -> f64 {
     let place = |v: DVec2| (pose.position + pose.rotation.rotate(v)).length();

@@ -66,6 +66,41 @@ fn round(from: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
     visit(normal, radius - distance);
 }
 
+/// Calls `visit` with the direction of every straight line of the surface that passes by x.
+pub(crate) fn lines(shape: &Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
+    match shape {
+        Shape::Capsule {
+            half_length,
+            radius,
+        }
+        | Shape::Cylinder {
+            half_length,
+            radius,
+        } => {
+            let beside = x.z.abs() <= half_length + near && (x.x.hypot(x.y) - radius).abs() <= near;
+            if beside {
+                visit(DVec3::Z);
+            }
+        }
+        Shape::Polyhedron(p) => {
+            for edge in &p.edges {
+                let (from, to) = (p.vertices[edge.from as usize], p.vertices[edge.to as usize]);
+                if apart(x, from, to) <= near {
+                    visit((to - from).normalize());
+                }
+            }
+        }
+        Shape::Sphere { .. } | Shape::HalfSpace | Shape::Mesh(_) | Shape::Compound(_) => {}
+    }
+}
+
+/// Distance of x from a segment.
+pub(crate) fn apart(x: DVec3, from: DVec3, to: DVec3) -> f64 {
+    let along = to - from;
+    let share = (x - from).dot(along) / along.length_squared();
+    x.distance(from + along * share.clamp(0.0, 1.0))
+}
+
 /// Largest distance of a point of a placed shape from the origin.
 pub(crate) fn farthest(shape: &Shape, pose: &Pose<Space>) -> f64 {
     let place = |v: DVec3| pose.position + pose.rotation * v;

@@ -19,6 +19,7 @@ mod weld;
 
 use glam::DVec3;
 
+use super::convex::apart;
 use crate::error::ShapeError;
 pub(crate) use edge::{Bend, Edge};
 pub use fault::MeshError;
@@ -128,6 +129,18 @@ impl Mesh {
         self.tree.near(low, high).filter(move |t| {
             let [p, q, r] = self.corners(*t);
             p.min(q).min(r).cmple(high).all() && p.max(q).max(r).cmpge(low).all()
+        })
+    }
+
+    /// Whether no edge where the surface bends or ends is within `step` of x.
+    pub(crate) fn smooth(&self, x: DVec3, step: f64) -> bool {
+        let by = DVec3::splat(step);
+        self.near(x - by, x + by).all(|t| {
+            self.sides[t as usize].iter().all(|e| {
+                let edge = &self.edges[*e as usize];
+                let [p, q] = edge.ends.map(|v| self.vertices[v as usize]);
+                edge.bend == Bend::Flat || apart(x, p, q) > step
+            })
         })
     }
 

@@ -1,110 +1,105 @@
-//! Convex parts of a simple polygon: ears, then Hertel and Mehlhorn's joining.
-
-use std::cmp::Ordering;
+//! Convex parts of a simple polygon: cut at its hollow corners.
+//!
+//! From a hollow corner one of its two edges is continued until it meets the outline, which cuts the
+//! polygon in two and leaves no hollow corner there: r + 1 parts for r of them. A cut that continues an
+//! edge has no side of its own at the corner: what lies in a hollow corner is nearer to the true sides of
+//! the parts than to any cut, which a cut across the corner would not grant.
 
 use glam::DVec2;
 
-use super::turn;
+use super::super::polygon::Polygon;
+use super::{SAME, twice};
+use crate::error::ShapeError;
 
-/// Loops of corner numbers, anticlockwise; `None` if no ear is found where there must be one.
-pub(super) fn parts(outline: &[DVec2]) -> Option<Vec<Vec<usize>>> {
-    let mut parts = triangles(outline)?;
-    join(outline, &mut parts);
-    Some(parts)
+/// Where a cut ends: at a corner, or on the edge after a corner.
+#[derive(Clone, Copy)]
+enum End {
+    Corner(usize),
+    Edge(usize, DVec2),
 }
 
-/// Cuts off ears, the one with the shortest diagonal first: it leaves fewer slivers. An ear changes
-/// which corners are ears only beside it; where that finds none, all are looked at again.
-fn triangles(outline: &[DVec2]) -> Option<Vec<Vec<usize>>> {
-    let mut left: Vec<usize> = (0..outline.len()).collect();
-    let look = |left: &[usize], i: usize| ear(outline, left, around(left, i));
-    let mut ears: Vec<bool> = (0..left.len()).map(|i| look(&left, i)).collect();
-    let mut found = Vec::with_capacity(outline.len());
-    while left.len() > 3 {
-        if !ears.contains(&true) {
-            ears = (0..left.len()).map(|i| look(&left, i)).collect();
-        }
-        let length = |i: &usize| {
-            let [a, _, c] = around(&left, *i);
-            (outline[a] - outline[c]).length_squared()
-        };
-        let all = (0..left.len()).filter(|i| ears[*i]);
-        let best = all.min_by(|i, j| length(i).total_cmp(&length(j)))?;
-        found.push(around(&left, best).to_vec());
-        left.remove(best);
-        ears.remove(best);
-        let n = left.len();
-        for i in [(best + n - 1) % n, best % n] {
-            ears[i] = look(&left, i);
+/// The parts of an outline, anticlockwise and of size one, with their centroids.
+pub(super) fn parts(outline: &[DVec2], size: f64) -> Result<Vec<(Polygon, DVec2)>, ShapeError> {
+    let whole = twice(outline);
+    let mut waiting = vec![outline.to_vec()];
+    let mut parts = Vec::new();
+    while let Some(piece) = waiting.pop() {
+        let scaled: Vec<DVec2> = piece.iter().map(|v| *v * size).collect();
+        match Polygon::new(&scaled) {
+            Ok(part) => parts.push(part),
+            // A piece without area to rounding: nothing is missing without it.
+            Err(_) if twice(&piece) <= SAME * whole => {}
+            Err(ShapeError::NotConvex(_)) if parts.len() + waiting.len() <= outline.len() => {
+                let (one, two) = cut(&piece).ok_or_else(thin)?;
+                waiting.push(two);
+                waiting.push(one);
+            }
+            Err(ShapeError::NotConvex(_)) => return Err(thin()),
+            Err(error) => return Err(error),
         }
     }
-    let [a, b, c] = left[..] else { return None };
-    // What is left may be flat, if the corners before it lie on a line.
-    if turn(outline[a], outline[b], outline[c]) == Ordering::Greater {
-        found.push(left);
-    }
-    Some(found)
+    Ok(parts)
 }
 
-/// A corner between its neighbours.
-fn around(left: &[usize], i: usize) -> [usize; 3] {
-    let n = left.len();
-    [left[(i + n - 1) % n], left[i], left[(i + 1) % n]]
+fn thin() -> ShapeError {
+    ShapeError::Degenerate("the polygon is too thin to be cut into convex parts".into())
 }
 
-/// Whether a corner turns left and no other corner lies in its triangle or on its diagonal.
-fn ear(outline: &[DVec2], left: &[usize], [a, b, c]: [usize; 3]) -> bool {
-    let [p, q, r] = [a, b, c].map(|i| outline[i]);
-    if turn(p, q, r) != Ordering::Greater {
-        return false;
-    }
-    let (low, high) = (p.min(q).min(r), p.max(q).max(r));
-    left.iter().all(|&i| {
-        let x = outline[i];
-        let own = i == a || i == b || i == c;
-        own || !(low.cmple(x).all() && high.cmpge(x).all())
-            || turn(p, q, x) == Ordering::Less
-            || turn(q, r, x) == Ordering::Less
-            || turn(r, p, x) == Ordering::Less
+/// Cuts a piece in two at its most hollow corner, along the shorter continuation of an edge.
+fn cut(piece: &[DVec2]) -> Option<(Vec<DVec2>, Vec<DVec2>)> {
+    let n = piece.len();
+    let edges = |i: usize| {
+        let at = piece[i];
+        (at - piece[(i + n - 1) % n], piece[(i + 1) % n] - at)
+    };
+    let bend = |i: &usize| {
+        let (before, after) = edges(*i);
+        before.perp_dot(after) / (before.length() * after.length())
+    };
+    let i = (0..n).min_by(|i, j| bend(i).total_cmp(&bend(j)))?;
+    let (before, after) = edges(i);
+    let ways = [before, -after].map(|way| hit(piece, i, way.normalize_or_zero()));
+    let (_, end) = ways
+        .into_iter()
+        .flatten()
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let run = |from: usize, to: usize| {
+        let count = (to + n - from) % n;
+        (0..=count).map(move |k| piece[(from + k) % n])
+    };
+    Some(match end {
+        End::Corner(k) => (run(i, k).collect(), run(k, i).collect()),
+        End::Edge(k, at) => {
+            let one = run(i, k).chain([at]).collect();
+            let two = [at].into_iter().chain(run((k + 1) % n, i)).collect();
+            (one, two)
+        }
     })
 }
 
-/// Joins parts across diagonals as long as both ends stay convex.
-fn join(outline: &[DVec2], parts: &mut Vec<Vec<usize>>) {
-    let mut first = 0;
-    while first < parts.len() {
-        match neighbour(outline, parts, first) {
-            Some((second, joined)) => {
-                parts.remove(second);
-                parts[first] = joined;
-            }
-            None => first += 1,
+/// The first point of the outline on a ray from corner i, and how far it is.
+fn hit(piece: &[DVec2], i: usize, way: DVec2) -> Option<(f64, End)> {
+    let (n, origin) = (piece.len(), piece[i]);
+    let mut nearest: Option<(f64, End)> = None;
+    // From the corner after the next on to the one before the last: the edges at corner i itself are
+    // left behind.
+    for k in (1..n).map(|k| (i + k) % n) {
+        let (a, b) = (piece[k] - origin, piece[(k + 1) % n] - origin);
+        let (left, right) = (way.perp_dot(a), way.perp_dot(b));
+        let end = if left.abs() <= SAME {
+            End::Corner(k)
+        } else if right.abs() > SAME && (left > 0.0) != (right > 0.0) && (k + 1) % n != i {
+            End::Edge(k, origin + a + (b - a) * (left / (left - right)))
+        } else {
+            continue;
+        };
+        let far = match end {
+            End::Corner(_) => way.dot(a),
+            End::Edge(_, at) => way.dot(at - origin),
+        };
+        if far > SAME && nearest.is_none_or(|(known, _)| far < known) {
+            nearest = Some((far, end));
         }
     }
-}
-
-/// A later part that can be joined to part `first`, and the result.
-fn neighbour(outline: &[DVec2], parts: &[Vec<usize>], first: usize) -> Option<(usize, Vec<usize>)> {
-    let one = &parts[first];
-    let n = one.len();
-    for (second, two) in parts.iter().enumerate().skip(first + 1) {
-        let m = two.len();
-        for i in 0..n {
-            let (from, to) = (one[i], one[(i + 1) % n]);
-            let Some(j) = (0..m).find(|j| two[*j] == to && two[(j + 1) % m] == from) else {
-                continue;
-            };
-            let left = |a: usize, b: usize, c: usize| {
-                turn(outline[a], outline[b], outline[c]) != Ordering::Less
-            };
-            let at_from = left(one[(i + n - 1) % n], from, two[(j + 2) % m]);
-            let at_to = left(two[(j + m - 1) % m], to, one[(i + 2) % n]);
-            if at_from && at_to {
-                let rest = (1..n).map(|k| one[(i + k) % n]);
-                let other = (1..m).map(|k| two[(j + k) % m]);
-                return Some((second, rest.chain(other).collect()));
-            }
-        }
-    }
-    None
+    nearest
 }

@@ -1,13 +1,11 @@
 //! Simple polygons that need not be convex.
 //!
 //! ```text
-//! P = ∪ P_k,   P_k convex,   int P_j ∩ int P_k = ∅,   corners of the P_k are corners of P
+//! P = ∪ P_k,   P_k convex,   int P_j ∩ int P_k = ∅
 //! ```
 //!
-//! Ears are cut off until triangles are left, then triangles are joined across diagonals as long as the
-//! result is convex (Hertel and Mehlhorn: at most four times as many parts as there can be least). Which
-//! way three corners turn is decided exactly, so that the parts cover the polygon whatever the rounding.
-//! Area, centre and moment are those of the outline. O(n²) for n corners.
+//! Cut along continued edges (`convex`), at most one part more than there are hollow corners. Whether
+//! edges meet is decided exactly. Area, centre and moment are those of the outline. O(n²) for n corners.
 
 mod convex;
 mod cross;
@@ -76,27 +74,16 @@ fn simple(vertices: &[DVec2]) -> Result<(Compound<Plane>, DVec2), ShapeError> {
         corners.reverse();
     }
     let outline: Vec<DVec2> = corners.iter().map(|(_, v)| *v).collect();
-    let parts = convex::parts(&outline).ok_or_else(|| {
-        ShapeError::Degenerate("the polygon is too thin to be cut into convex parts".into())
-    })?;
     let (mass, centre) = moments(&outline, size);
-    let whole = mass.mass;
-    let mut placed = Vec::with_capacity(parts.len());
-    for part in parts {
-        let part: Vec<DVec2> = part.iter().map(|i| outline[*i] * size).collect();
-        match Polygon::new(&part) {
-            Ok((polygon, position)) => {
-                let rotation = Angle::default();
-                placed.push((
-                    Shape::Polygon(Arc::new(polygon)),
-                    Pose { position, rotation },
-                ));
-            }
-            // A part without area to rounding: nothing is missing without it.
-            Err(_) if twice(&part).abs() <= SAME * whole => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let place = |(polygon, position): (Polygon, DVec2)| {
+        let rotation = Angle::default();
+        (
+            Shape::Polygon(Arc::new(polygon)),
+            Pose { position, rotation },
+        )
+    };
+    let parts = convex::parts(&outline, size)?.into_iter();
+    let placed: Vec<_> = parts.map(place).collect();
     let axes = Pose {
         position: centre * size,
         rotation: Angle::default(),

@@ -10,6 +10,7 @@
 //! says how far the union of the parts is from S. A convex surface is taken as it is.
 
 mod fit;
+mod join;
 
 use std::sync::Arc;
 
@@ -176,21 +177,18 @@ fn hulls(
         ..VHACDParameters::default()
     };
     let cut = VHACD::decompose(&parameters, &points, triangles, true);
-    let mut all = Vec::new();
-    for (corners, _) in cut.compute_exact_convex_hulls(&points, triangles) {
-        let corners: Vec<DVec3> = corners
-            .iter()
-            .map(|p| DVec3::from_array(p.to_array()) * size + middle)
-            .collect();
-        // A piece of the surface that is flat has no inside and bounds nothing.
-        if let Ok(hull) = Polyhedron::hull(&corners) {
-            all.push(hull);
-        }
-    }
-    if all.is_empty() {
-        return Err(ShapeError::Degenerate(
+    let back = |p: &Point| DVec3::from_array(p.to_array()) * size + middle;
+    let pieces = cut.compute_exact_convex_hulls(&points, triangles);
+    // A piece of the surface that is flat has no inside and bounds nothing.
+    let hulls = pieces.iter().filter_map(|(corners, _)| {
+        let corners: Vec<DVec3> = corners.iter().map(back).collect();
+        Polyhedron::hull(&corners).ok()
+    });
+    let hulls = join::at_most(hulls.collect(), fineness.parts);
+    match hulls.is_empty() {
+        false => Ok(hulls),
+        true => Err(ShapeError::Degenerate(
             "the surface could not be cut into convex parts: a finer resolution may help".into(),
-        ));
+        )),
     }
-    Ok(all)
 }

@@ -1,0 +1,122 @@
+//! Fewer convex parts: the library cuts in halves and may make twice as many as it is asked for.
+//!
+//! ```text
+//! until there are few enough:   join the parts i, j with the least  |conv(P_i ∪ P_j)| − |P_i| − |P_j|
+//! ```
+//!
+//! Parts whose boxes do not meet are joined only when no others are left.
+
+use glam::DVec3;
+
+use super::super::polyhedron::Polyhedron;
+use super::Hull;
+
+/// Boxes this near to each other, relative to their size, meet: cuts are exact to rounding.
+const NEAR: f64 = 1e-6;
+
+/// A part that may be joined.
+struct Lump {
+    hull: Hull,
+    low: DVec3,
+    high: DVec3,
+    /// The later part that it is best joined to, and the volume that this costs.
+    best: Option<(f64, usize)>,
+}
+
+/// At most `most` hulls.
+pub(super) fn at_most(hulls: Vec<Hull>, most: usize) -> Vec<Hull> {
+    if hulls.len() <= most {
+        return hulls;
+    }
+    let mut lumps: Vec<Lump> = hulls.into_iter().map(Lump::new).collect();
+    let mut apart = false;
+    seek_all(&mut lumps, apart);
+    while lumps.len() > most {
+        let each = lumps.iter().enumerate();
+        let cheapest = each
+            .filter_map(|(i, lump)| lump.best.map(|(volume, j)| (volume, i, j)))
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        match cheapest {
+            Some((_, i, j)) => {
+                let Some(joined) = union(&lumps[i].hull, &lumps[j].hull) else {
+                    break;
+                };
+                lumps[i] = Lump::new(joined);
+                lumps.remove(j);
+                renew(&mut lumps, i, j, apart);
+            }
+            None if apart => break,
+            None => {
+                apart = true;
+                seek_all(&mut lumps, apart);
+            }
+        }
+    }
+    lumps.into_iter().map(|lump| lump.hull).collect()
+}
+
+fn seek_all(lumps: &mut [Lump], apart: bool) {
+    for i in 0..lumps.len() {
+        lumps[i].best = seek(lumps, i, apart);
+    }
+}
+
+/// After part j was joined to part i and left out.
+fn renew(lumps: &mut [Lump], i: usize, j: usize, apart: bool) {
+    for k in 0..lumps.len() {
+        let known = lumps[k]
+            .best
+            .filter(|(_, other)| *other != i && *other != j);
+        lumps[k].best = match known {
+            None => seek(lumps, k, apart),
+            // What came after the part that went has moved up.
+            Some((volume, other)) => {
+                let kept = (volume, other - usize::from(other > j));
+                let new = (k < i).then(|| cost(lumps, k, i, apart)).flatten();
+                new.filter(|new| new.0 < kept.0).or(Some(kept))
+            }
+        };
+    }
+}
+
+/// The cheapest later partner of part i.
+fn seek(lumps: &[Lump], i: usize, apart: bool) -> Option<(f64, usize)> {
+    let costs = (i + 1..lumps.len()).filter_map(|j| cost(lumps, i, j, apart));
+    costs.min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn cost(lumps: &[Lump], i: usize, j: usize, apart: bool) -> Option<(f64, usize)> {
+    let (one, two) = (&lumps[i], &lumps[j]);
+    let by = NEAR * (one.high - one.low).max(two.high - two.low);
+    let meet = one.low.cmple(two.high + by).all() && two.low.cmple(one.high + by).all();
+    if !(meet || apart) {
+        return None;
+    }
+    let (joined, _) = union(&one.hull, &two.hull)?;
+    let volume = |lump: &Lump| lump.hull.0.moments.volume;
+    Some((joined.moments.volume - volume(one) - volume(two), j))
+}
+
+impl Lump {
+    fn new(hull: Hull) -> Self {
+        let corners = corners(&hull);
+        Self {
+            low: corners.iter().fold(DVec3::INFINITY, |m, v| m.min(*v)),
+            high: corners.iter().fold(DVec3::NEG_INFINITY, |m, v| m.max(*v)),
+            hull,
+            best: None,
+        }
+    }
+}
+
+fn corners((hull, pose): &Hull) -> Vec<DVec3> {
+    let place = |v: &DVec3| pose.position + pose.rotation * *v;
+    hull.vertices.iter().map(place).collect()
+}
+
+/// The hull of two hulls.
+fn union(one: &Hull, two: &Hull) -> Option<Hull> {
+    let mut all = corners(one);
+    all.extend(corners(two));
+    Polyhedron::hull(&all).ok()
+}
