@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scene::collection::LoadKind;
-use scene::equilibrium::{self, Verge, Weighed};
+use scene::equilibrium::{self, Role, Verge, Weighed};
 use scene::{Kind, Scene};
 use serde_json::{Value, json};
 use statics::Extent;
@@ -17,9 +17,6 @@ use crate::summary::short;
 
 /// A gap between the two theorems above this share of the multiplier is not proven.
 const PROVEN: f64 = 1e-6;
-
-/// Velocities and forces below this share of the largest are rounding.
-const STILL: f64 = 1e-4;
 
 /// Find the largest load that a scene of bodies carries, and how it falls
 #[derive(Args)]
@@ -279,18 +276,8 @@ fn coulomb_text(weighed: &Weighed) -> String {
 
 /// Hinges and sliding joints as text: pairs of bodies and where.
 fn joints(weighed: &Weighed) -> (Vec<String>, Vec<String>) {
-    let fast = weighed
-        .joints
-        .iter()
-        .map(|j| j.opening.abs().max(j.sliding))
-        .fold(0.0, f64::max);
-    let force = weighed.joints.iter().map(|j| j.normal).fold(0.0, f64::max);
     let (mut hinges, mut sliding) = (Vec::new(), Vec::new());
-    for joint in weighed
-        .joints
-        .iter()
-        .filter(|joint| joint.normal > STILL * force)
-    {
+    for joint in &weighed.joints {
         let name = |i: u32| weighed.names.get(i as usize).map_or("", |name| &*name.name);
         let [a, b] = joint.bodies.map(name);
         let at: Vec<String> = joint
@@ -300,14 +287,10 @@ fn joints(weighed: &Weighed) -> (Vec<String>, Vec<String>) {
             .map(|x| short(*x))
             .collect();
         let said = format!("{a} and {b} at ({})", at.join(", "));
-        let opens = weighed
-            .joints
-            .iter()
-            .any(|other| other.bodies == joint.bodies && other.opening > STILL * fast);
-        if joint.sliding > STILL * fast {
-            sliding.push(said);
-        } else if opens {
-            hinges.push(said);
+        match joint.role {
+            Role::Slide => sliding.push(said),
+            Role::Hinge => hinges.push(said),
+            Role::Idle => {}
         }
     }
     (hinges, sliding)

@@ -23,4 +23,4 @@ pub use gather::CLOSED;
 pub use sketch::{forces_svg, mechanism_svg};
 pub use table::{FORCES, write_forces};
 pub use verge::{Verge, verge};
-pub use weigh::{Joint, Moved, Weighed, weigh};
+pub use weigh::{Joint, Moved, Role, Weighed, weigh};

@@ -1,7 +1,7 @@
 //! Pictures of open forces and of mechanisms of collapse.
 
 use super::forces::Forces;
-use super::weigh::{Moved, Weighed};
+use super::weigh::{Moved, Role, Weighed};
 use crate::file::Colour;
 use crate::picture::{Company, Mark, Place, Request, Still, draw};
 use crate::record::Name;
@@ -21,9 +21,6 @@ const WIDEST: f64 = 9.0;
 
 /// How far a mechanism is displaced in its picture, of the size of the whole.
 const SHOWN: f64 = 0.08;
-
-/// Velocities below this share of the largest are rounding.
-const STILL: f64 = 1e-4;
 
 /// Bodies with their contacts, as wide as their normal impulse may be.
 pub fn forces_svg(title: &str, names: &[Name], dimension: usize, forces: &Forces) -> String {
@@ -103,28 +100,14 @@ pub fn mechanism_svg(title: &str, weighed: &Weighed) -> String {
             .collect(),
         ..Still::default()
     };
-    let fast = weighed
-        .joints
-        .iter()
-        .map(|j| j.opening.abs().max(j.sliding))
-        .fold(0.0, f64::max);
-    let force = weighed.joints.iter().map(|j| j.normal).fold(0.0, f64::max);
     let mut marks = Vec::new();
-    for joint in weighed
-        .joints
-        .iter()
-        .filter(|joint| joint.normal > STILL * force)
-    {
-        let b = joint.bodies[1] as usize;
-        let other = weighed
-            .joints
-            .iter()
-            .any(|other| other.bodies == joint.bodies && other.opening > STILL * fast);
-        let colour = match joint.sliding > STILL * fast {
-            true => SLIDING,
-            false if other => HINGE,
-            false => continue,
+    for joint in &weighed.joints {
+        let colour = match joint.role {
+            Role::Slide => SLIDING,
+            Role::Hinge => HINGE,
+            Role::Idle => continue,
         };
+        let b = joint.bodies[1] as usize;
         let (place, moved) = (&weighed.places[b], &weighed.mechanism[b]);
         marks.push(Mark::Dot {
             at: carried(place, moved, by, joint.at),

@@ -24,7 +24,26 @@ pub struct Joint {
     pub opening: f64,
     /// Velocity of sliding in the mechanism.
     pub sliding: f64,
+    /// Angular velocity of the bodies relative to each other in the mechanism.
+    pub turning: f64,
+    /// What it does.
+    pub role: Role,
 }
+
+/// What a contact does in a mechanism.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing, or it carries nothing.
+    Idle,
+    /// It carries a force, and the bodies turn about it.
+    Hinge,
+    /// It carries a force and slides.
+    Slide,
+}
+
+/// Velocities and forces below this share of the largest are rounding: an interior method leaves
+/// what is 0 at a small positive number.
+const STILL: f64 = 1e-4;
 
 /// A body of the mechanism.
 #[derive(Debug, Clone, PartialEq)]
@@ -300,20 +319,48 @@ impl<D: Axes> Ground<D> {
                 },
             }
         });
+        let moved: Vec<Moved> = moved.collect();
         let u = self.gathered.system.gather(&scaled);
         let joints = self.spots.iter().enumerate().map(|(contact, spot)| {
             let rows = self.gathered.system.rows(contact);
             let own = &u[rows.clone()];
             let end = own.len().min(D::N);
+            let [a, b] = spot.bodies.map(|i| moved[i as usize].spin);
+            let turning: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
             Joint {
                 bodies: spot.bodies,
                 at: three(spot.at.slice()),
                 normal: impulse[rows.start],
                 opening: own[0],
-                sliding: own[1..end].iter().map(|v| v * v).sum::<f64>().sqrt(),
+                sliding: norm(&own[1..end]),
+                turning: norm(&turning),
+                role: Role::Idle,
             }
         });
-        (moved.collect(), joints.collect())
+        let mut joints: Vec<Joint> = joints.collect();
+        roles(&mut joints);
+        (moved, joints)
+    }
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Which contacts are hinges and which slide.
+fn roles(joints: &mut [Joint]) {
+    let most = |of: &dyn Fn(&Joint) -> f64| joints.iter().map(of).fold(0.0, f64::max);
+    let fast = most(&|j| j.opening.abs().max(j.sliding));
+    let (turning, force) = (most(&|j| j.turning), most(&|j| j.normal));
+    for joint in joints {
+        if joint.normal <= STILL * force {
+            continue;
+        }
+        if joint.sliding > STILL * fast {
+            joint.role = Role::Slide;
+        } else if joint.turning > STILL * turning {
+            joint.role = Role::Hinge;
+        }
     }
 }
 
