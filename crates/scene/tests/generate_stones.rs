@@ -5,9 +5,7 @@ mod generate_common;
 use bodies::{Dim, Plane, Space};
 use generate_common::touching::{touching, volume};
 use generate_common::{Vec2, Vec3, corners, corners3, overlap, separation3};
-use scene::generate::{
-    Cards, Drystone, GenerateError, Piece, Row, cards, drystone, row,
-};
+use scene::generate::{Cards, Drystone, GenerateError, Piece, Row, cards, drystone, row};
 
 // Coordinates are below 10 and rounded some ten times: 10·10·2⁻⁵² = 2e-14.
 const ROUNDING: f64 = 1e-13;
@@ -67,9 +65,9 @@ fn a_dry_stone_wall_fills_its_outline_without_overlap() {
         let mut first = 0;
         for (k, course) in courses.iter().enumerate() {
             for i in first..first + course.len() {
-                let on = pairs.iter().filter(|(a, b, points)| {
-                    *b == i && *a < first && *points == 2
-                });
+                let on = pairs
+                    .iter()
+                    .filter(|(a, b, points)| *b == i && *a < first && *points == 2);
                 assert_eq!(on.count() > 0, k > 0, "stone {i}");
                 if i > first {
                     assert!(pairs.contains(&(i - 1, i, 2)), "stone {i}");
@@ -170,7 +168,11 @@ fn a_row_stands_at_equal_distances_on_a_line_or_an_arc() {
     };
     let pieces = row(&ring).unwrap();
     let radius = 20.0 * 0.3 / whole;
-    let centre = Vec3::new(1.0 - radius * 0.7_f64.sin(), 2.0 + radius * 0.7_f64.cos(), 3.4);
+    let centre = Vec3::new(
+        1.0 - radius * 0.7_f64.sin(),
+        2.0 + radius * 0.7_f64.cos(),
+        3.4,
+    );
     for piece in &pieces {
         let arm = piece.pose.position - centre;
         assert!((arm.length() - radius).abs() < ROUNDING);
@@ -212,7 +214,10 @@ fn cards_of_a_house_touch_where_they_should_and_nowhere_else() {
     for storeys in 1..=4 {
         let make = house(storeys);
         let pieces = cards(&make).unwrap();
-        assert_eq!(pieces.len(), storeys * (storeys + 1) + storeys * (storeys - 1) / 2);
+        assert_eq!(
+            pieces.len(),
+            storeys * (storeys + 1) + storeys * (storeys - 1) / 2
+        );
         assert!(overlap(&pieces) < ROUNDING);
         let (pairs, worst) = touching(&pieces, NEAR);
         assert!(worst < ROUNDING, "{worst}");
@@ -222,7 +227,11 @@ fn cards_of_a_house_touch_where_they_should_and_nowhere_else() {
         let flat = storeys * (storeys - 1) / 2;
         let single = pairs.iter().filter(|(_, _, points)| *points == 1);
         assert_eq!(single.count(), 4 * flat);
-        let lowest = pieces.iter().flat_map(corners).map(|c| c.y).fold(9.0, f64::min);
+        let lowest = pieces
+            .iter()
+            .flat_map(corners)
+            .map(|c| c.y)
+            .fold(9.0, f64::min);
         assert!((lowest - 0.25).abs() < ROUNDING);
     }
     let deep = Cards::<Space> {

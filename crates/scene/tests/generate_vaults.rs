@@ -7,9 +7,7 @@ use std::f64::consts::PI;
 use bodies::{Dim, Space, space};
 use generate_common::touching::{touching, volume};
 use generate_common::{Vec3, corners3, separation3};
-use scene::generate::{
-    Blocks, Bond, Dome, Drums, GenerateError, Piece, Vault, dome, drums, vault,
-};
+use scene::generate::{Blocks, Bond, Dome, Drums, GenerateError, Piece, Vault, dome, drums, vault};
 
 // Coordinates are below 10 and rounded some ten times: 10·10·2⁻⁵² = 2e-14.
 const ROUNDING: f64 = 1e-13;
@@ -242,7 +240,10 @@ fn blocks_of_a_dome_bear_on_whole_faces_without_gap_or_overlap() {
         let polar = 1.3 - 1.1 * (k as f64 + 0.5) / 6.0;
         let length = 2.0 * PI * 5.0 * polar.sin() / count;
         // Rounding of the number changes a length by at most half a block over the whole round.
-        assert!((length / 2.0 - 1.0).abs() <= 0.5 / count * 1.2 + 1e-9, "{k}: {length}");
+        assert!(
+            (length / 2.0 - 1.0).abs() <= 0.5 / count * 1.2 + 1e-9,
+            "{k}: {length}"
+        );
     }
 }
 
