@@ -110,9 +110,25 @@ fn springers_stay_and_the_others_do_not() {
     assert_eq!(moved, [false, false, true, false, false]);
 }
 
+/// A structure of a dimension, and what the message about it must say.
+type Refusal = (usize, String, &'static [&'static str]);
+
+fn refused(refusals: &[Refusal]) {
+    let here = folder();
+    for (dimension, structure, words) in refusals {
+        let text = scene(*dimension, structure);
+        std::fs::write(here.path().join("it.toml"), text).expect("a scene");
+        let ran = percuss(here.path(), &["check", "it.toml", "--quiet"]);
+        assert_eq!(ran.status, 2, "{structure}{}", ran.out);
+        for word in *words {
+            assert!(ran.err.contains(word), "{word}: {}", ran.err);
+        }
+    }
+}
+
 #[test]
-fn what_cannot_be_built_is_refused_with_its_key_its_line_and_advice() {
-    let refusals: [(usize, String, &[&str]); 16] = [
+fn vaults_domes_and_drums_that_cannot_be_are_refused_with_key_line_and_advice() {
+    refused(&[
         (
             3,
             VAULT.replace("0.4", "4"),
@@ -164,6 +180,12 @@ fn what_cannot_be_built_is_refused_with_its_key_its_line_and_advice() {
             DRUMS.replace("sides = 12", "sides = 2"),
             &["`sides`", "between 3 and 128"],
         ),
+    ]);
+}
+
+#[test]
+fn walls_rows_and_cards_that_cannot_be_are_refused_with_key_and_advice() {
+    refused(&[
         (
             2,
             WALL.replace("[0.25, 0.6]", "[0.5, 0.5]"),
@@ -181,14 +203,5 @@ fn what_cannot_be_built_is_refused_with_its_key_its_line_and_advice() {
         ),
         (2, format!("{ROW}turn = 1\n"), &["`turn`"]),
         (2, CARDS.replace("0.002", "0.02"), &["`card`", "too thick"]),
-    ];
-    let here = folder();
-    for (dimension, structure, words) in refusals {
-        std::fs::write(here.path().join("it.toml"), scene(dimension, &structure)).expect("a scene");
-        let ran = percuss(here.path(), &["check", "it.toml", "--quiet"]);
-        assert_eq!(ran.status, 2, "{structure}{}", ran.out);
-        for word in words {
-            assert!(ran.err.contains(word), "{word}: {}", ran.err);
-        }
-    }
+    ]);
 }

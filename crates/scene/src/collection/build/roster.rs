@@ -10,6 +10,7 @@ use super::body::{self, Made};
 use super::context::{At, Context, at};
 use super::{cell, laws, many, structure};
 use crate::error::{InputError, SceneError};
+use crate::generate::Piece;
 
 /// The bodies in order: those of `[[body]]`, then those of the generators as they stand in the file.
 pub(super) struct Roster<D: Dim> {
@@ -158,27 +159,7 @@ impl<D: Axes> Roster<D> {
         let springers = structure::springers(context, many, pieces.len())?;
         for (index, piece) in pieces.into_iter().enumerate() {
             let held = many.fixed || springers.binary_search(&index).is_ok();
-            let mass = density.and_then(|density| D::mass_properties(&piece.shape, density));
-            let made = Made {
-                body: Body {
-                    mass: mass.unwrap_or(MassProperties {
-                        mass: 0.0,
-                        inertia: D::inertia(&[0.0; 3]),
-                    }),
-                    shape: piece.shape,
-                    material,
-                    freedom: match held {
-                        true => Freedom::Fixed,
-                        false => Freedom::Free,
-                    },
-                },
-                velocity: match held {
-                    true => D::REST,
-                    false => D::velocity(&piece.pose.rotation, &velocity, &[]),
-                },
-                placement: piece.pose,
-                pose: piece.pose,
-            };
+            let made = placed(piece, material, density, (!held).then_some(&velocity));
             let name = format!("{}_{}", many.name, index + 1);
             self.push(context, &part, name, many.line, made)?;
         }
@@ -348,5 +329,32 @@ impl<D: Axes> Roster<D> {
         let bodies = self.names.iter().take(SEARCHED);
         let mut known = bodies.chain(groups).cloned();
         context.unknown(at, name, word, &mut known)
+    }
+}
+
+/// A body of a generator; without a velocity it is fixed.
+fn placed<D: Axes>(
+    piece: Piece<D>,
+    material: u16,
+    density: Option<f64>,
+    velocity: Option<&Vec<f64>>,
+) -> Made<D> {
+    let mass = density.and_then(|density| D::mass_properties(&piece.shape, density));
+    Made {
+        body: Body {
+            mass: mass.unwrap_or(MassProperties {
+                mass: 0.0,
+                inertia: D::inertia(&[0.0; 3]),
+            }),
+            shape: piece.shape,
+            material,
+            freedom: match velocity {
+                None => Freedom::Fixed,
+                Some(_) => Freedom::Free,
+            },
+        },
+        velocity: velocity.map_or(D::REST, |v| D::velocity(&piece.pose.rotation, v, &[])),
+        placement: piece.pose,
+        pose: piece.pose,
     }
 }

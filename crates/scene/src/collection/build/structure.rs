@@ -133,51 +133,73 @@ fn solid(
             bond: *bond,
             origin,
         }),
-        StructureSpec::Dome {
-            radius,
-            thickness,
-            courses,
-            blocks,
-            span,
-            oculus,
-            bond,
-        } => Solid::Dome(Dome {
-            radius: numbers.number("radius", radius)?,
-            thickness: numbers.number("thickness", thickness)?,
-            courses: numbers.whole("courses", courses)?,
-            blocks: match blocks {
-                BlocksSpec::Number(number) => Blocks::Number(numbers.whole("blocks", number)?),
-                BlocksSpec::Size(size) => Blocks::Size(numbers.number("size", size)?),
-            },
-            span: numbers.number_or("span", span, PI)?,
-            oculus: numbers.number_or("oculus", oculus, 0.0)?,
-            bond: *bond,
-            origin,
-        }),
-        StructureSpec::Drums {
-            radius,
-            top,
-            count,
-            height,
-            sides,
-            capital,
-        } => {
-            let radius = numbers.number("radius", radius)?;
-            Solid::Drums(Drums {
-                radius,
-                top: numbers.number_or("top", top, radius)?,
-                count: numbers.whole("count", count)?,
-                height: numbers.number("height", height)?,
-                sides: whole_if(numbers, "sides", sides)?,
-                capital: match capital {
-                    None => None,
-                    Some(sides) => Some(numbers.vector("capital", sides)?),
-                },
-                origin,
-            })
-        }
+        StructureSpec::Dome { .. } => return dome(numbers, spec, origin),
+        StructureSpec::Drums { .. } => return drums(numbers, spec, origin),
         _ => return Ok(None),
     }))
+}
+
+fn dome(
+    numbers: &mut Numbers<'_, '_>,
+    spec: &StructureSpec,
+    origin: Vec3,
+) -> Result<Option<Solid>, Box<InputError>> {
+    let StructureSpec::Dome {
+        radius,
+        thickness,
+        courses,
+        blocks,
+        span,
+        oculus,
+        bond,
+    } = spec
+    else {
+        return Ok(None);
+    };
+    Ok(Some(Solid::Dome(Dome {
+        radius: numbers.number("radius", radius)?,
+        thickness: numbers.number("thickness", thickness)?,
+        courses: numbers.whole("courses", courses)?,
+        blocks: match blocks {
+            BlocksSpec::Number(number) => Blocks::Number(numbers.whole("blocks", number)?),
+            BlocksSpec::Size(size) => Blocks::Size(numbers.number("size", size)?),
+        },
+        span: numbers.number_or("span", span, PI)?,
+        oculus: numbers.number_or("oculus", oculus, 0.0)?,
+        bond: *bond,
+        origin,
+    })))
+}
+
+fn drums(
+    numbers: &mut Numbers<'_, '_>,
+    spec: &StructureSpec,
+    origin: Vec3,
+) -> Result<Option<Solid>, Box<InputError>> {
+    let StructureSpec::Drums {
+        radius,
+        top,
+        count,
+        height,
+        sides,
+        capital,
+    } = spec
+    else {
+        return Ok(None);
+    };
+    let radius = numbers.number("radius", radius)?;
+    let capital = capital
+        .as_ref()
+        .map(|sides| numbers.vector("capital", sides));
+    Ok(Some(Solid::Drums(Drums {
+        radius,
+        capital: capital.transpose()?,
+        top: numbers.number_or("top", top, radius)?,
+        count: numbers.whole("count", count)?,
+        height: numbers.number("height", height)?,
+        sides: whole_if(numbers, "sides", sides)?,
+        origin,
+    })))
 }
 
 fn whole_if(
