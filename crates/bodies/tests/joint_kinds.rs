@@ -83,6 +83,17 @@ fn motion(world: &World<Space>) -> (DVec3, DQuat) {
     (inverse * (b - a), inverse * turn_b)
 }
 
+/// Share of the energy that is lost over the same time with half the step.
+fn fine_loss(mut stage: Stage<Space>, kind: Kind, at: DVec3, axis: DVec3) -> f64 {
+    let joint = join(&stage, kind, at, axis);
+    stage.model.joints.push(joint);
+    stage.settings.step = 5e-4;
+    let mut world = stage.world();
+    let energy = world.ledger().kinetic;
+    run(&mut world, 800);
+    ((world.ledger().kinetic - energy) / energy).abs()
+}
+
 #[test]
 fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
     // (kind, sliding along axis 1 is free, turning: none, about axis 1, any, rows)
@@ -96,7 +107,9 @@ fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
     let mut seed = 7;
     for (kind, slides, turns, rows) in kinds {
         for _ in 0..4 {
+            let again = seed;
             let mut stage = pair(&mut seed);
+            let stage_again = pair(&mut again.clone());
             let (at, axis) = (vector(&mut seed), vector(&mut seed).normalize());
             let joint = join(&stage, kind, at, axis);
             stage.model.joints.push(joint);
@@ -126,9 +139,15 @@ fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
                 (after.1 - before.1).length() < 1e-4 * before.1.length(),
                 "{name}"
             );
-            // Held rows do no work; velocities are projected by what is of second order.
-            let lost = (world.ledger().kinetic - energy) / energy;
-            assert!(lost.abs() < 1e-5, "{name} {lost:e}");
+            // Held rows do no work; the projection of velocities and gyroscopic moments leave what is at
+            // least of second order. Below 1e-7 errors of both signs cancel and show no order.
+            let lost = ((world.ledger().kinetic - energy) / energy).abs();
+            assert!(lost < 1e-6, "{name} {lost:e}");
+            let finer = fine_loss(stage_again, kind, at, axis);
+            assert!(
+                finer < 0.3 * lost || lost < 1e-7,
+                "{name} {lost:e} {finer:e}"
+            );
             let problem = world.problem().unwrap();
             assert_eq!(problem.num_rows(), rows);
             assert!(problem.laws().iter().all(|law| *law == Law::Bilateral));

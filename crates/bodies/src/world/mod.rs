@@ -141,6 +141,7 @@ impl<D: Dim> World<D> {
         self.solve();
         self.finish_joints(t_end)?;
         self.finish_velocity();
+        self.turn_again(t_end)?;
         self.account(t_end);
         self.finish_position(t_end)?;
         if self.settings.correction {

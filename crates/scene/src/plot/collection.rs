@@ -54,23 +54,48 @@ pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, Plot
     }))
 }
 
-/// Energies; what contacts dissipate is counted from the start.
+/// Energies, the total with that of springs; what contacts and joints dissipate is counted from the
+/// start.
 fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
-    let columns = ["t", "kinetic", "potential", "impact", "sliding"];
+    let columns = [
+        "t",
+        "kinetic",
+        "potential",
+        "elastic",
+        "impact",
+        "sliding",
+        "rub",
+        "held",
+        "spring",
+    ];
     let steps = record.table("steps", Some(&columns))?;
-    let [t, kinetic, potential, impact, sliding] = columns.map(|c| steps.numbers(c));
-    let total: Vec<f64> = kinetic.iter().zip(&potential).map(|(a, b)| a + b).collect();
-    let mut lost = 0.0;
-    let works = impact.iter().zip(&sliding);
-    let dissipated: Vec<f64> = works
-        .map(|(impact, sliding)| {
-            // Work of contacts on the bodies: what they lose has the other sign.
-            lost -= impact + sliding;
+    let [
+        t,
+        kinetic,
+        potential,
+        elastic,
+        impact,
+        sliding,
+        rub,
+        held,
+        spring,
+    ] = columns.map(|c| steps.numbers(c));
+    let each = 0..t.len();
+    let total = |k: usize| kinetic[k] + potential[k] + elastic[k];
+    let total: Vec<f64> = each.clone().map(total).collect();
+    let (mut lost, mut before) = (0.0, elastic.first().copied().unwrap_or(0.0));
+    let dissipated: Vec<f64> = each
+        .map(|k| {
+            // Work of contacts and joints on the bodies: what they lose has the other sign. Springs keep
+            // a part of theirs.
+            let damped = spring[k] + elastic[k] - before;
+            before = elastic[k];
+            lost -= impact[k] + sliding[k] + rub[k] + held[k] + damped;
             lost
         })
         .collect();
     let mut series = vec![Series::line("kinetic", &t, &kinetic, 0)];
-    if potential.iter().any(|p| *p != 0.0) {
+    if potential.iter().chain(&elastic).any(|p| *p != 0.0) {
         series.push(Series::line("potential", &t, &potential, 1));
         series.push(Series::line("total", &t, &total, 2));
     }

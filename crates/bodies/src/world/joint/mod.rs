@@ -16,6 +16,7 @@
 
 mod account;
 mod blocks;
+mod gyro;
 mod project;
 mod rub;
 mod start;
@@ -65,6 +66,8 @@ pub(super) struct Linkage<D: Dim> {
     /// Joints that share bodies, and the movable bodies of each such set.
     components: Vec<Vec<usize>>,
     members: Vec<Vec<usize>>,
+    /// Whether gyroscopic moments of these bodies matter.
+    gyroscopic: bool,
     /// Pairs whose shapes do not touch.
     excluded: Vec<[u32; 2]>,
     /// Pins that touch their holes.
@@ -97,8 +100,10 @@ impl<D: Dim> Linkage<D> {
             bodies.dedup();
             bodies
         });
+        let members: Vec<Vec<usize>> = members.collect();
         Self {
-            members: members.collect(),
+            gyroscopic: gyro::matter(model, &members),
+            members,
             components,
             excluded: joint::excluded(model),
             touches: Vec::new(),
@@ -162,6 +167,7 @@ impl<D: Dim> Linkage<D> {
         Self {
             components: Vec::new(),
             members: Vec::new(),
+            gyroscopic: false,
             excluded: Vec::new(),
             touches: Vec::new(),
             size: Vec::new(),
