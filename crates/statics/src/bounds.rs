@@ -21,7 +21,7 @@ use crate::domain::{Domain, Face};
 use crate::ends::{PartProgram, Reached, Seen};
 use crate::error::{StaticsError, finite, sized};
 use crate::null::{Openness, null};
-use crate::program::{End, Program};
+use crate::program::{End, Program, Reach};
 use crate::recession::{self, parts};
 use crate::system::System;
 
@@ -236,8 +236,7 @@ impl<'a> Work<'a> {
         let own = self.program(part);
         let unbounded = self.self_stress(part, &own)?;
         let mut seen = Seen::new(&own, part, &self.start);
-        let normals: Vec<usize> = own.normals(part, self.system);
-        let reach = self.reach(part, &own, &unbounded, &normals, &mut seen)?;
+        let reach = self.reach(part, &own, &unbounded, &mut seen)?;
         self.least_norm(part, &own, &mut seen)?;
         let asked: Vec<usize> = (0..part.len())
             .filter(|k| self.open[part[*k]] && !own.columns[*k].is_empty())
@@ -353,55 +352,37 @@ impl<'a> Work<'a> {
         Ok(unbounded)
     }
 
-    /// A bound of |x| by column: proven from max Σ S_n where there is one, otherwise none but what
-    /// was found.
+    /// How far x goes: proven from max Σ S_n where there is one, otherwise what was found.
     fn reach(
         &mut self,
         part: &[usize],
         own: &PartProgram,
         unbounded: &[bool],
-        normals: &[usize],
         seen: &mut Seen,
-    ) -> Result<Vec<f64>, StaticsError> {
-        let mut total: f64 = normals
-            .iter()
-            .map(|column| own.start_at(column, seen))
-            .sum();
-        if !unbounded.iter().any(|yes| *yes) && !normals.is_empty() {
-            let mut q = vec![0.0; own.program.columns];
-            normals.iter().for_each(|column| q[*column] = -1.0);
-            let answer = own.program.solve(&q, "bounding the sum of the impulses")?;
-            self.result.programs += 1;
-            if answer.end == End::Point {
-                seen.look(own, &answer, &mut self.result);
-                // ΣS_n = −q·x ≤ y·b + Σ|ρ| |x| and |x| ≤ reach S_n: the rest goes to the left.
-                let rest = own.program.rest(&q, &answer.y, &answer.z);
-                let worst = (0..part.len())
-                    .flat_map(|k| own.columns[k].clone().map(move |column| (k, column)))
-                    .map(|(k, column)| rest[column].abs() * self.steepness(part[k]))
-                    .fold(0.0, f64::max);
-                let zero = vec![0.0; own.program.columns];
-                let top = -own.program.bound(&q, &answer, &zero);
-                let wide = own.columns.iter().map(ExactSizeIterator::len).max();
-                let left = 1.0 - worst * wide.unwrap_or(1) as f64;
-                if left > 0.5 {
-                    total = total.max(top / left);
-                }
-            }
+    ) -> Result<Reach, StaticsError> {
+        let normals = own.normals(part, self.system);
+        let domains = || part.iter().map(|contact| &self.domains[*contact]);
+        let mut total: f64 = seen.greatest.iter().map(|s| s.abs()).sum();
+        if unbounded.iter().any(|yes| *yes) || normals.is_empty() {
+            return Ok(Reach::new(&own.columns, domains(), total));
         }
-        let mut reach = vec![0.0; own.program.columns];
-        for (contact, columns) in part.iter().zip(&own.columns) {
-            for column in columns.clone() {
-                reach[column] = total * self.steepness(*contact);
+        let mut q = vec![0.0; own.program.columns];
+        normals.iter().for_each(|column| q[*column] = -1.0);
+        let answer = own.program.solve(&q, "bounding the sum of the impulses")?;
+        self.result.programs += 1;
+        if answer.end == End::Point {
+            // ΣS_n = −q·x ≤ top + worst ΣS_n with the largest |ρ| of a group times its slope: what
+            // rounding left goes to the left side.
+            let nothing = Reach::new(&own.columns, domains(), 0.0);
+            let one = Reach::new(&own.columns, domains(), 1.0);
+            let top = -own.program.bound(&q, &answer, &nothing);
+            let worst = -own.program.bound(&q, &answer, &one) - top;
+            if worst < 0.5 {
+                total = total.max(top / (1.0 - worst));
             }
+            seen.look(own, &answer, &mut self.result);
         }
-        Ok(reach)
-    }
-
-    /// Bound of |x| over S_n; for rows that S_n does not bound, a plain share.
-    fn steepness(&self, contact: usize) -> f64 {
-        let reach = self.domains[contact].reach;
-        if reach.is_finite() { reach } else { 1.0 }
+        Ok(Reach::new(&own.columns, domains(), total))
     }
 
     /// The admissible S of least norm.

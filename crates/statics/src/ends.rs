@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::bounds::{Bounds, NARROW};
 use crate::error::StaticsError;
-use crate::program::{Answer, End, Program};
+use crate::program::{Answer, End, Program, Reach};
 use crate::system::System;
 
 /// The program of one connected part.
@@ -35,20 +35,12 @@ impl PartProgram {
             .collect()
     }
 
-    pub fn start_at(&self, column: &usize, seen: &Seen) -> f64 {
-        let k = self
-            .columns
-            .iter()
-            .position(|c| c.start == *column && !c.is_empty());
-        k.map_or(0.0, |k| seen.greatest[k])
-    }
-
     /// Solves for the least value of sign · S_n for each contact asked for. Every program is solved
     /// from the same start, so that the split among threads changes nothing.
     pub fn ends(
         &self,
         asked: &[(usize, f64)],
-        reach: &[f64],
+        reach: &Reach,
         threads: usize,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Vec<Reached>, StaticsError> {
@@ -84,7 +76,7 @@ impl PartProgram {
     fn chunk(
         &self,
         asked: &[(usize, f64)],
-        reach: &[f64],
+        reach: &Reach,
         done: &mut dyn FnMut(),
     ) -> Result<Vec<Reached>, StaticsError> {
         let mut all = Vec::with_capacity(asked.len());
