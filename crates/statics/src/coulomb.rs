@@ -91,13 +91,7 @@ pub fn coulomb(
     let mut impulse = associated.impulse.clone();
     let (mut beta, mut last) = (FALL, associated.multiplier);
     for step in 1..=MOST {
-        let normal = |contact: usize| impulse[system.rows(contact).start].max(0.0) / weighing.unit;
-        let domains: Vec<Domain> = weighing
-            .domains()
-            .iter()
-            .enumerate()
-            .map(|(contact, domain)| domain.clone().fixed_section(normal(contact), beta))
-            .collect();
+        let domains = sections(system, &weighing, &impulse, beta);
         let found = weighing.solve_in(&domains)?;
         if found.extent != Extent::Bounded {
             return Ok(Coulomb {
@@ -127,6 +121,14 @@ pub fn coulomb(
         steps: MOST,
         ..nothing
     })
+}
+
+/// The cones with their sections at the normal forces of an S.
+fn sections(system: &System, weighing: &Weighing<'_>, impulse: &[f64], beta: f64) -> Vec<Domain> {
+    let normal = |contact: usize| impulse[system.rows(contact).start].max(0.0) / weighing.unit;
+    let all = weighing.domains().iter().enumerate();
+    all.map(|(contact, domain)| domain.clone().fixed_section(normal(contact), beta))
+        .collect()
 }
 
 /// The range of multipliers on the faces of a mechanism; without one the S found, if it has settled

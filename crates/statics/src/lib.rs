@@ -11,6 +11,7 @@ mod program;
 mod recession;
 mod stand;
 mod system;
+mod work;
 
 pub use bounds::{Bounds, Effort, Interval, bounds};
 pub use coulomb::{Coulomb, coulomb};

@@ -15,8 +15,8 @@
 
 use std::ops::Range;
 
-use crate::bounds::balance;
 use crate::domain::{Domain, Face};
+use crate::ends::balance;
 use crate::error::{StaticsError, finite, sized};
 use crate::program::{Answer, End, Program, Reach};
 use crate::system::System;

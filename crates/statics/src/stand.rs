@@ -10,6 +10,7 @@
 
 use crate::error::{StaticsError, finite, sized};
 use crate::limit::{Frame, cones, expand, largest};
+use crate::program::Program;
 use crate::system::System;
 
 /// s below this share of the largest load is rounding: the solver aims at 1e-11.
@@ -44,27 +45,9 @@ pub fn stands(system: &System, dead: &[f64]) -> Result<Standing, StaticsError> {
     let domains = cones(system)?;
     let unit = largest(dead);
     let frame = Frame::new(system, &domains, &[dead]);
-    let mut program = frame.program.clone();
-    let rows = program.b.len();
-    let mut lines: Vec<Vec<(usize, f64)>> = vec![Vec::new(); rows];
-    for (row, column, value) in program.equal.drain(..) {
-        lines[row].push((column, value));
-    }
-    program.b.clear();
-    let slack = program.columns;
-    program.columns += 1;
-    let own = std::mem::take(&mut program.positive);
-    for sign in [1.0, -1.0] {
-        for (line, f) in lines.iter().zip(&frame.loads[0]) {
-            let mut entries: Vec<(usize, f64)> = line
-                .iter()
-                .map(|(column, value)| (*column, sign * value))
-                .collect();
-            entries.push((slack, 1.0));
-            program.positive.push((entries, sign * f / unit));
-        }
-    }
-    program.positive.extend(own);
+    let rows = frame.program.b.len();
+    let program = unbalance(&frame, unit);
+    let slack = program.columns - 1;
     let mut q = vec![0.0; program.columns];
     q[slack] = 1.0;
     let answer = program.solve(&q, "looking for equilibrium")?;
@@ -100,4 +83,29 @@ pub fn stands(system: &System, dead: &[f64]) -> Result<Standing, StaticsError> {
         power,
         kinematic: if stands { 0.0 } else { rest / fast },
     })
+}
+
+/// |E x + f| ≤ s by row: first s + (E x + f) ≥ 0, then s − (E x + f) ≥ 0; s is the last column.
+fn unbalance(frame: &Frame, unit: f64) -> Program {
+    let mut program = frame.program.clone();
+    let mut lines: Vec<Vec<(usize, f64)>> = vec![Vec::new(); program.b.len()];
+    for (row, column, value) in program.equal.drain(..) {
+        lines[row].push((column, value));
+    }
+    program.b.clear();
+    let slack = program.columns;
+    program.columns += 1;
+    let own = std::mem::take(&mut program.positive);
+    for sign in [1.0, -1.0] {
+        for (line, f) in lines.iter().zip(&frame.loads[0]) {
+            let mut entries: Vec<(usize, f64)> = line
+                .iter()
+                .map(|(column, value)| (*column, sign * value))
+                .collect();
+            entries.push((slack, 1.0));
+            program.positive.push((entries, sign * f / unit));
+        }
+    }
+    program.positive.extend(own);
+    program
 }
