@@ -172,6 +172,19 @@ fn text(forces: &Forces) -> String {
         bounds.gap,
         bounds.moved
     );
+    text += &crate::table::aligned(&rows(forces));
+    if forces.contacts.len() > SHOWN {
+        let _ = writeln!(
+            text,
+            "and {} more, in the table",
+            forces.contacts.len() - SHOWN
+        );
+    }
+    text
+}
+
+/// The contacts as a table for people.
+fn rows(forces: &Forces) -> Vec<[String; 8]> {
     let mut rows = vec![
         [
             "bodies",
@@ -212,15 +225,7 @@ fn text(forces: &Forces) -> String {
             .into(),
         ]);
     }
-    text += &crate::table::aligned(&rows);
-    if forces.contacts.len() > SHOWN {
-        let _ = writeln!(
-            text,
-            "and {} more, in the table",
-            forces.contacts.len() - SHOWN
-        );
-    }
-    text
+    rows
 }
 
 fn json(forces: &Forces) -> Value {

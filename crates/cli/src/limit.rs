@@ -16,7 +16,7 @@ use crate::run::SetArgs;
 use crate::summary::short;
 
 /// A gap between the two theorems above this share of the multiplier is not proven.
-const PROVEN: f64 = 1e-6;
+const PROVEN: f64 = 1e-5;
 
 /// Find the largest load that a scene of bodies carries, and how it falls
 #[derive(Args)]
@@ -29,7 +29,7 @@ const PROVEN: f64 = 1e-6;
     of friction balance the loads (static theorem), proven by a mechanism (kinematic theorem);\n\
     beside it that of Coulomb's friction, whose sliding does not dilate.\n\
     Exit status: 0 answered and proven; 1 it does not stand by itself, or the two theorems differ by\n\
-    more than 1e-6; 2 the scene is not right or has no such load; 3 a file cannot be written.")]
+    more than 1e-5; 2 the scene is not right or has no such load; 3 a file cannot be written.")]
 pub struct LimitArgs {
     /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
@@ -260,10 +260,11 @@ fn coulomb_text(weighed: &Weighed) -> String {
             short(found.multiplier)
         ),
         Some(found) => format!(
-            "  Coulomb's friction: {} (below by {}; {} programs, cones {:.1e}); such a collapse \
-             need not be the only one\n",
+            "  Coulomb's friction: its mechanism goes from {} to {}, as the normal forces are (least \
+             below by {}; {} programs, cones {:.1e}); others may go at other loads\n",
+            short(coulomb.least),
             short(found.multiplier),
-            short(weighed.limit.multiplier - found.multiplier),
+            short(weighed.limit.multiplier - coulomb.least),
             coulomb.steps,
             coulomb.cone
         ),
@@ -340,8 +341,9 @@ fn load_json(weighed: &Weighed) -> Value {
         "bound": number(limit.bound),
         "gap": number(limit.gap()),
         "angle": weighed.angle().map_or(Value::Null, number),
-        "coulomb": number(plain),
-        "coulomb_gap": number(limit.multiplier - plain),
+        "coulomb": number(coulomb.least),
+        "coulomb_most": number(plain),
+        "coulomb_gap": number(limit.multiplier - coulomb.least),
         "coulomb_programs": coulomb.steps,
         "coulomb_cone": coulomb.cone,
         "balance": limit.balance,

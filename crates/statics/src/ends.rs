@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::bounds::{Bounds, NARROW};
+use crate::domain::Domain;
 use crate::error::StaticsError;
-use crate::program::{Answer, End, Program};
+use crate::program::{Answer, End, Program, Reach};
 use crate::system::System;
 
 /// The program of one connected part.
@@ -35,20 +36,12 @@ impl PartProgram {
             .collect()
     }
 
-    pub fn start_at(&self, column: &usize, seen: &Seen) -> f64 {
-        let k = self
-            .columns
-            .iter()
-            .position(|c| c.start == *column && !c.is_empty());
-        k.map_or(0.0, |k| seen.greatest[k])
-    }
-
     /// Solves for the least value of sign · S_n for each contact asked for. Every program is solved
     /// from the same start, so that the split among threads changes nothing.
     pub fn ends(
         &self,
         asked: &[(usize, f64)],
-        reach: &[f64],
+        reach: &Reach,
         threads: usize,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Vec<Reached>, StaticsError> {
@@ -84,7 +77,7 @@ impl PartProgram {
     fn chunk(
         &self,
         asked: &[(usize, f64)],
-        reach: &[f64],
+        reach: &Reach,
         done: &mut dyn FnMut(),
     ) -> Result<Vec<Reached>, StaticsError> {
         let mut all = Vec::with_capacity(asked.len());
@@ -159,4 +152,39 @@ impl Seen {
             }
         }
     }
+}
+
+/// E = Gᵀ B for the contacts of a part, its coordinates numbered anew; b = 0. Gives the row of each
+/// coordinate, the largest number for those that no contact of the part touches.
+pub(crate) fn balance(
+    system: &System,
+    domains: &[Domain],
+    part: &[usize],
+    columns: &[Range<usize>],
+    program: &mut Program,
+) -> Vec<usize> {
+    let mut number = vec![usize::MAX; system.num_coordinates()];
+    let mut count = 0;
+    for (contact, columns) in part.iter().zip(columns) {
+        let domain = &domains[*contact];
+        for (first, width, block) in system.blocks(*contact) {
+            for k in 0..width {
+                let row = &mut number[first + k];
+                if *row == usize::MAX {
+                    *row = count;
+                    count += 1;
+                }
+                for (x, column) in columns.clone().enumerate() {
+                    let value: f64 = (0..domain.rows)
+                        .map(|i| block[i * width + k] * domain.basis[i * domain.unknowns + x])
+                        .sum();
+                    if value != 0.0 {
+                        program.equal.push((*row, column, value));
+                    }
+                }
+            }
+        }
+    }
+    program.b = vec![0.0; count];
+    number
 }

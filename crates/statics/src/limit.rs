@@ -15,17 +15,14 @@
 
 use std::ops::Range;
 
-use crate::bounds::balance;
 use crate::domain::{Domain, Face};
+use crate::ends::balance;
 use crate::error::{StaticsError, finite, sized};
-use crate::program::{Answer, End, Program};
+use crate::program::{Answer, End, Program, Reach};
 use crate::system::System;
 
 /// Room for other S in the bound of a multiplier.
 const AMPLE: f64 = 2.0;
-
-/// Balance and cones must be met to this share of the largest load for an answer to count.
-const COUNTS: f64 = 1e-6;
 
 /// Velocities of contacts below this share of the fastest are rounding.
 const STILL: f64 = 1e-5;
@@ -103,25 +100,6 @@ impl Limit {
     }
 }
 
-/// Whether an assembly stands under a load, with what proves it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
-    /// Whether there is an admissible S in balance with the load.
-    pub stands: bool,
-    /// That S.
-    pub impulse: Vec<f64>,
-    /// A mechanism that gains energy, where it does not stand; its fastest velocity is 1.
-    pub mechanism: Vec<f64>,
-    /// |Gᵀ S + f|, relative to the largest load, where it stands.
-    pub balance: f64,
-    /// Distance of S from the cones, relative to the largest load, where it stands.
-    pub cone: f64,
-    /// Power of the load on the mechanism, relative to the largest load.
-    pub power: f64,
-    /// What is left of G v ∈ K*, relative to the largest relative velocity.
-    pub kinematic: f64,
-}
-
 /// The largest (least) multiplier of the live load.
 ///
 /// # Errors
@@ -131,57 +109,16 @@ pub fn limit(system: &System, loads: Loads<'_>, sense: Sense) -> Result<Limit, S
     Weighing::new(system, loads, sense)?.solve()
 }
 
-/// Whether the assembly stands under a load.
-///
-/// # Errors
-/// As [`limit`].
-pub fn stands(system: &System, dead: &[f64]) -> Result<Standing, StaticsError> {
-    sized("the load", dead.len(), system.num_coordinates())?;
-    finite(|| "the load".into(), dead)?;
-    let domains = cones(system)?;
-    let unit = largest(dead);
-    let frame = Frame::new(system, &domains, &[dead]);
-    let mut program = frame.program;
-    for (b, f) in program.b.iter_mut().zip(&frame.loads[0]) {
-        *b = -f / unit;
+/// The opposite end.
+impl std::ops::Not for Sense {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        match self {
+            Self::Greatest => Self::Least,
+            Self::Least => Self::Greatest,
+        }
     }
-    let q = vec![0.0; program.columns];
-    let answer = program.solve(&q, "looking for equilibrium")?;
-    let (balance, cone) = (program.unbalance(&answer.x), program.outside(&answer.x));
-    let stands = answer.end == End::Point && balance.max(cone) <= COUNTS;
-    let fastest = answer.y.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-    let over = if fastest > 0.0 { 1.0 / fastest } else { 0.0 };
-    let (y, z): (Vec<f64>, Vec<f64>) = (
-        answer.y.iter().map(|v| v * over).collect(),
-        answer.z.iter().map(|v| v * over).collect(),
-    );
-    let rest = program.rest(&q, &y, &z);
-    let mechanism = frame.numbering.spread(&y);
-    let power: f64 = mechanism.iter().zip(dead).map(|(v, f)| v * f).sum();
-    if !stands && !(power > 0.0) {
-        return Err(StaticsError::Solver {
-            status: format!("balance left {balance:.1e}"),
-            during: "looking for equilibrium",
-        });
-    }
-    let fast = largest(&system.gather(&mechanism));
-    Ok(Standing {
-        stands,
-        impulse: expand(system, &domains, &frame.columns, &answer.x, unit),
-        mechanism: if stands {
-            vec![0.0; dead.len()]
-        } else {
-            mechanism
-        },
-        balance,
-        cone,
-        power: if stands { 0.0 } else { power / unit },
-        kinematic: if stands {
-            0.0
-        } else {
-            rest.iter().fold(0.0_f64, |m, r| m.max(r.abs())) / fast
-        },
-    })
 }
 
 /// The domains of all contacts at rest.
@@ -195,12 +132,12 @@ pub(crate) fn cones(system: &System) -> Result<Vec<Domain>, StaticsError> {
 }
 
 /// The largest entry; 1 where all are 0.
-fn largest(values: &[f64]) -> f64 {
+pub(crate) fn largest(values: &[f64]) -> f64 {
     let most = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     if most > 0.0 { most } else { 1.0 }
 }
 
-fn expand(
+pub(crate) fn expand(
     system: &System,
     domains: &[Domain],
     columns: &[Range<usize>],
@@ -217,11 +154,11 @@ fn expand(
 }
 
 /// Which row of a program each coordinate has.
-struct Numbering(Vec<usize>);
+pub(crate) struct Numbering(Vec<usize>);
 
 impl Numbering {
     /// Values by row as values by coordinate.
-    fn spread(&self, rows: &[f64]) -> Vec<f64> {
+    pub fn spread(&self, rows: &[f64]) -> Vec<f64> {
         self.0
             .iter()
             .map(|row| rows.get(*row).copied().unwrap_or(0.0))
@@ -230,16 +167,16 @@ impl Numbering {
 }
 
 /// The balance of all coordinates.
-struct Frame {
-    program: Program,
-    columns: Vec<Range<usize>>,
-    numbering: Numbering,
+pub(crate) struct Frame {
+    pub program: Program,
+    pub columns: Vec<Range<usize>>,
+    pub numbering: Numbering,
     /// The loads by row of the program.
-    loads: Vec<Vec<f64>>,
+    pub loads: Vec<Vec<f64>>,
 }
 
 impl Frame {
-    fn new(system: &System, domains: &[Domain], loads: &[&[f64]]) -> Self {
+    pub fn new(system: &System, domains: &[Domain], loads: &[&[f64]]) -> Self {
         let mut program = Program::default();
         let columns: Vec<Range<usize>> = domains
             .iter()
@@ -358,18 +295,7 @@ impl<'a> Weighing<'a> {
         };
         let normals = frame.columns.iter().filter(|columns| !columns.is_empty());
         let total: f64 = normals.map(|columns| dual.x[columns.start].abs()).sum();
-        let mut reach = vec![AMPLE * total.max(1.0); program.columns];
-        for (columns, domain) in frame.columns.iter().zip(domains) {
-            let steep = if domain.reach.is_finite() {
-                domain.reach
-            } else {
-                1.0
-            };
-            reach[columns.clone()]
-                .iter_mut()
-                .for_each(|reach| *reach *= steep);
-        }
-        reach[lambda] = 0.0;
+        let reach = Reach::new(&frame.columns, domains.iter(), AMPLE * total.max(1.0));
         let bound = program.bound(q, &dual, &reach);
         let sign = self.sense.sign();
         let mechanism = frame.numbering.spread(&dual.y);

@@ -14,6 +14,8 @@
 //!
 //! so that a bound of |x| turns the rounding ρ of the solver into a proven bound of the least value.
 
+use std::ops::Range;
+
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
@@ -41,6 +43,38 @@ pub(crate) struct Program {
     pub discs: Vec<Vec<Line>>,
     /// D, by column; empty for a linear objective.
     pub square: Vec<f64>,
+}
+
+/// How far admissible x go.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reach {
+    /// Columns of a contact and a bound of ‖x‖ over its S_n.
+    pub groups: Vec<(Range<usize>, f64)>,
+    /// A bound of Σ S_n.
+    pub total: f64,
+    /// Columns that S_n does not bound, and a bound of their ‖x‖.
+    pub free: Vec<(Range<usize>, f64)>,
+}
+
+impl Reach {
+    /// Of some columns with the domains they belong to.
+    pub fn new<'a>(
+        columns: &[Range<usize>],
+        domains: impl Iterator<Item = &'a Domain>,
+        total: f64,
+    ) -> Self {
+        let mut reach = Self {
+            total,
+            ..Self::default()
+        };
+        for (columns, domain) in columns.iter().zip(domains) {
+            match domain.reach.is_finite() {
+                true => reach.groups.push((columns.clone(), domain.reach)),
+                false => reach.free.push((columns.clone(), total)),
+            }
+        }
+        reach
+    }
 }
 
 /// How the solver ended.
@@ -108,7 +142,10 @@ impl Program {
             }
             start.push(rows.len());
         }
-        let mut cones = vec![SupportedConeT::ZeroConeT(equations)];
+        let mut cones = Vec::new();
+        if equations > 0 {
+            cones.push(SupportedConeT::ZeroConeT(equations));
+        }
         if !self.positive.is_empty() {
             cones.push(SupportedConeT::NonnegativeConeT(self.positive.len()));
         }
@@ -179,23 +216,25 @@ impl Program {
         rest
     }
 
-    /// A value that q·x is never below while |x| is at most `reach` by column.
-    pub fn bound(&self, q: &[f64], answer: &Answer, reach: &[f64]) -> f64 {
+    /// A value that q·x is never below for x within `reach`: Σ ρ_α·x_α is at most the largest
+    /// |ρ_α| times the slope of its group, times the sum of the S_n.
+    pub fn bound(&self, q: &[f64], answer: &Answer, reach: &Reach) -> f64 {
         let rest = self.rest(q, &answer.y, &answer.z);
-        let lost: f64 = rest
+        let norm = |columns: &Range<usize>| {
+            let own = &rest[columns.clone()];
+            own.iter().map(|rest| rest * rest).sum::<f64>().sqrt()
+        };
+        let groups = reach.groups.iter();
+        let steepest = groups.map(|(columns, slope)| norm(columns) * slope);
+        let lost = steepest.fold(0.0, f64::max) * reach.total;
+        let free: f64 = reach
+            .free
             .iter()
-            .zip(reach)
-            .map(|(rest, reach)| {
-                if *rest == 0.0 {
-                    0.0
-                } else {
-                    rest.abs() * reach
-                }
-            })
+            .map(|(columns, most)| norm(columns) * most)
             .sum();
         let balance: f64 = self.b.iter().zip(&answer.y).map(|(b, y)| b * y).sum();
         let fixed: f64 = self.lines().zip(&answer.z).map(|((_, c), z)| c * z).sum();
-        -balance - fixed - lost
+        -balance - fixed - lost - free
     }
 
     /// Puts z inside C, which is its own dual.

@@ -159,3 +159,47 @@ fn books_overhang_by_half_the_harmonic_sum() {
         assert_eq!(stands(&system, &weight).unwrap().stands, expected);
     }
 }
+
+#[test]
+fn a_slab_pulled_out_below_a_beam_needs_less_without_dilation() {
+    // A slab (weight 20) on x ∈ [0, 1] and a rough fixed pillar on [2, 3] carry a beam (weight 30)
+    // over [0, 3]. The slab carries N between a quarter and three quarters of it, and leaves at
+    // λ = μ (20 + 2 N): with normality the beam is lifted about the pillar's far edge, N = 22.5;
+    // without, the least is N = 7.5.
+    let mu = 0.4;
+    let mut builder = SystemBuilder::new();
+    let (slab, beam) = (builder.group(3), builder.group(3));
+    let smooth = Law::Coulomb { mu };
+    for x in [-0.5, 0.5] {
+        let below = plane([x, -0.25], [0.0, 1.0]);
+        builder
+            .contact(smooth.clone(), 2, &[(slab, &below)])
+            .unwrap();
+        let above = plane([x - 1.0, -0.5], [0.0, 1.0]);
+        let under = negative(&plane([x, 0.25], [0.0, 1.0]));
+        builder
+            .contact(smooth.clone(), 2, &[(slab, &under), (beam, &above)])
+            .unwrap();
+        let pillar = plane([x + 1.0, -0.5], [0.0, 1.0]);
+        builder
+            .contact(Law::Coulomb { mu: 10.0 }, 2, &[(beam, &pillar)])
+            .unwrap();
+    }
+    let system = builder.build();
+    let loads = Loads {
+        dead: &[0.0, -20.0, 0.0, 0.0, -30.0, 0.0],
+        live: &[-1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    };
+    let found = limit(&system, loads, Sense::Greatest).unwrap();
+    assert!(
+        (found.multiplier - 26.0).abs() < 1e-5 && found.sliding > 0.0,
+        "{found:?}"
+    );
+    let plain = coulomb(&system, loads, Sense::Greatest, &found).unwrap();
+    assert!((plain.least - 14.0).abs() < 1e-5, "{plain:?}");
+    let most = plain.limit.expect("a collapse");
+    assert!((most.multiplier - 26.0).abs() < 1e-5, "{most:?}");
+    // What is left of dilation is below 1e-4 of μ.
+    let u = system.gather(&most.mechanism);
+    assert!(u[0].abs() < 1e-3 * u[1].abs() && u[1].abs() > 0.0, "{u:?}");
+}

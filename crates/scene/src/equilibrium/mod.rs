@@ -13,6 +13,7 @@ mod axes;
 mod face;
 mod forces;
 mod gather;
+mod rows;
 mod sketch;
 mod table;
 mod verge;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::forces::Forces;
-use crate::record::{Column, Record, RecordError, Status, TableWriter, Type};
+use super::forces::{Contact, Forces};
+use crate::record::{Column, Record, RecordError, Status, TableWriter, Type, Values};
 
 /// Its name.
 pub const FORCES: &str = "forces";
@@ -30,36 +30,7 @@ pub fn write_forces(record: &Record, forces: &Forces) -> Result<(), RecordError>
     let mut table = TableWriter::new(FORCES, columns(dimension));
     let status = ["open", "stick", "slip"].map(Arc::<str>::from);
     for contact in &forces.contacts {
-        let mut columns = table.values().iter_mut();
-        let mut next = |fill: &mut dyn FnMut(&mut crate::record::Values)| {
-            if let Some(column) = columns.next() {
-                fill(column);
-            }
-        };
-        next(&mut |c| c.push_integer(usize::try_from(forces.step).unwrap_or(0)));
-        next(&mut |c| c.push_real(forces.t));
-        for body in contact.bodies {
-            next(&mut |c| c.push_integer(body as usize));
-        }
-        next(&mut |c| c.push_integer(usize::try_from(contact.feature).unwrap_or(0)));
-        let word = status.iter().find(|word| &***word == contact.status);
-        next(&mut |c| c.push_text(word.unwrap_or(&status[0])));
-        let ends = [contact.at, contact.normal];
-        for x in ends.iter().flat_map(|v| v.iter().take(dimension)) {
-            next(&mut |c| c.push_real(*x));
-        }
-        next(&mut |c| c.push_real(contact.impulse));
-        let interval = &contact.interval;
-        for x in [
-            interval.low,
-            interval.high,
-            interval.low_bound,
-            interval.high_bound,
-        ] {
-            next(&mut |c| c.push_optional(Some(x).filter(|x| x.is_finite())));
-        }
-        next(&mut |c| c.push_truth(interval.determined));
-        next(&mut |c| c.push_real(contact.least));
+        push(table.values(), &status, forces, contact, dimension);
     }
     table.close(record.directory())?;
     let entry = table.entry(true);
@@ -72,6 +43,46 @@ pub fn write_forces(record: &Record, forces: &Forces) -> Result<(), RecordError>
         None => manifest.tables.push(entry),
     }
     manifest.write(record.directory())
+}
+
+/// One row.
+fn push(
+    columns: &mut [Values],
+    status: &[Arc<str>; 3],
+    forces: &Forces,
+    contact: &Contact,
+    dimension: usize,
+) {
+    let mut columns = columns.iter_mut();
+    let mut next = |fill: &mut dyn FnMut(&mut Values)| {
+        if let Some(column) = columns.next() {
+            fill(column);
+        }
+    };
+    next(&mut |c| c.push_integer(usize::try_from(forces.step).unwrap_or(0)));
+    next(&mut |c| c.push_real(forces.t));
+    for body in contact.bodies {
+        next(&mut |c| c.push_integer(body as usize));
+    }
+    next(&mut |c| c.push_integer(usize::try_from(contact.feature).unwrap_or(0)));
+    let word = status.iter().find(|word| &***word == contact.status);
+    next(&mut |c| c.push_text(word.unwrap_or(&status[0])));
+    let ends = [contact.at, contact.normal];
+    for x in ends.iter().flat_map(|v| v.iter().take(dimension)) {
+        next(&mut |c| c.push_real(*x));
+    }
+    next(&mut |c| c.push_real(contact.impulse));
+    let interval = &contact.interval;
+    for x in [
+        interval.low,
+        interval.high,
+        interval.low_bound,
+        interval.high_bound,
+    ] {
+        next(&mut |c| c.push_optional(Some(x).filter(|x| x.is_finite())));
+    }
+    next(&mut |c| c.push_truth(interval.determined));
+    next(&mut |c| c.push_real(contact.least));
 }
 
 fn columns(dimension: usize) -> Vec<Column> {

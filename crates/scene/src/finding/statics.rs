@@ -9,7 +9,7 @@ use crate::finding::value::{Absent, Value, Valued};
 pub(crate) enum OfLimit {
     /// The multiplier, associated friction.
     Associated,
-    /// The multiplier, Coulomb's friction.
+    /// The least multiplier of the mechanism, Coulomb's friction.
     Coulomb,
     /// Distance between what is carried and what is proven, relative.
     Gap,
@@ -38,7 +38,7 @@ pub(crate) fn limit(subject: &Subject<'_>, what: OfLimit, load: &str) -> Valued<
     let value = match what {
         OfLimit::Associated => limit.multiplier,
         OfLimit::Coulomb => match &weighed.coulomb.limit {
-            Some(limit) => limit.multiplier,
+            Some(_) => weighed.coulomb.least,
             None => {
                 return Err(Absent::because(
                     "no multiplier for Coulomb's friction was found",

@@ -1,0 +1,111 @@
+//! Whether an assembly stands under a load.
+//!
+//! ```text
+//! min s      |Gᵀ S + f| ≤ s by coordinate,   S ∈ K
+//! max f·v    Σ|v| ≤ 1,   G v ∈ K*
+//! ```
+//!
+//! There always is an S (none at all will do) and the least s is continuous in the load, so that there is
+//! an answer on the verge, too. It stands if s = 0; otherwise the dual is a mechanism that gains energy.
+
+use crate::error::{StaticsError, finite, sized};
+use crate::limit::{Frame, cones, expand, largest};
+use crate::program::Program;
+use crate::system::System;
+
+/// s below this share of the largest load is rounding: the solver aims at 1e-11.
+const COUNTS: f64 = 1e-8;
+
+/// Whether an assembly stands under a load, with what proves it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// Whether there is an admissible S in balance with the load.
+    pub stands: bool,
+    /// That S.
+    pub impulse: Vec<f64>,
+    /// A mechanism that gains energy, where it does not stand; its fastest velocity is 1.
+    pub mechanism: Vec<f64>,
+    /// |Gᵀ S + f|, relative to the largest load, where it stands.
+    pub balance: f64,
+    /// Distance of S from the cones, relative to the largest load, where it stands.
+    pub cone: f64,
+    /// Power of the load on the mechanism, relative to the largest load.
+    pub power: f64,
+    /// What is left of G v ∈ K*, relative to the largest relative velocity.
+    pub kinematic: f64,
+}
+
+/// Whether the assembly stands under a load.
+///
+/// # Errors
+/// A load of the wrong length or not finite, a law without a convex cone, a solver without an answer.
+pub fn stands(system: &System, dead: &[f64]) -> Result<Standing, StaticsError> {
+    sized("the load", dead.len(), system.num_coordinates())?;
+    finite(|| "the load".into(), dead)?;
+    let domains = cones(system)?;
+    let unit = largest(dead);
+    let frame = Frame::new(system, &domains, &[dead]);
+    let rows = frame.program.b.len();
+    let program = unbalance(&frame, unit);
+    let slack = program.columns - 1;
+    let mut q = vec![0.0; program.columns];
+    q[slack] = 1.0;
+    let answer = program.solve(&q, "looking for equilibrium")?;
+    let impulse = expand(system, &domains, &frame.columns, &answer.x, unit);
+    let left = system.scatter(&impulse);
+    let balance = left
+        .iter()
+        .zip(dead)
+        .fold(0.0_f64, |m, (g, f)| m.max((g + f).abs()))
+        / unit;
+    let cone = frame.program.outside(&answer.x);
+    let stands = balance.max(cone) <= COUNTS;
+    let y: Vec<f64> = (0..rows)
+        .map(|row| answer.z[rows + row] - answer.z[row])
+        .collect();
+    let fastest = largest(&y);
+    let mechanism: Vec<f64> = frame
+        .numbering
+        .spread(&y)
+        .iter()
+        .map(|v| if stands { 0.0 } else { v / fastest })
+        .collect();
+    let rest = program.rest(&q, &answer.y, &answer.z);
+    let rest = rest[..slack].iter().fold(0.0_f64, |m, r| m.max(r.abs())) / fastest;
+    let power: f64 = mechanism.iter().zip(dead).map(|(v, f)| v * f / unit).sum();
+    let fast = largest(&system.gather(&mechanism));
+    Ok(Standing {
+        stands,
+        impulse,
+        mechanism,
+        balance,
+        cone,
+        power,
+        kinematic: if stands { 0.0 } else { rest / fast },
+    })
+}
+
+/// |E x + f| ≤ s by row: first s + (E x + f) ≥ 0, then s − (E x + f) ≥ 0; s is the last column.
+fn unbalance(frame: &Frame, unit: f64) -> Program {
+    let mut program = frame.program.clone();
+    let mut lines: Vec<Vec<(usize, f64)>> = vec![Vec::new(); program.b.len()];
+    for (row, column, value) in program.equal.drain(..) {
+        lines[row].push((column, value));
+    }
+    program.b.clear();
+    let slack = program.columns;
+    program.columns += 1;
+    let own = std::mem::take(&mut program.positive);
+    for sign in [1.0, -1.0] {
+        for (line, f) in lines.iter().zip(&frame.loads[0]) {
+            let mut entries: Vec<(usize, f64)> = line
+                .iter()
+                .map(|(column, value)| (*column, sign * value))
+                .collect();
+            entries.push((slack, 1.0));
+            program.positive.push((entries, sign * f / unit));
+        }
+    }
+    program.positive.extend(own);
+    program
+}

@@ -1,0 +1,331 @@
+//! The work behind `bounds`: what varies at all, then part by part self-stress, reach, least norm and the
+//! ends of every interval.
+
+use std::ops::Range;
+
+use crate::bounds::{Bounds, Effort, Interval, NARROW};
+use crate::domain::{Domain, Face};
+use crate::ends::{PartProgram, Reached, Seen, balance};
+use crate::error::StaticsError;
+use crate::null::{Openness, null};
+use crate::program::{End, Program, Reach};
+use crate::recession::{self, parts};
+use crate::system::System;
+
+/// Rows of the null space below this share of its largest entry are rounding.
+const VANISH: f64 = 1e-8;
+
+/// Share of the largest impulse below which an S_n that was seen reaches the law's bound 0.
+const TOUCHES_ZERO: f64 = 1e-8;
+
+/// Everything that is known so far.
+pub(crate) struct Work<'a> {
+    system: &'a System,
+    domains: Vec<Domain>,
+    /// x* by contact, over the scale.
+    start: Vec<Vec<f64>>,
+    /// By contact: whether S_n can vary at all.
+    open: Vec<bool>,
+    scale: f64,
+    pub result: Bounds,
+}
+
+impl<'a> Work<'a> {
+    pub fn new(system: &'a System, faces: &[Face], impulse: &[f64]) -> Result<Self, StaticsError> {
+        let scale = impulse.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
+        let unit = if scale > 0.0 { scale } else { 1.0 };
+        let (mut domains, mut start) = (Vec::new(), Vec::new());
+        let mut least = vec![0.0; impulse.len()];
+        let mut moved = 0.0_f64;
+        for contact in 0..system.num_contacts() {
+            let rows = system.rows(contact);
+            let domain = Domain::new(contact, system.law(contact), rows.len(), &faces[contact])?;
+            let x = on_face(system, contact, &domain, &impulse[rows.clone()], unit);
+            domain.expand(&x, &mut least[rows.clone()]);
+            for (s, kept) in impulse[rows.clone()].iter().zip(&mut least[rows]) {
+                moved = moved.max((s / unit - *kept).abs());
+                *kept *= unit;
+            }
+            domains.push(domain);
+            start.push(x);
+        }
+        let intervals = (0..system.num_contacts())
+            .map(|contact| Interval::point(least[system.rows(contact).start]));
+        Ok(Self {
+            system,
+            open: vec![false; domains.len()],
+            domains,
+            start,
+            scale: unit,
+            result: Bounds {
+                intervals: intervals.collect(),
+                openness: Openness::none(),
+                least,
+                self_stress: None,
+                stress_balance: 0.0,
+                balance: 0.0,
+                cone: 0.0,
+                gap: 0.0,
+                moved,
+                scale,
+                parts: 0,
+                programs: 0,
+            },
+        })
+    }
+
+    /// The null space part by part; whether each contact can change.
+    pub fn openness(&mut self) -> Vec<bool> {
+        let mut varying = vec![false; self.domains.len()];
+        let present: Vec<bool> = self.domains.iter().map(|d| d.unknowns > 0).collect();
+        for part in parts(self.system, &present) {
+            let program = self.program(&part);
+            let (openness, size) = null(
+                program.program.b.len(),
+                program.program.columns,
+                &program.program.equal,
+            );
+            self.result.openness = self.result.openness.and(openness);
+            for (contact, columns) in part.iter().zip(&program.columns) {
+                let own = &size[columns.clone()];
+                varying[*contact] = own.iter().any(|size| *size > VANISH);
+                self.open[*contact] = own.first().is_some_and(|size| *size > VANISH);
+            }
+        }
+        varying
+    }
+
+    /// E x = E x*, x in the domains.
+    fn program(&self, part: &[usize]) -> PartProgram {
+        let mut program = Program::default();
+        let columns: Vec<Range<usize>> = part
+            .iter()
+            .map(|contact| {
+                let first = program.domain(&self.domains[*contact]);
+                first..program.columns
+            })
+            .collect();
+        balance(self.system, &self.domains, part, &columns, &mut program);
+        let mut x = vec![0.0; program.columns];
+        for (contact, columns) in part.iter().zip(&columns) {
+            x[columns.clone()].copy_from_slice(&self.start[*contact]);
+        }
+        for &(row, column, value) in &program.equal {
+            program.b[row] += value * x[column];
+        }
+        PartProgram { program, columns }
+    }
+
+    /// All intervals of one connected part.
+    pub fn part(
+        &mut self,
+        part: &[usize],
+        (before, share): (f64, f64),
+        effort: &mut Effort<'_>,
+    ) -> Result<(), StaticsError> {
+        let own = self.program(part);
+        let unbounded = self.self_stress(part, &own)?;
+        let mut seen = Seen::new(&own, part, &self.start);
+        let reach = self.reach(part, &own, &unbounded, &mut seen)?;
+        self.least_norm(part, &own, &mut seen)?;
+        let asked: Vec<usize> = (0..part.len())
+            .filter(|k| self.open[part[*k]] && !own.columns[*k].is_empty())
+            .collect();
+        let tops: Vec<(usize, f64)> = asked
+            .iter()
+            .filter(|k| !unbounded[**k])
+            .map(|k| (*k, -1.0))
+            .collect();
+        let mut report = |done: f64| (effort.progress)(before + share * done);
+        let solved = own.ends(&tops, &reach, effort.threads, &mut |done| {
+            report(0.5 * done)
+        })?;
+        self.result.programs += solved.len();
+        for end in &solved {
+            seen.look(&own, &end.answer, &mut self.result);
+        }
+        let bottoms: Vec<(usize, f64)> = asked
+            .iter()
+            .filter(|k| !self.system.law(part[**k]).normal() || seen.least[**k] > TOUCHES_ZERO)
+            .map(|k| (*k, 1.0))
+            .collect();
+        let lower = own.ends(&bottoms, &reach, effort.threads, &mut |done| {
+            report(0.5 + 0.5 * done);
+        })?;
+        self.result.programs += lower.len();
+        for end in &lower {
+            seen.look(&own, &end.answer, &mut self.result);
+        }
+        for k in asked {
+            self.interval(part[k], k, &seen, (&solved, &lower), unbounded[k]);
+        }
+        Ok(())
+    }
+
+    /// Puts together what is known of one contact.
+    fn interval(
+        &mut self,
+        contact: usize,
+        k: usize,
+        seen: &Seen,
+        (tops, bottoms): (&[Reached], &[Reached]),
+        unbounded: bool,
+    ) {
+        let law_bound = if self.system.law(contact).normal() {
+            0.0
+        } else {
+            f64::NEG_INFINITY
+        };
+        let of = |ends: &[Reached]| {
+            ends.iter()
+                .find(|end| end.k == k)
+                .map(|end| (end.end, end.bound))
+        };
+        let (mut low, mut high) = (seen.least[k].max(law_bound), seen.greatest[k]);
+        let (mut low_bound, mut high_bound) = (law_bound, f64::INFINITY);
+        match of(tops) {
+            Some((End::Unbounded, _)) => high = f64::INFINITY,
+            Some((_, bound)) => high_bound = -bound,
+            None if unbounded => high = f64::INFINITY,
+            None => {}
+        }
+        match of(bottoms) {
+            Some((End::Unbounded, _)) => low = f64::NEG_INFINITY,
+            Some((_, bound)) => low_bound = low_bound.max(bound),
+            None => {}
+        }
+        // A bound that rounding puts inside what was reached says nothing against it.
+        low_bound = low_bound.min(low);
+        high_bound = high_bound.max(high);
+        for gap in [low - low_bound, high_bound - high] {
+            if gap.is_finite() {
+                self.result.gap = self.result.gap.max(gap);
+            }
+        }
+        let unit = self.scale;
+        self.result.intervals[contact] = Interval {
+            low: low * unit,
+            high: high * unit,
+            low_bound: low_bound * unit,
+            high_bound: high_bound * unit,
+            determined: high - low <= NARROW,
+        };
+    }
+
+    /// Contacts of the part whose S_n nothing bounds.
+    fn self_stress(
+        &mut self,
+        part: &[usize],
+        own: &PartProgram,
+    ) -> Result<Vec<bool>, StaticsError> {
+        let normal: Vec<bool> = part
+            .iter()
+            .map(|contact| self.system.law(*contact).normal())
+            .collect();
+        let (unbounded, ray) = recession::ray(&own.program, &own.columns, &normal)?;
+        self.result.programs += 1;
+        if unbounded.iter().any(|yes| *yes) {
+            let rows = self.result.least.len();
+            let all = self
+                .result
+                .self_stress
+                .get_or_insert_with(|| vec![0.0; rows]);
+            for (contact, columns) in part.iter().zip(&own.columns) {
+                let rows = self.system.rows(*contact);
+                self.domains[*contact].expand(&ray[columns.clone()], &mut all[rows]);
+            }
+            let mut homogeneous = own.program.clone();
+            homogeneous.b.iter_mut().for_each(|b| *b = 0.0);
+            let left = homogeneous.unbalance(&ray);
+            self.result.stress_balance = self.result.stress_balance.max(left);
+        }
+        Ok(unbounded)
+    }
+
+    /// How far x goes: proven from max Σ S_n where there is one, otherwise what was found.
+    fn reach(
+        &mut self,
+        part: &[usize],
+        own: &PartProgram,
+        unbounded: &[bool],
+        seen: &mut Seen,
+    ) -> Result<Reach, StaticsError> {
+        let normals = own.normals(part, self.system);
+        let domains = || part.iter().map(|contact| &self.domains[*contact]);
+        let mut total: f64 = seen.greatest.iter().map(|s| s.abs()).sum();
+        if unbounded.iter().any(|yes| *yes) || normals.is_empty() {
+            return Ok(Reach::new(&own.columns, domains(), total));
+        }
+        let mut q = vec![0.0; own.program.columns];
+        normals.iter().for_each(|column| q[*column] = -1.0);
+        let answer = own.program.solve(&q, "bounding the sum of the impulses")?;
+        self.result.programs += 1;
+        if answer.end == End::Point {
+            // ΣS_n = −q·x ≤ top + worst ΣS_n with the largest |ρ| of a group times its slope: what
+            // rounding left goes to the left side.
+            let nothing = Reach::new(&own.columns, domains(), 0.0);
+            let one = Reach::new(&own.columns, domains(), 1.0);
+            let top = -own.program.bound(&q, &answer, &nothing);
+            let worst = -own.program.bound(&q, &answer, &one) - top;
+            if worst < 0.5 {
+                total = total.max(top / (1.0 - worst));
+            }
+            seen.look(own, &answer, &mut self.result);
+        }
+        Ok(Reach::new(&own.columns, domains(), total))
+    }
+
+    /// The admissible S of least norm.
+    fn least_norm(
+        &mut self,
+        part: &[usize],
+        own: &PartProgram,
+        seen: &mut Seen,
+    ) -> Result<(), StaticsError> {
+        let mut program = own.program.clone();
+        program.square = vec![0.0; program.columns];
+        for (contact, columns) in part.iter().zip(&own.columns) {
+            let domain = &self.domains[*contact];
+            for (k, column) in columns.clone().enumerate() {
+                let entries = (0..domain.rows).map(|row| domain.basis[row * domain.unknowns + k]);
+                program.square[column] = entries.map(|b| b * b).sum();
+            }
+        }
+        let q = vec![0.0; program.columns];
+        let answer = program.solve(&q, "looking for the impulses of least norm")?;
+        self.result.programs += 1;
+        if answer.end == End::Point {
+            seen.look(own, &answer, &mut self.result);
+            for (contact, columns) in part.iter().zip(&own.columns) {
+                let rows = self.system.rows(*contact);
+                let out = &mut self.result.least[rows];
+                self.domains[*contact].expand(&answer.x[columns.clone()], out);
+                out.iter_mut().for_each(|s| *s *= self.scale);
+            }
+        }
+        Ok(())
+    }
+
+    pub fn finish(self) -> Bounds {
+        self.result
+    }
+}
+
+/// x with B x the point of the face next to S.
+fn on_face(
+    system: &System,
+    contact: usize,
+    domain: &Domain,
+    impulse: &[f64],
+    unit: f64,
+) -> Vec<f64> {
+    let mut s: Vec<f64> = impulse.iter().map(|s| s / unit).collect();
+    let normal = s.first().copied().unwrap_or(0.0).max(0.0);
+    system.law(contact).project(&mut s);
+    let mut x = domain.unknowns_of(&s);
+    if domain.unknowns == 1 && domain.rows > 1 {
+        // On a ray the normal impulse stays what it is.
+        x[0] = normal;
+    }
+    x
+}
