@@ -1,10 +1,9 @@
 //! The page: title, panels side by side, axes or a scale, the key.
 
 use super::camera::Camera;
-use super::colour::{PLAIN, Rgb};
 use super::force::{self, Widths};
 use super::ground::Room;
-use super::images::{self, Spread, spread};
+use super::images;
 use super::key;
 use super::paint::{Key, Paint};
 use super::panel::Panel;
@@ -49,8 +48,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
     };
     let bodies = company.bodies;
     let paint = Paint::of(bodies, stills, company.first, flat, request);
-    let wrapped: Vec<Spread> = stills.iter().map(|still| spread(bodies, still)).collect();
-    let stills: Vec<Still> = wrapped.iter().map(|spread| spread.still.clone()).collect();
+    let (wrapped, stills) = images::all(bodies, stills);
     let stills = stills.as_slice();
     let room = if flat { None } else { Room::of(bodies, stills) };
     let seen = window(bodies, stills, request, &camera, room.as_ref());
@@ -63,8 +61,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
         .then(|| force::widths(bodies, stills, layout.scale));
     for (k, (spread, fills)) in wrapped.iter().zip(&paint.fills).enumerate() {
         let still = &spread.still;
-        let fill = |owner: &usize| fills.get(*owner).copied().unwrap_or(PLAIN);
-        let fills: Vec<Rgb> = spread.owner.iter().map(fill).collect();
+        let fills = spread.fills(fills);
         let panel = layout.panel(k);
         if stills.len() > 1 {
             let at = (panel.at.0 + 0.5 * panel.size.0, panel.at.1 - 7.0);

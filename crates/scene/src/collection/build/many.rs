@@ -94,6 +94,18 @@ impl Numbers<'_, '_> {
         })
     }
 
+    fn amount(
+        &mut self,
+        count: &Option<Formula>,
+        fraction: &Option<Formula>,
+    ) -> Result<Amount, Box<InputError>> {
+        Ok(match (count, fraction) {
+            (Some(count), _) => Amount::Count(self.whole("count", count)?),
+            (None, Some(share)) => Amount::Fraction(self.number("fraction", share)?),
+            (None, None) => Amount::Count(0),
+        })
+    }
+
     fn region<D: Axes>(
         &self,
         many: &ManySpec,
@@ -243,11 +255,7 @@ fn grains<D: Axes>(
             low: numbers.vector("low", low)?,
             high: numbers.vector("high", high)?,
             region: numbers.region(many, region, lattice)?,
-            amount: match (count, fraction) {
-                (Some(count), _) => Amount::Count(numbers.whole("count", count)?),
-                (None, Some(share)) => Amount::Fraction(numbers.number("fraction", share)?),
-                (None, None) => Amount::Count(0),
-            },
+            amount: numbers.amount(count, fraction)?,
             seed: numbers.seed(seed)?,
         }),
         ArrangementSpec::Deposit {
