@@ -48,8 +48,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
     };
     let bodies = company.bodies;
     let paint = Paint::of(bodies, stills, company.first, flat, request);
-    let (wrapped, stills) = images::all(bodies, stills);
-    let stills = stills.as_slice();
+    let (wrapped, stills) = &images::all(bodies, stills);
     let room = if flat { None } else { Room::of(bodies, stills) };
     let seen = window(bodies, stills, request, &camera, room.as_ref());
     let layout = Layout::of(&seen, stills.len(), flat, &paint.key);

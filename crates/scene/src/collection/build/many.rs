@@ -23,6 +23,14 @@ impl Numbers<'_, '_> {
         self.context.number(at(&self.part, key), formula)
     }
 
+    fn number_if(
+        &mut self,
+        key: &str,
+        formula: &Option<Formula>,
+    ) -> Result<Option<f64>, Box<InputError>> {
+        formula.as_ref().map(|f| self.number(key, f)).transpose()
+    }
+
     fn number_or(
         &mut self,
         key: &str,
@@ -36,6 +44,10 @@ impl Numbers<'_, '_> {
 
     fn whole(&mut self, key: &str, formula: &Formula) -> Result<usize, Box<InputError>> {
         self.context.whole(at(&self.part, key), formula, 1)
+    }
+
+    fn wholes(&mut self, key: &str, all: &[Formula]) -> Result<Vec<usize>, Box<InputError>> {
+        all.iter().map(|formula| self.whole(key, formula)).collect()
     }
 
     fn seed(&mut self, formula: &Option<Formula>) -> Result<u64, Box<InputError>> {
@@ -227,14 +239,12 @@ fn grains<D: Axes>(
             jitter,
             seed,
         } => {
-            let places = counts.iter().map(|count| numbers.whole("counts", count));
-            let counts = places.collect::<Result<_, _>>()?;
-            let spacing = spacing.as_ref().map(|s| numbers.number("spacing", s));
+            let counts = numbers.wholes("counts", counts)?;
             grid(&Grid {
                 radius: numbers.sizes(&grain.sizes)?,
                 form: numbers.form(grain)?,
                 counts,
-                spacing: spacing.transpose()?,
+                spacing: numbers.number_if("spacing", spacing)?,
                 lattice: numbers.lattice(lattice.as_ref(), D::N)?,
                 jitter: numbers.number_or("jitter", jitter, 0.0)?,
                 seed: numbers.seed(seed)?,
