@@ -99,12 +99,11 @@ fn a_cell_under_pressure_has_it_and_is_recorded_and_drawn() {
     }
 }
 
-#[test]
-fn cells_that_make_no_sense_are_refused_with_the_key_and_what_to_do() {
-    let here = folder();
+/// Scenes that are not right, and what must be said of each.
+fn wrong_cells() -> Vec<(String, &'static str)> {
     let changed = |from: &str, to: &str| with(CELL, from, to);
     let pressure = "pressure = \"p\"";
-    let cases = [
+    vec![
         (
             changed("size = [14, 14]", "size = [14, 4]"),
             "too large for the periodic cell",
@@ -151,8 +150,13 @@ fn cells_that_make_no_sense_are_refused_with_the_key_and_what_to_do() {
             changed("cell_fraction > 0.7", "cell_fractoin > 0.7"),
             "cell_fraction",
         ),
-    ];
-    for (text, part) in cases {
+    ]
+}
+
+#[test]
+fn cells_that_make_no_sense_are_refused_with_the_key_and_what_to_do() {
+    let here = folder();
+    for (text, part) in wrong_cells() {
         put(here.path(), "bad.toml", &text);
         let ran = percuss(
             here.path(),

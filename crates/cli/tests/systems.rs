@@ -27,7 +27,14 @@ const LONG: [(&str, &str); 4] = [
 ];
 
 /// Systems that need minutes before they begin: here they are read and made, no more.
-const PREPARED: [&str; 4] = ["biaxial", "shear-cell", "vibrated-bed", "vibrated-bed-3d"];
+const PREPARED: [&str; 6] = [
+    "biaxial",
+    "packing-2d",
+    "packing-3d",
+    "shear-cell",
+    "vibrated-bed",
+    "vibrated-bed-3d",
+];
 
 /// Runs the beginning of a long system; what is wrong with it, if anything.
 fn early_complaint(name: &str, set: &str) -> Option<String> {

@@ -137,13 +137,8 @@ impl<D: Dim> World<D> {
                 builder.contact_with_rebound(law, &touches, given, rebound)
             }
             _ if balls.1 > 0 => {
-                let mut axes = [[0.0; 3]; 3];
-                for (to, from) in axes.iter_mut().zip(frame.as_ref()) {
-                    to.copy_from_slice(from.slice());
-                }
-                let three = |rows: &[f64]| [rows[0], rows[1], rows[2]];
                 let balls = &balls.0[..balls.1];
-                builder.contact_of_balls(law, &axes, balls, &three(given), &three(rebound))
+                push_balls::<D>(builder, law, &frame, balls, [given, rebound])
             }
             [NO_GROUP, g] => {
                 builder.contact_with_rebound(law, &[(g as usize, blocks[1])], given, rebound)
@@ -267,6 +262,42 @@ impl<D: Dim> World<D> {
         }
         rows
     }
+}
+
+impl<D: Dim> Workspace<D> {
+    /// Axes that the kinetic coordinates of a body take its spin about.
+    pub(super) fn axes(&self, body: usize) -> D::Rotation {
+        if self.outward[body] {
+            D::Rotation::default()
+        } else {
+            self.mid[body].rotation
+        }
+    }
+
+    /// A velocity of a body about these axes.
+    pub(super) fn turned(&self, body: usize, velocity: &D::Dofs) -> D::Dofs {
+        if self.outward[body] {
+            D::outward(&self.mid[body].rotation, velocity)
+        } else {
+            *velocity
+        }
+    }
+}
+
+/// A contact of balls; what is given and the rebound have three entries.
+fn push_balls<D: Dim>(
+    builder: &mut KineticBuilder,
+    law: Law,
+    frame: &D::Frame,
+    balls: &[(usize, f64, f64)],
+    [given, rebound]: [&[f64]; 2],
+) -> Result<usize, ProblemError> {
+    let mut axes = [[0.0; 3]; 3];
+    for (to, from) in axes.iter_mut().zip(frame.as_ref()) {
+        to.copy_from_slice(from.slice());
+    }
+    let three = |rows: &[f64]| [rows[0], rows[1], rows[2]];
+    builder.contact_of_balls(law, &axes, balls, &three(given), &three(rebound))
 }
 
 /// Axes of a touch: tangents along a direction of a body where the law has directions.

@@ -9,6 +9,8 @@
 //! −L c is what is left of the acceleration of a body that crosses a steady mean flow: in simple
 //! shear free bodies go straight. Its power and that of Σ m c·B c on the cell are opposite.
 
+mod change;
+
 use contact::{KineticBuilder, ProblemError};
 
 use super::{Workspace, World};
@@ -16,14 +18,10 @@ use crate::cell::{self, Lattice, Matrix};
 use crate::detect::Found;
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::model::Freedom;
 use crate::vector::Vector;
 
 /// Modes at most: the components of L.
 pub(super) const MOST: usize = 9;
-
-/// Nothing.
-const NONE: Matrix = [[0.0; 3]; 3];
 
 /// Scratch of the cell.
 #[derive(Debug)]
@@ -65,84 +63,6 @@ impl<D: Dim> CellWork<D> {
 }
 
 impl<D: Dim> World<D> {
-    /// Whether the cell can be one, with these bodies; what it begins with.
-    pub(super) fn begin_cell(&mut self) -> Result<(), WorldError> {
-        let t = self.state.t;
-        let refuse = |reason: &str| {
-            let reason = reason.to_string();
-            Err(WorldError::Cell { t, reason })
-        };
-        let (cell, lattice) = match (&mut self.model.cell, &mut self.state.cell) {
-            (None, None) => return Ok(()),
-            (Some(cell), Some(lattice)) => (cell, lattice),
-            _ => return refuse("the model has one and the state has none, or the other way round"),
-        };
-        let entries = lattice.vectors.iter().take(D::N);
-        if !entries.clone().all(|vector| vector.finite()) || !(lattice.volume() > 0.0) {
-            return refuse("its vectors span no volume, or are not in a right-handed order");
-        }
-        if cell.modes.len() > MOST || !(cell.damping >= 0.0 && cell.damping.is_finite()) {
-            return refuse("its damping is not a number of at least 0, or it has too many modes");
-        }
-        if !cell.modes.is_empty() && !(cell.mass > 0.0 && cell.mass.is_finite()) {
-            return refuse("its inertia is not a positive, finite number");
-        }
-        let all_free = self
-            .model
-            .bodies
-            .iter()
-            .all(|body| body.freedom == Freedom::Free);
-        if !self.model.joints.is_empty() {
-            return refuse(
-                "joints join bodies, not their images, and bodies are put back into the cell as they \
-                 leave it: take the joints or the cell away",
-            );
-        }
-        if cell.moves() && !all_free {
-            return refuse(
-                "a cell that deforms takes all bodies with it, but there is one that is fixed, \
-                 held or has a given motion",
-            );
-        }
-        let given = cell.control.as_mut().map(|control| control.at(t));
-        let mut rate = given.unwrap_or_default().rate;
-        for mode in &cell.modes {
-            let part = cell::contract(&lattice.rate, mode) / cell::contract(mode, mode);
-            rate = cell::add(&rate, mode, part);
-        }
-        if !rate.as_flattened().iter().all(|x| x.is_finite()) {
-            return refuse("its strain rate is not finite");
-        }
-        lattice.rate = rate;
-        self.work.cell.end = rate;
-        self.check_room()
-    }
-
-    /// Each distance between opposite faces against the largest body.
-    fn check_room(&self) -> Result<(), WorldError> {
-        let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
-            return Ok(());
-        };
-        let sizes = self.model.bodies.iter().map(|body| D::radius(&body.shape));
-        let largest = 2.0 * sizes.filter(|r| r.is_finite()).fold(0.0, f64::max);
-        let heights = lattice.heights();
-        for k in (0..D::N).filter(|&k| cell.periodic[k]) {
-            if !(heights[k] > 2.0 * largest) {
-                return Err(WorldError::Cell {
-                    t: self.state.t,
-                    reason: format!(
-                        "its faces along {} are {} apart; more than {}, twice the largest body, was \
-                         expected. Use a larger cell or smaller bodies",
-                        ["x", "y", "z"][k],
-                        heights[k],
-                        2.0 * largest
-                    ),
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// H_M, and the affine part of the bodies' way to the midpoint.
     pub(super) fn place_cell(&mut self) {
         let Some(lattice) = &self.state.cell else {
@@ -262,35 +182,6 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Deforms the cell by a displacement whose last entries are its own, the bodies with it.
-    pub(super) fn shift_cell(&mut self, hat: &[f64]) {
-        let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
-            return;
-        };
-        let root = &self.work.cell.root;
-        let Some(first) = hat
-            .len()
-            .checked_sub(root.len())
-            .filter(|_| !root.is_empty())
-        else {
-            return;
-        };
-        let mut flow = NONE;
-        for (mode, (hat, root)) in cell.modes.iter().zip(hat[first..].iter().zip(root)) {
-            flow = cell::add(&flow, mode, hat * root);
-        }
-        if !flow.as_flattened().iter().all(|x| x.is_finite()) {
-            return;
-        }
-        for pose in &mut self.state.poses {
-            pose.position += cell::apply::<D>(&flow, pose.position);
-        }
-        for vector in lattice.vectors.iter_mut().take(D::N) {
-            *vector += cell::apply::<D>(&flow, *vector);
-        }
-        lattice.strain = cell::add(&lattice.strain, &flow, 1.0);
-    }
-
     /// A bound of what the mean flow adds to the speed of a body's surface, over its radius.
     pub(super) fn flow_bound(&self) -> f64 {
         match &self.model.cell {
@@ -353,68 +244,6 @@ impl<D: Dim> World<D> {
                 at_stake + 0.5 * change * change,
             )
         })
-    }
-
-    /// x_F and H_F: what the mean flow adds to bodies that have moved by h c̄ already.
-    pub(super) fn finish_cell(&mut self) -> Result<(), WorldError> {
-        let Some(cell) = &self.model.cell else {
-            return Ok(());
-        };
-        let moves = cell.moves();
-        let Some(lattice) = self.state.cell.as_mut().filter(|_| moves) else {
-            return Ok(());
-        };
-        let (end, h) = (self.work.cell.end, self.settings.step);
-        let mean = cell::add(&lattice.rate, &end, 1.0);
-        // x_F = (1 − ½hL̄)⁻¹ ((x_I + h c̄) + ½hL̄ x_I) = x* + (1 − ½hL̄)⁻¹ h L̄ (x_I + ½h c̄), x* = x_I + h c̄.
-        let behind = cell::inverse(&cell::add(&cell::identity(), &mean, -0.25 * h));
-        let flow = cell::product(&behind, &mean).map(|row| row.map(|x| 0.5 * h * x));
-        if !flow.as_flattened().iter().all(|x| x.is_finite()) {
-            return Err(WorldError::Cell {
-                t: self.state.t,
-                reason: "its strain rate is not finite".to_string(),
-            });
-        }
-        for (i, pose) in self.state.poses.iter_mut().enumerate() {
-            let (begin, last) = (&self.state.velocities[i], &self.work.end[i]);
-            let mut half = [0.0; 3];
-            for k in 0..D::N {
-                half[k] = 0.25 * h * (begin.as_ref()[k] + last.as_ref()[k]);
-            }
-            let middle = pose.position - D::Vector::of(&half[..D::N]);
-            pose.position += cell::apply::<D>(&flow, middle);
-        }
-        for vector in lattice.vectors.iter_mut().take(D::N) {
-            *vector += cell::apply::<D>(&flow, *vector);
-        }
-        lattice.strain = cell::add(&lattice.strain, &mean, 0.5 * h);
-        lattice.rate = end;
-        Ok(())
-    }
-
-    /// The same lattice with shorter vectors where shear has made them long, and whether it still has
-    /// room for all bodies.
-    pub(super) fn settle_cell(&mut self) -> Result<(), WorldError> {
-        let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
-            return Ok(());
-        };
-        if !cell.moves() {
-            return Ok(());
-        }
-        let mut changed = false;
-        while let Some((i, j, times)) = lattice.reduce(cell.periodic) {
-            changed = true;
-            // H k is the same: h_j k_j = (h_j − m h_i) k_j + h_i m k_j.
-            for memory in &mut self.state.memory {
-                let more = times.wrapping_mul(memory.shift[j]);
-                memory.shift[i] = memory.shift[i].wrapping_add(more);
-            }
-        }
-        if changed {
-            let memory = &mut self.state.memory;
-            memory.sort_unstable_by_key(|m| (m.bodies, m.shift, m.feature));
-        }
-        self.check_room()
     }
 
     /// Stress of the cell over the last step, compressive where positive: (1/V) Σ S/h ⊗ ℓ over its

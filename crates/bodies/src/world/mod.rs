@@ -379,26 +379,6 @@ impl<D: Dim> World<D> {
     }
 }
 
-impl<D: Dim> Workspace<D> {
-    /// Axes that the kinetic coordinates of a body take its spin about.
-    fn axes(&self, body: usize) -> D::Rotation {
-        if self.outward[body] {
-            D::Rotation::default()
-        } else {
-            self.mid[body].rotation
-        }
-    }
-
-    /// A velocity of a body about these axes.
-    fn turned(&self, body: usize, velocity: &D::Dofs) -> D::Dofs {
-        if self.outward[body] {
-            D::outward(&self.mid[body].rotation, velocity)
-        } else {
-            *velocity
-        }
-    }
-}
-
 /// Of the radii of two bodies: a gap below this share is closed. Placements are rounded, so that a
 /// body put on another has a gap of either sign.
 const CLOSED: f64 = 1e-9;

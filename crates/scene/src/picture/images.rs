@@ -2,6 +2,7 @@
 //! out at a face, and the outline of the cell.
 
 use super::camera::{Camera, extent};
+use super::colour::{PLAIN, Rgb};
 use super::panel::Panel;
 use super::paper::Paper;
 use super::still::{Place, Still};
@@ -18,6 +19,21 @@ pub(super) struct Spread {
     pub still: Still,
     /// Which body each is.
     pub owner: Vec<usize>,
+}
+
+impl Spread {
+    /// Colours of all from those of the bodies.
+    pub fn fills(&self, of_bodies: &[Rgb]) -> Vec<Rgb> {
+        let fill = |owner: &usize| of_bodies.get(*owner).copied().unwrap_or(PLAIN);
+        self.owner.iter().map(fill).collect()
+    }
+}
+
+/// All stills as they are drawn, and where bodies and images are in them.
+pub(super) fn all(bodies: &[Name], stills: &[Still]) -> (Vec<Spread>, Vec<Still>) {
+    let all: Vec<Spread> = stills.iter().map(|still| spread(bodies, still)).collect();
+    let places = all.iter().map(|spread| spread.still.clone()).collect();
+    (all, places)
 }
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
@@ -52,7 +68,7 @@ pub(super) fn nearest(vectors: &Vectors, from: [f64; 3], to: [f64; 3]) -> [f64; 
 }
 
 /// Wraps the bodies of a still and adds images; the still as it is where there is no cell.
-pub(super) fn spread(bodies: &[Name], still: &Still) -> Spread {
+fn spread(bodies: &[Name], still: &Still) -> Spread {
     let mut all = Spread {
         bodies: bodies.to_vec(),
         still: still.clone(),

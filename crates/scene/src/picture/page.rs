@@ -1,10 +1,9 @@
 //! The page: title, panels side by side, axes or a scale, the key.
 
 use super::camera::Camera;
-use super::colour::{PLAIN, Rgb};
 use super::force::{self, Widths};
 use super::ground::Room;
-use super::images::{self, Spread, spread};
+use super::images;
 use super::joint;
 use super::key;
 use super::mark;
@@ -42,6 +41,24 @@ pub struct Company<'a> {
     pub first: &'a Still,
 }
 
+/// Draws what lies over the bodies of a panel: joints, forces, marks, the outline of the cell.
+fn draw_over(
+    paper: &mut Paper,
+    panel: &Panel,
+    camera: &Camera,
+    (bodies, still): (&[Name], &Still),
+    request: &Request,
+    widths: Option<&Widths>,
+) {
+    joint::draw(paper, panel, camera, &request.joints, still);
+    if let Some(widths) = widths {
+        let chains = request.chains;
+        force::draw(paper, panel, camera, (bodies, still), widths, chains);
+    }
+    mark::draw(paper, panel, camera, &request.marks);
+    images::outline(paper, panel, camera, still);
+}
+
 /// Draws bodies at one or several instants as SVG.
 pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> String {
     let flat = company.dimension == 2;
@@ -51,9 +68,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
     };
     let bodies = company.bodies;
     let paint = Paint::of(bodies, stills, company.first, flat, request);
-    let wrapped: Vec<Spread> = stills.iter().map(|still| spread(bodies, still)).collect();
-    let stills: Vec<Still> = wrapped.iter().map(|spread| spread.still.clone()).collect();
-    let stills = stills.as_slice();
+    let (wrapped, stills) = &images::all(bodies, stills);
     let room = if flat { None } else { Room::of(bodies, stills) };
     let seen = window(bodies, stills, request, &camera, room.as_ref());
     let layout = Layout::of(&seen, stills.len(), flat, &paint.key);
@@ -65,8 +80,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
         .then(|| force::widths(bodies, stills, layout.scale));
     for (k, (spread, fills)) in wrapped.iter().zip(&paint.fills).enumerate() {
         let still = &spread.still;
-        let fill = |owner: &usize| fills.get(*owner).copied().unwrap_or(PLAIN);
-        let fills: Vec<Rgb> = spread.owner.iter().map(fill).collect();
+        let fills = spread.fills(fills);
         let panel = layout.panel(k);
         if stills.len() > 1 {
             let at = (panel.at.0 + 0.5 * panel.size.0, panel.at.1 - 7.0);
@@ -81,19 +95,15 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
                 space::draw(&mut paper, &panel, &camera, what, room.as_ref(), pale);
             }
         }
-        joint::draw(&mut paper, &panel, &camera, &request.joints, still);
-        if let Some(widths) = &widths {
-            force::draw(
-                &mut paper,
-                &panel,
-                &camera,
-                (bodies, still),
-                widths,
-                request.chains,
-            );
-        }
-        mark::draw(&mut paper, &panel, &camera, &request.marks);
-        images::outline(&mut paper, &panel, &camera, still);
+        let widths = widths.as_ref();
+        draw_over(
+            &mut paper,
+            &panel,
+            &camera,
+            (bodies, still),
+            request,
+            widths,
+        );
         paper.end();
         frame(&mut paper, &panel, &camera, flat && stills.len() == 1);
     }

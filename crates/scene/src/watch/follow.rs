@@ -170,14 +170,11 @@ impl<D: Turn> Begin<D> {
                 .read(D::view(&world))
                 .first()
                 .is_some_and(|x| holds(*x));
-            let tick = tick(&world, Some(&name), 0.0, until);
-            if !progress(&tick) {
+            if !progress(&tick(&world, Some(&name), 0.0, until)) {
                 return Err(StopReason::Asked);
             }
         }
-        if must && !prepared.halted {
-            return Err(wrong(unmet(&world, &stop, until)));
-        }
+        require(!must || prepared.halted, &world, &stop, until).map_err(wrong)?;
         prepared.duration = world.state().t;
         let mut state = world.into_state();
         state.anchors.clear();
@@ -307,17 +304,20 @@ impl BodiesOutcome {
     }
 }
 
-/// A condition that a preparation had to reach, and how far it came.
-fn unmet<D: Turn>(world: &World<D>, stop: &[&str], until: f64) -> String {
+/// Refuses a preparation that had to reach a condition: how far it came.
+fn require<D: Turn>(met: bool, world: &World<D>, stop: &[&str], until: f64) -> Result<(), String> {
+    if met {
+        return Ok(());
+    }
     let text = stop.first().copied().unwrap_or("");
     let mut reached = format!("kinetic = {:.3e}", world.ledger().kinetic);
     if let Some(fraction) = super::cell::fraction(world) {
         reached = format!("cell_fraction = {fraction:.4}, {reached}");
     }
-    format!(
+    Err(format!(
         "`{text}` did not become true until t = {until}; reached: {reached}. Give it more time, or \
          ask for less"
-    )
+    ))
 }
 
 /// Whether a condition is true: what has no value is not.

@@ -60,7 +60,7 @@ pub fn discs(all: &[([f64; 2], f64)]) -> (Vec<Name>, Still) {
         step: 1,
         t: 0.25,
         places: places.collect(),
-        forces: Vec::new(),
+        ..Still::default()
     };
     (bodies.collect(), still)
 }

@@ -31,6 +31,14 @@ impl<'a, 'b> Numbers<'a, 'b> {
         self.context.number(at(&self.part, key), formula)
     }
 
+    fn number_if(
+        &mut self,
+        key: &str,
+        formula: &Option<Formula>,
+    ) -> Result<Option<f64>, Box<InputError>> {
+        formula.as_ref().map(|f| self.number(key, f)).transpose()
+    }
+
     pub fn number_or(
         &mut self,
         key: &str,
@@ -44,6 +52,10 @@ impl<'a, 'b> Numbers<'a, 'b> {
 
     pub fn whole(&mut self, key: &str, formula: &Formula) -> Result<usize, Box<InputError>> {
         self.context.whole(at(&self.part, key), formula, 1)
+    }
+
+    fn wholes(&mut self, key: &str, all: &[Formula]) -> Result<Vec<usize>, Box<InputError>> {
+        all.iter().map(|formula| self.whole(key, formula)).collect()
     }
 
     pub fn seed(&mut self, formula: &Option<Formula>) -> Result<u64, Box<InputError>> {
@@ -103,6 +115,18 @@ impl<'a, 'b> Numbers<'a, 'b> {
                         .collect(),
                 )
             }
+        })
+    }
+
+    fn amount(
+        &mut self,
+        count: &Option<Formula>,
+        fraction: &Option<Formula>,
+    ) -> Result<Amount, Box<InputError>> {
+        Ok(match (count, fraction) {
+            (Some(count), _) => Amount::Count(self.whole("count", count)?),
+            (None, Some(share)) => Amount::Fraction(self.number("fraction", share)?),
+            (None, None) => Amount::Count(0),
         })
     }
 
@@ -225,14 +249,12 @@ fn grains<D: Axes>(
             jitter,
             seed,
         } => {
-            let places = counts.iter().map(|count| numbers.whole("counts", count));
-            let counts = places.collect::<Result<_, _>>()?;
-            let spacing = spacing.as_ref().map(|s| numbers.number("spacing", s));
+            let counts = numbers.wholes("counts", counts)?;
             grid(&Grid {
                 radius: numbers.sizes(&grain.sizes)?,
                 form: numbers.form(grain)?,
                 counts,
-                spacing: spacing.transpose()?,
+                spacing: numbers.number_if("spacing", spacing)?,
                 lattice: numbers.lattice(lattice.as_ref(), D::N)?,
                 jitter: numbers.number_or("jitter", jitter, 0.0)?,
                 seed: numbers.seed(seed)?,
@@ -253,11 +275,7 @@ fn grains<D: Axes>(
             low: numbers.vector("low", low)?,
             high: numbers.vector("high", high)?,
             region: numbers.region(many, region, lattice)?,
-            amount: match (count, fraction) {
-                (Some(count), _) => Amount::Count(numbers.whole("count", count)?),
-                (None, Some(share)) => Amount::Fraction(numbers.number("fraction", share)?),
-                (None, None) => Amount::Count(0),
-            },
+            amount: numbers.amount(count, fraction)?,
             seed: numbers.seed(seed)?,
         }),
         ArrangementSpec::Deposit {
