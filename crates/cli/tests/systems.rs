@@ -27,11 +27,15 @@ const LONG: [(&str, &str); 4] = [
 ];
 
 /// Systems that need minutes before they begin: here they are read and made, no more.
-const PREPARED: [&str; 6] = [
+const PREPARED: [&str; 10] = [
     "biaxial",
+    "chute",
+    "column-collapse",
     "packing-2d",
     "packing-3d",
+    "repose",
     "shear-cell",
+    "silo",
     "vibrated-bed",
     "vibrated-bed-3d",
 ];

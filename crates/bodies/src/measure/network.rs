@@ -4,6 +4,7 @@ use super::tensor::Tensor;
 use super::{Measured, Strut};
 use crate::dim::Dim;
 use crate::materials::Friction;
+use crate::model::Freedom;
 use crate::state::Contact;
 use crate::vector::Vector;
 use crate::world::World;
@@ -94,7 +95,12 @@ impl Network {
         self.core.clear();
         self.core.resize(bodies.len(), true);
         self.inner.clone_from(&self.degree);
-        let movable = |body: u32| bodies[body as usize].freedom.movable();
+        // Boundaries, and bodies that are held in part, need no such balance.
+        let boundary = &self.boundary;
+        let movable = |body: u32| {
+            let k = body as usize;
+            bodies[k].freedom == Freedom::Free && !boundary[k]
+        };
         let mut loose: Vec<u32> = Vec::new();
         let held = |inner: u32, least: u32| inner >= least;
         for body in 0..bodies.len() as u32 {
@@ -137,7 +143,7 @@ impl Network {
         self.inner.get(body as usize).copied().unwrap_or(0)
     }
 
-    /// Whether nothing holds a body. A body with fewer neighbours than can balance it is taken away,
+    /// Whether nothing holds a body that is free in all directions. A body with fewer neighbours than can balance it is taken away,
     /// then those that it held, and so on. Balance takes two neighbours with friction; without it as
     /// many as the dimension where there is gravity, one more where there is none.
     pub fn rattler(&self, body: u32) -> bool {
