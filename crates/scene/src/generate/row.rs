@@ -9,6 +9,8 @@
 //! which says that the inner corner of a block stays on its side of the plane of symmetry between it
 //! and the next.
 
+use std::f64::consts::PI;
+
 use bodies::{Pose, Vector};
 
 use super::Piece;
@@ -94,11 +96,18 @@ fn turn<D: Prism>(row: &Row<D>) -> Result<(), GenerateError> {
     if row.turn == 0.0 {
         return Ok(());
     }
-    let steps = row.count.saturating_sub(1) as f64;
+    if D::N == 2 || row.count < 2 {
+        return Err(GenerateError::new(
+            "turn",
+            format!("a row of {} has nothing to turn", row.count),
+            "Leave it out, or use more blocks",
+        ));
+    }
+    let steps = row.count as f64 - 1.0;
     let step = row.turn.abs() / steps;
-    let whole = 2.0 * std::f64::consts::PI - step;
     // A row that closes has its last block one step before its first.
-    if D::N == 2 || row.count < 2 || !(row.turn.abs() <= whole * (1.0 + 1e-12)) {
+    let whole = 2.0 * PI * steps / row.count as f64;
+    if !(row.turn.abs() <= whole * (1.0 + 1e-12)) {
         return Err(GenerateError::new(
             "turn",
             format!("a row of {} cannot turn by {}", row.count, row.turn),
