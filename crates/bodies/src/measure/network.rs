@@ -228,17 +228,10 @@ fn link<D: Dim>(world: &World<D>, contact: &Contact<'_, D>, h: f64) -> Link {
     for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
         force += *axis * (*s / h);
     }
-    let state = world.state();
-    let centres = contact.bodies.map(|body| {
-        let k = body as usize;
-        // Contacts act at the midpoint of the step: q_M = q_F − ½h u_F.
-        let velocity = D::Vector::of(&state.velocities[k].as_ref()[..D::N]);
-        triple(state.poses[k].position - velocity * (0.5 * h))
-    });
     Link {
         bodies: contact.bodies,
         point: triple((contact.touch.point_a + contact.touch.point_b) * 0.5),
-        centres,
+        centres: contact.centres.map(triple),
         normal: triple(contact.touch.normal),
         force: triple(force),
         normal_force: push(contact) / h,

@@ -18,7 +18,8 @@ pub(super) fn cast<D: Axes>(
 ) -> Result<Cast, Box<InputError>> {
     let mut regions = Vec::new();
     for region in &spec.regions {
-        self::region(context, region, roster, start, &mut regions)?;
+        let periodic = spec.cell.as_ref().map_or([false; 3], |cell| cell.periodic);
+        self::region(context, region, roster, (start, periodic), &mut regions)?;
     }
     for joint in &spec.joints {
         roster.joint(context, &joint.part(), &joint.name, joint.line)?;
@@ -53,7 +54,7 @@ fn region<D: Axes>(
     context: &mut Context<'_>,
     spec: &RegionSpec,
     roster: &mut Roster<D>,
-    start: f64,
+    (start, periodic): (f64, [bool; 3]),
     all: &mut Vec<Region>,
 ) -> Result<(), Box<InputError>> {
     let part = format!("region `{}`", spec.name);
@@ -71,6 +72,7 @@ fn region<D: Axes>(
     };
     let (low, high) = (bound(&spec.low, "-inf"), bound(&spec.high, "inf"));
     check_bounds(context, &part, spec, [&low, &high], start)?;
+    refuse_bounds_between_images(context, &part, [&low, &high], periodic)?;
     let mut push = |name: String, slice| {
         roster.region(context, &part, &name, spec.line)?;
         all.push(Region {
@@ -87,6 +89,26 @@ fn region<D: Axes>(
         Some((axis, count)) => (0..count)
             .try_for_each(|k| push(format!("{}_{}", spec.name, k + 1), Some((k, count, axis)))),
     }
+}
+
+/// Bodies keep the image that they began as: a bound along an axis with images would lose those that
+/// have left the cell.
+fn refuse_bounds_between_images(
+    context: &mut Context<'_>,
+    part: &str,
+    bounds: [&[Formula]; 2],
+    periodic: [bool; 3],
+) -> Result<(), Box<InputError>> {
+    for (key, bounds) in ["low", "high"].into_iter().zip(bounds) {
+        for (bound, periodic) in bounds.iter().zip(periodic) {
+            if periodic && !matches!(bound.text.trim(), "inf" | "-inf") {
+                let problem = "along this axis the cell is periodic, and a region must have no end";
+                let advice = "Use `\"-inf\"` and `\"inf\"` there";
+                return Err(context.wrong(at(part, key), bound, problem, advice));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Bounds that can be read and are not the wrong way round at the start.

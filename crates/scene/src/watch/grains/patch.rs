@@ -107,7 +107,7 @@ impl Patch {
         (self.low, self.high) = set.frame();
         self.axes = D::N;
         let (low, high) = self.closed(world, set);
-        let volume: f64 = (0..D::N).map(|k| high[k] - low[k]).product();
+        let volume = volume(world, &low, &high);
         if self.needs.fraction {
             let (bodies, poses) = (&world.model().bodies, &world.state().poses);
             let parts = set.candidates().iter().map(|body| {
@@ -253,4 +253,19 @@ impl Patch {
             }
         }
     }
+}
+
+/// Volume of a box; along an axis with images that of one cell.
+fn volume<D: Turn>(world: &World<D>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
+    let (Some(cell), Some(lattice)) = (&world.model().cell, &world.state().cell) else {
+        return (0..D::N).map(|k| high[k] - low[k]).product();
+    };
+    if cell.periodic[..D::N].iter().all(|periodic| *periodic) {
+        return lattice.volume();
+    }
+    let side = |k: usize| match cell.periodic[k] {
+        true => lattice.vectors[k].slice()[k],
+        false => high[k] - low[k],
+    };
+    (0..D::N).map(side).product()
 }
