@@ -3,6 +3,7 @@
 mod build;
 mod fits;
 mod form;
+mod many;
 mod read;
 mod sink;
 mod spec;

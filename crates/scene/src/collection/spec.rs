@@ -1,9 +1,10 @@
 //! What a scene of bodies says, as text: expressions are not looked into.
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
-use super::structure::StructureSpec;
 use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, Word};
 use crate::survey::{DistributionSpec, ProfileSpec};
+
+pub(crate) use super::many::{ArrangementSpec, GrainSpec, ManySpec, RegionOfPacking, SizesSpec};
 
 /// A name with its place: of a material, a body, a group, a file.
 pub(crate) type Name = Word;
@@ -167,109 +168,6 @@ impl BodySpec {
     /// What it is called in messages.
     pub fn part(&self) -> String {
         format!("body `{}`", self.name)
-    }
-}
-
-/// Sizes of grains.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum SizesSpec {
-    Equal(Formula),
-    Uniform([Formula; 2]),
-    Normal([Formula; 2], [Formula; 2]),
-    Lognormal([Formula; 2], [Formula; 2]),
-    ByArea([Formula; 2]),
-    Mix(Vec<[Formula; 2]>),
-    Sieve(Vec<[Formula; 2]>),
-}
-
-/// Where a packing is.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum RegionOfPacking {
-    Box,
-    Cylinder,
-    Cell,
-}
-
-/// What grains look like.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct GrainSpec {
-    pub sizes: SizesSpec,
-    /// Fewest and most corners of angular grains; round ones where there are none.
-    pub corners: Option<[Formula; 2]>,
-}
-
-/// Which arrangement a generator makes.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ArrangementSpec {
-    Wall {
-        block: Vec<Formula>,
-        courses: Formula,
-        length: Formula,
-        vary: Option<Formula>,
-        seed: Option<Formula>,
-    },
-    Column {
-        block: Vec<Formula>,
-        count: Formula,
-        lean: Option<Formula>,
-    },
-    Arch {
-        radius: Formula,
-        thickness: Formula,
-        voussoirs: Formula,
-        span: Option<Formula>,
-    },
-    Grid {
-        grain: GrainSpec,
-        counts: Vec<Formula>,
-        spacing: Option<Formula>,
-        lattice: Option<Word>,
-        jitter: Option<Formula>,
-        seed: Option<Formula>,
-    },
-    Packing {
-        grain: GrainSpec,
-        region: RegionOfPacking,
-        /// Empty in a periodic cell.
-        low: Vec<Formula>,
-        high: Vec<Formula>,
-        count: Option<Formula>,
-        fraction: Option<Formula>,
-        seed: Option<Formula>,
-    },
-    Deposit {
-        grain: GrainSpec,
-        low: Vec<Formula>,
-        high: Vec<Formula>,
-        count: Formula,
-        seed: Option<Formula>,
-    },
-    Structure(StructureSpec),
-}
-
-/// Many bodies at once.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ManySpec {
-    /// The key of its table.
-    pub word: &'static str,
-    pub name: String,
-    pub line: usize,
-    /// The keys of the table with their lines.
-    pub lines: Vec<(String, usize)>,
-    pub arrangement: ArrangementSpec,
-    pub origin: Option<Vec<Formula>>,
-    pub material: Name,
-    pub density: Option<Formula>,
-    pub velocity: Option<Vec<Formula>>,
-    pub fixed: bool,
-    /// Those it springs from are fixed.
-    pub springers: bool,
-}
-
-impl ManySpec {
-    /// What it is called in messages.
-    pub fn part(&self) -> String {
-        format!("{} `{}`", self.word, self.name)
     }
 }
 

@@ -167,6 +167,17 @@ fn row_index(part: Part<'_>, rows: usize) -> Result<usize, TextError> {
     }
 }
 
+/// The worst of a column of the account.
+fn worst(column: Part<'_>, names: &Names<'_>) -> Result<Call, TextError> {
+    let columns = Certificate::new().columns();
+    let found = columns.iter().position(|(name, _)| *name == column.text);
+    let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
+    let problem = || column.error(names.unknown("ledger column", column.text, &known));
+    found
+        .map(|column| Call::Run(OfRun::Worst(column)))
+        .ok_or_else(problem)
+}
+
 /// Everything else.
 fn other(
     raw: &RawCall<'_>,
@@ -196,15 +207,7 @@ fn other(
             from: value(*from, names)?,
             to: value(*to, names)?,
         }),
-        ("worst", [column]) => {
-            let columns = Certificate::new().columns();
-            let found = columns.iter().position(|(name, _)| *name == column.text);
-            let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
-            let problem = || column.error(names.unknown("ledger column", column.text, &known));
-            found
-                .map(|column| Call::Run(OfRun::Worst(column)))
-                .ok_or_else(problem)
-        }
+        ("worst", [column]) => worst(*column, names),
         ("missed", []) => Ok(Call::Run(OfRun::Missed)),
         ("column", [study, column]) => {
             let study = names.study(*study)?;

@@ -72,6 +72,7 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
     let room = if flat { None } else { Room::of(bodies, stills) };
     let seen = window(bodies, stills, request, &camera, room.as_ref());
     let layout = Layout::of(&seen, stills.len(), flat, &paint.key);
+    let alone = flat && stills.len() == 1;
     let (width, height) = layout.page;
     let mut paper = Paper::new(width, height);
     title(&mut paper, width, &heading(request, stills));
@@ -105,14 +106,9 @@ pub fn draw(company: &Company<'_>, stills: &[Still], request: &Request) -> Strin
             widths,
         );
         paper.end();
-        frame(&mut paper, &panel, &camera, flat && stills.len() == 1);
+        frame(&mut paper, &panel, &camera, alone);
     }
-    foot(
-        &mut paper,
-        &layout,
-        flat && stills.len() == 1,
-        widths.as_ref(),
-    );
+    foot(&mut paper, &layout, alone, widths.as_ref());
     key::draw(
         &mut paper,
         &layout.panel(0),
