@@ -168,7 +168,7 @@ fn a_joint_can_be_drawn_recorded_and_checked() {
     let joints = picture.split("class=\"joints\"").nth(1).expect("joints");
     let rings = joints.split("</g>").next().unwrap_or("");
     assert_eq!(rings.matches("<circle").count(), 2, "{rings}");
-    let steps = percuss(here.path(), &["table", "run", "steps", "--quiet"]);
+    let steps = percuss(here.path(), &["table", "run", "steps"]);
     for column in ["drift", "spring", "elastic"] {
         assert!(steps.out.contains(column), "{column}");
     }

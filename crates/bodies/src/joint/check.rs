@@ -236,18 +236,20 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
             parent[x.max(y)] = x.min(y);
         }
     }
-    let mut all: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut all: Vec<Vec<usize>> = Vec::new();
+    let mut slot = vec![usize::MAX; n];
     for (number, joint) in model.joints.iter().enumerate() {
         let Some(body) = joint.sides.iter().find_map(movable) else {
             continue;
         };
         let lead = root(&mut parent, body);
-        match all.iter_mut().find(|(known, _)| *known == lead) {
-            Some((_, list)) => list.push(number),
-            None => all.push((lead, vec![number])),
+        if slot[lead] == usize::MAX {
+            slot[lead] = all.len();
+            all.push(Vec::new());
         }
+        all[slot[lead]].push(number);
     }
-    all.into_iter().map(|(_, list)| list).collect()
+    all
 }
 
 /// Pairs of bodies whose shapes do not touch each other, sorted.
