@@ -9,14 +9,15 @@
 //! Body axes are principal axes with their origin at the centre of mass, so that the mass matrix is
 //! diagonal and constant.
 
+mod three;
+
 use std::fmt::Debug;
 
-use glam::{DQuat, DVec2, DVec3};
+use glam::DVec2;
 
 use crate::compound::Compound;
 use crate::plane::{self, Angle};
 use crate::pose::{Bounds, MassProperties, Pose, Touch};
-use crate::space;
 use crate::vector::Vector;
 
 /// The plane or space.
@@ -313,200 +314,5 @@ impl Dim for Plane {
         out: &mut Vec<Touch<Self>>,
     ) {
         plane::touch(a, b, reach, out);
-    }
-}
-
-impl Dim for Space {
-    const NAME: &'static str = "space";
-    const N: usize = 3;
-    const DOF: usize = 6;
-    type Vector = DVec3;
-    type Rotation = DQuat;
-    type Inertia = DVec3;
-    type Dofs = [f64; 6];
-    type Frame = [DVec3; 3];
-    type Shape = space::Shape;
-    const REST: [f64; 6] = [0.0; 6];
-
-    #[inline]
-    fn rotate(rotation: &DQuat, v: DVec3) -> DVec3 {
-        *rotation * v
-    }
-
-    #[inline]
-    fn rotate_back(rotation: &DQuat, v: DVec3) -> DVec3 {
-        rotation.conjugate() * v
-    }
-
-    fn plane_angle(_rotation: &DQuat) -> f64 {
-        0.0
-    }
-
-    #[inline]
-    fn advance(pose: &Pose<Self>, velocity: &[f64; 6], h: f64) -> Pose<Self> {
-        let [x, y, z, a, b, c] = *velocity;
-        Pose {
-            position: pose.position + DVec3::new(x, y, z) * h,
-            rotation: space::spin::turn(pose.rotation, DVec3::new(a, b, c) * h),
-        }
-    }
-
-    #[inline]
-    fn turn_freely(inertia: &DVec3, velocity: &mut [f64; 6], moment: &[f64], h: f64) {
-        let spin = DVec3::new(velocity[3], velocity[4], velocity[5]);
-        let moment = DVec3::new(moment[0], moment[1], moment[2]);
-        let end = space::spin::free(*inertia, spin, moment, h);
-        velocity[3..6].copy_from_slice(&end.to_array());
-    }
-
-    fn isotropic(inertia: &DVec3) -> bool {
-        inertia.x == inertia.y && inertia.y == inertia.z
-    }
-
-    fn ball(shape: &space::Shape) -> bool {
-        matches!(shape, space::Shape::Sphere { .. })
-    }
-
-    #[inline]
-    fn outward(rotation: &DQuat, velocity: &[f64; 6]) -> [f64; 6] {
-        let [x, y, z, a, b, c] = *velocity;
-        let spin = *rotation * DVec3::new(a, b, c);
-        [x, y, z, spin.x, spin.y, spin.z]
-    }
-
-    #[inline]
-    fn inward(rotation: &DQuat, velocity: &[f64; 6]) -> [f64; 6] {
-        Self::outward(&rotation.conjugate(), velocity)
-    }
-
-    #[inline]
-    fn masses(mass: &MassProperties<Self>) -> [f64; 6] {
-        let (m, i) = (mass.mass, mass.inertia);
-        [m, m, m, i.x, i.y, i.z]
-    }
-
-    #[inline]
-    fn point_velocity(pose: &Pose<Self>, velocity: &[f64; 6], at: DVec3) -> DVec3 {
-        let [x, y, z, a, b, c] = *velocity;
-        let spin = pose.rotation * DVec3::new(a, b, c);
-        DVec3::new(x, y, z) + spin.cross(at - pose.position)
-    }
-
-    #[inline]
-    fn frame(normal: DVec3) -> [DVec3; 3] {
-        let (t1, t2) = normal.any_orthonormal_pair();
-        [normal, t1, t2]
-    }
-
-    fn frame_of(axis: impl Fn(usize) -> DVec3) -> [DVec3; 3] {
-        std::array::from_fn(axis)
-    }
-
-    fn frame_along(normal: DVec3, along: &[f64; 3], rotation: &DQuat) -> [DVec3; 3] {
-        let along = *rotation * DVec3::from_array(*along);
-        let t1 = along - normal * along.dot(normal);
-        // Below this the projection of a unit vector is rounding and has no direction.
-        if !(t1.length() > 1e-9 * along.length()) {
-            return Self::frame(normal);
-        }
-        let t1 = t1.normalize();
-        [normal, t1, normal.cross(t1)]
-    }
-
-    #[inline]
-    fn row(rotation: &DQuat, lever: DVec3, direction: DVec3, out: &mut [f64]) {
-        let moment = rotation.conjugate() * lever.cross(direction);
-        out[..3].copy_from_slice(&direction.to_array());
-        out[3..6].copy_from_slice(&moment.to_array());
-    }
-
-    #[inline]
-    fn spin_row(rotation: &DQuat, axis: DVec3, out: &mut [f64]) {
-        let axis = rotation.conjugate() * axis;
-        out[..3].fill(0.0);
-        out[3..6].copy_from_slice(&axis.to_array());
-    }
-
-    fn bounds(shape: &space::Shape, pose: &Pose<Self>) -> Bounds<Self> {
-        shape.bounds(pose)
-    }
-
-    fn boundary_only(shape: &space::Shape) -> bool {
-        shape.boundary_only()
-    }
-
-    fn radius(shape: &space::Shape) -> f64 {
-        shape.radius()
-    }
-
-    fn mass_properties(shape: &space::Shape, density: f64) -> Option<MassProperties<Self>> {
-        shape.mass_properties(density)
-    }
-
-    fn compound(shape: &space::Shape) -> Option<&Compound<Self>> {
-        match shape {
-            space::Shape::Compound(compound) => Some(compound),
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn compose(outer: &Pose<Self>, inner: &Pose<Self>) -> Pose<Self> {
-        Pose {
-            position: outer.position + outer.rotation * inner.position,
-            rotation: (outer.rotation * inner.rotation).normalize(),
-        }
-    }
-
-    #[inline]
-    fn relative(from: &Pose<Self>, pose: &Pose<Self>) -> Pose<Self> {
-        let back = from.rotation.conjugate();
-        Pose {
-            position: back * (pose.position - from.position),
-            rotation: (back * pose.rotation).normalize(),
-        }
-    }
-
-    fn join(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
-        space::convex::join(parts)
-    }
-
-    fn of_masses(masses: &[f64; 6]) -> MassProperties<Self> {
-        MassProperties {
-            mass: masses[0],
-            inertia: DVec3::new(masses[3], masses[4], masses[5]),
-        }
-    }
-
-    fn farthest(shape: &space::Shape, pose: &Pose<Self>) -> f64 {
-        space::convex::farthest(shape, pose)
-    }
-
-    fn support(shape: &space::Shape, n: DVec3) -> f64 {
-        space::convex::support(shape, n)
-    }
-
-    fn sides(shape: &space::Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
-        space::convex::sides(shape, x, visit);
-    }
-
-    fn lines(shape: &space::Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
-        space::convex::lines(shape, x, near, visit);
-    }
-
-    fn smooth(shape: &space::Shape, x: DVec3, step: f64) -> bool {
-        match shape {
-            space::Shape::Mesh(mesh) => mesh.smooth(x, step),
-            _ => true,
-        }
-    }
-
-    fn touch(
-        a: (&space::Shape, &Pose<Self>),
-        b: (&space::Shape, &Pose<Self>),
-        reach: f64,
-        out: &mut Vec<Touch<Self>>,
-    ) {
-        space::touch(a, b, reach, out);
     }
 }

@@ -94,7 +94,7 @@ fn densities_of_all_parts_stand_for_that_of_the_material() {
     let half = edited(&text, &[("[2, 0, 0], density = 1", "[2, 0, 0]")]);
     assert_eq!(
         complaint(&half),
-        "crowd.toml:28: body `ball`, part 2: it has no `density`, and neither has its material. Give one of them"
+        "crowd.toml:27: body `ball`, part 2: it has no `density`, and neither has its material. Give one of them"
     );
 }
 

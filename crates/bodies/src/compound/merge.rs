@@ -149,7 +149,9 @@ fn inside<D: Dim>(spots: &[Spot<'_, D>; 2], normal: D::Vector) -> bool {
     let mut found = false;
     for (own, other) in [(one, two), (two, one)] {
         own.lines(&mut |u| {
-            found = found || own.straight(u, step) && other.follows(u, normal, step);
+            // Lines that lead away from the other body are no part of the contact.
+            let level = u.dot(normal).abs() < 0.5;
+            found = found || level && own.straight(u, step) && other.follows(u, normal, step);
         });
     }
     found

@@ -59,7 +59,12 @@ impl<'a, D: Dim> Spot<'a, D> {
         if D::boundary_only(self.shape) {
             return D::smooth(self.shape, self.at, step);
         }
-        let way = D::rotate_back(&self.pose.rotation, u) * (step / u.norm());
+        let length = u.norm();
+        // Along the normal there is nothing to follow.
+        if !(length > 0.5) {
+            return false;
+        }
+        let way = D::rotate_back(&self.pose.rotation, u) * (step / length);
         [self.at + way, self.at - way]
             .into_iter()
             .all(|x| match D::compound(self.shape) {

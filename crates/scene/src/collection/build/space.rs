@@ -55,35 +55,11 @@ impl Axes for Space {
             ShapeSpec::Polyhedron { vertices, faces } => {
                 Polyhedron::new(&points(context, place, vertices)?, faces).map(solid)
             }
-            ShapeSpec::PolyhedronFile { file, scale } => {
-                let surface = form::surface(context, place, file, scale.as_ref())?;
-                return convex(&surface)
-                    .map(solid)
-                    .map_err(|error| form::of_file(context, place, file, &error.into()));
-            }
-            ShapeSpec::Mesh(spec) => {
-                let fine = (spec.scale.as_ref(), spec.merge.as_ref());
-                let (vertices, triangles) = form::welded(context, place, &spec.file, fine)?;
-                return Mesh::new(&vertices, &triangles)
-                    .map(|mesh| centred(Shape::Mesh(Arc::new(mesh))))
-                    .map_err(|error| form::of_file(context, place, &spec.file, &error.into()));
-            }
-            ShapeSpec::Solid(spec) => {
-                let solid = form::solid(context, place, spec)?;
-                Ok((solid.shape, solid.axes))
-            }
-            ShapeSpec::Heights(spec) => {
-                let (rows, size) = form::heights(context, place, spec, 3)?;
-                form::ground(&rows, &size).map(|mesh| centred(Shape::Mesh(Arc::new(mesh))))
-            }
             ShapeSpec::Compound(pieces) => {
                 let (compound, axes) = form::compound(context, form, pieces)?;
                 Ok((Shape::Compound(Arc::new(compound)), axes))
             }
-            // The reader lets only shapes of space pass.
-            _ => Err(ShapeError::Degenerate(
-                "this is a shape of the plane".into(),
-            )),
+            _ => return surface(context, form, place),
         };
         made.map_err(|error| form.wrong(context, 3, &error))
     }
@@ -147,6 +123,44 @@ fn centred(shape: Shape) -> Placed<Space> {
 
 fn solid((polyhedron, placement): (Polyhedron, Pose<Space>)) -> Placed<Space> {
     (Shape::Polyhedron(Arc::new(polyhedron)), placement)
+}
+
+/// Shapes given by surfaces.
+fn surface(
+    context: &mut Context<'_>,
+    form: &Form<'_>,
+    place: At<'_>,
+) -> Result<Placed<Space>, SceneError> {
+    match form.shape {
+        ShapeSpec::PolyhedronFile { file, scale } => {
+            let surface = form::surface(context, place, file, scale.as_ref())?;
+            convex(&surface)
+                .map(solid)
+                .map_err(|error| form::of_file(context, place, file, &error.into()))
+        }
+        ShapeSpec::Mesh(spec) => {
+            let fine = (spec.scale.as_ref(), spec.merge.as_ref());
+            let (vertices, triangles) = form::welded(context, place, &spec.file, fine)?;
+            Mesh::new(&vertices, &triangles)
+                .map(|mesh| centred(Shape::Mesh(Arc::new(mesh))))
+                .map_err(|error| form::of_file(context, place, &spec.file, &error.into()))
+        }
+        ShapeSpec::Solid(spec) => {
+            let solid = form::solid(context, place, spec)?;
+            Ok((solid.shape, solid.axes))
+        }
+        ShapeSpec::Heights(spec) => {
+            let (rows, size) = form::heights(context, place, spec, 3)?;
+            form::ground(&rows, &size)
+                .map(|mesh| centred(Shape::Mesh(Arc::new(mesh))))
+                .map_err(|error| form.wrong(context, 3, &error))
+        }
+        // The reader lets only shapes of space pass.
+        _ => {
+            let error = ShapeError::Degenerate("this is a shape of the plane".into());
+            Err(form.wrong(context, 3, &error))
+        }
+    }
 }
 
 fn points(
