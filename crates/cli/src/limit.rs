@@ -90,7 +90,7 @@ pub fn run(args: &LimitArgs) -> Result<Verdict, Stop> {
 fn over(args: &LimitArgs, scene: &Scene, key: &str, span: (f64, f64)) -> Result<Verdict, Stop> {
     let progress = Progress::of_shares(args.quiet);
     let verge = equilibrium::verge(scene, key, span, &mut |done| {
-        progress.share(done, || format!("{key}"));
+        progress.share(done, || key.to_string());
     })?;
     drop(progress);
     match args.json {

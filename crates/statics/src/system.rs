@@ -68,10 +68,8 @@ impl System {
 
     /// A row of a contact for the group that begins with a coordinate; empty if it touches it not.
     pub fn row(&self, contact: usize, row: usize, first: usize) -> &[f64] {
-        let touches = self.touches[contact].iter();
-        let found = touches
-            .filter(|touch| touch.first == first && touch.width > 0)
-            .last();
+        let mut touches = self.touches[contact].iter();
+        let found = touches.find(|touch| touch.first == first && touch.width > 0);
         found.map_or(&[], |touch| {
             &touch.block[row * touch.width..(row + 1) * touch.width]
         })

@@ -70,7 +70,12 @@ pub fn forces_svg(title: &str, names: &[Name], dimension: usize, forces: &Forces
         marks,
         ..Request::default()
     };
-    page(names, dimension, &[forces.still.clone()], &request)
+    page(
+        names,
+        dimension,
+        std::slice::from_ref(&forces.still),
+        &request,
+    )
 }
 
 /// Bodies displaced along the mechanism of collapse, hinges and sliding joints marked.
