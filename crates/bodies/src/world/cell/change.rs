@@ -10,7 +10,7 @@ use crate::world::World;
 
 impl<D: Dim> World<D> {
     /// Whether the cell can be one, with these bodies; what it begins with.
-    pub(super) fn begin_cell(&mut self) -> Result<(), WorldError> {
+    pub(in crate::world) fn begin_cell(&mut self) -> Result<(), WorldError> {
         let t = self.state.t;
         let refuse = |reason: &str| {
             let reason = reason.to_string();
@@ -82,7 +82,7 @@ impl<D: Dim> World<D> {
     }
 
     /// x_F and H_F: what the mean flow adds to bodies that have moved by h c̄ already.
-    pub(super) fn finish_cell(&mut self) -> Result<(), WorldError> {
+    pub(in crate::world) fn finish_cell(&mut self) -> Result<(), WorldError> {
         let Some(cell) = &self.model.cell else {
             return Ok(());
         };
@@ -120,7 +120,7 @@ impl<D: Dim> World<D> {
 
     /// The same lattice with shorter vectors where shear has made them long, and whether it still has
     /// room for all bodies.
-    pub(super) fn settle_cell(&mut self) -> Result<(), WorldError> {
+    pub(in crate::world) fn settle_cell(&mut self) -> Result<(), WorldError> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
             return Ok(());
         };
@@ -144,7 +144,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Deforms the cell by a displacement whose last entries are its own, the bodies with it.
-    pub(super) fn shift_cell(&mut self, hat: &[f64]) {
+    pub(in crate::world) fn shift_cell(&mut self, hat: &[f64]) {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
             return;
         };
