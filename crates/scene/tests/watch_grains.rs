@@ -294,7 +294,7 @@ fn shear_and_kinetic_stress_are_those_of_given_velocities() {
 fn distributions_and_profiles_are_counted_at_recorded_steps() {
     let text = format!(
         "{LATTICE}\n[[distribution]]\nname = \"angles\"\nof = \"all\"\nquantity = \"contact_angle\"\nbins = 4\n\
-         [[distribution]]\nname = \"sizes\"\nof = \"layer_1\"\nquantity = \"size\"\nlow = 0.4\nhigh = 0.5\nbins = 2\n\
+         [[distribution]]\nname = \"sizes\"\nof = \"all\"\nquantity = \"size\"\nlow = 0.4\nhigh = 0.5\nbins = 2\n\
          [[profile]]\nname = \"up\"\nregion = \"layer\"\nquantity = [\"stress_yy\", \"inertial_number\"]\nfrom = 0.05\n"
     );
     let scene = parsed(&text);
@@ -320,10 +320,10 @@ fn distributions_and_profiles_are_counted_at_recorded_steps() {
     assert_eq!(angles.total, 62);
     let share: f64 = (0..4).map(|k| angles.density(k) * PI / 4.0).sum();
     assert!((share - 1.0).abs() < 1e-12);
-    // Eight centres in the lower half; the upper end belongs to the last bin.
+    // Twelve discs, twice; the upper end belongs to the last bin.
     let sizes = &outcome.distributions[1];
-    assert_eq!(sizes.total, 8);
-    assert_eq!(sizes.counts, [0, 8]);
+    assert_eq!(sizes.total, 24);
+    assert_eq!(sizes.counts, [0, 24]);
 }
 
 #[test]
