@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn walks_exist_exactly_where_a_search_over_a_lattice_finds_them() {
-        // Whole numbers: a lattice of halves meets every interval of solutions, as bounds of sums and
-        // differences of whole numbers are whole, and open ends leave halves between them.
+        // Steps and ends are whole numbers, bars end at quarters: so do all intervals of solutions,
+        // which are closed, and a lattice of quarters meets each of them.
         let mut random = Random::new(7, "walks");
         let mut whole = |most: f64| (random.uniform() * most).floor();
         let (mut some, mut none) = (0, 0);
