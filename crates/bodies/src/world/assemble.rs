@@ -8,11 +8,11 @@ use contact::law::{Law, Status};
 use contact::{Kinetic, KineticBuilder, Operator, Problem, ProblemError};
 
 use super::cell::MOST as MODES;
+use super::law::{law, pair_law};
 use super::{CLOSED, HELD, NO_GROUP, Workspace, World, size};
 use crate::detect::Found;
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::joint::joint_of_feature;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 use crate::settings::Activation;
@@ -310,58 +310,6 @@ fn frame<D: Dim>(model: &Model<D>, work: &Workspace<D>, found: &Found<D>) -> D::
             D::frame_along(found.touch.normal, along, &work.mid[owner].rotation)
         }
         _ => D::frame(found.touch.normal),
-    }
-}
-
-/// What happens at a touch: the law of the two materials, or that of a pin in its hole.
-fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Found<D>) -> (&'a PairLaw, bool) {
-    let pin = joint_of_feature(&model.joints, found);
-    if let Some(clearance) = pin.and_then(|joint| model.joints[joint].clearance.as_ref()) {
-        return (&clearance.law, true);
-    }
-    let [a, b] = found.bodies.map(|i| model.bodies[i as usize].material);
-    model.materials.law(a, b)
-}
-
-/// The law of a contact between two materials and its number of rows; `previous` is what the contact
-/// did in the step before.
-pub fn law<D: Dim>(pair: &PairLaw, previous: Status) -> (Law, usize) {
-    if pair.rolling > 0.0 || pair.spinning > 0.0 {
-        let mu = match pair.friction {
-            Friction::Coulomb(mu) => mu,
-            _ => 0.0,
-        };
-        let mu_roll = pair.rolling;
-        return match D::N {
-            2 => (Law::RollingPlane { mu, mu_roll }, 3),
-            _ => {
-                let mu_spin = pair.spinning;
-                let law = Law::Rolling {
-                    mu,
-                    mu_roll,
-                    mu_spin,
-                };
-                (law, 6)
-            }
-        };
-    }
-    match &pair.friction {
-        Friction::None => (Law::Frictionless, 1),
-        Friction::Coulomb(0.0) => (Law::Frictionless, 1),
-        Friction::Coulomb(mu) => (Law::Coulomb { mu: *mu }, D::N),
-        Friction::Asymmetric { plus, minus } => {
-            let (plus, minus) = (*plus, *minus);
-            (Law::CoulombAsymmetric { plus, minus }, D::N)
-        }
-        Friction::Elliptic { mu1, mu2, .. } => {
-            let (mu1, mu2) = (*mu1, *mu2);
-            (Law::CoulombElliptic { mu1, mu2 }, D::N)
-        }
-        Friction::Polygon { section, .. } => (Law::CoulombPolygon(section.clone()), D::N),
-        Friction::StaticDynamic(friction) => {
-            let friction = *friction;
-            (Law::StaticDynamic { friction, previous }, D::N)
-        }
     }
 }
 

@@ -17,6 +17,7 @@ mod cell;
 mod check;
 mod free;
 mod joint;
+mod law;
 mod project;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,7 @@ use crate::settings::{Activation, Settings};
 use crate::state::{Contact, Ledger, Memory, State};
 
 use assemble::kinetic;
-pub use assemble::law as contact_law;
+pub use law::law as contact_law;
 
 pub use project::Overlap;
 

@@ -2,7 +2,7 @@
 
 use super::spec::Name;
 use super::structure::StructureSpec;
-use crate::file::Formula;
+use crate::file::{Formula, Word};
 
 /// Sizes of grains.
 #[derive(Debug, Clone, PartialEq)]
