@@ -75,7 +75,11 @@ impl<D: Dim> Scene<D> {
                 D::touch(one, two, growth(a) + growth(b), &mut touches);
                 touches.sort_by_key(|t| t.feature);
                 let bodies = [a as u32, b as u32];
-                found.extend(touches.iter().map(|t| Found { bodies, touch: *t }));
+                found.extend(touches.iter().map(|t| Found {
+                    bodies,
+                    shift: [0; 3],
+                    touch: *t,
+                }));
             }
         }
         found

@@ -28,7 +28,8 @@ impl<D: Dim> World<D> {
         if cell.modes.len() > MOST || !(cell.damping >= 0.0 && cell.damping.is_finite()) {
             return refuse("its damping is not a number of at least 0, or it has too many modes");
         }
-        if !cell.modes.is_empty() && !(cell.mass > 0.0 && cell.mass.is_finite()) {
+        let heavy = cell.mass > 0.0 && cell.mass.is_finite();
+        if !cell.modes.is_empty() && !heavy {
             return refuse("its inertia is not a positive, finite number");
         }
         let all_free = self
