@@ -95,7 +95,24 @@ pub fn forces(record: &Record, asked: &mut Asked<'_>) -> Result<Forces, PlotErro
     }
     let states = States::of(record)?;
     let still = chosen(&shown, &states, asked.at)?;
-    match scene.collection()? {
+    let collection = scene.collection()?;
+    let cast = match &collection {
+        Collection::Plane(assembly) => &assembly.cast,
+        Collection::Space(assembly) => &assembly.cast,
+    };
+    if !cast.joints.is_empty() || cast.cell {
+        let what = if cast.cell {
+            "a periodic cell"
+        } else {
+            "joints"
+        };
+        let text = format!(
+            "{shown}: this run has {what}, whose share of the forces is not recorded; open forces are \
+             looked for in runs of bodies that only touch"
+        );
+        return Err(PlotError::Nothing(text));
+    }
+    match collection {
         Collection::Plane(assembly) => of_step(record, &scene, &assembly, still, asked),
         Collection::Space(assembly) => of_step(record, &scene, &assembly, still, asked),
     }

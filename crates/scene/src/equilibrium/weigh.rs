@@ -197,6 +197,29 @@ pub(super) fn whole(
     .into()
 }
 
+/// Whether limit analysis has something to say about a scene.
+fn require_standing<D: Axes>(scene: &Scene, assembly: &Assembly<D>) -> Result<(), SceneError> {
+    if let Some(joint) = assembly.cast.joints.first() {
+        let problem = format!(
+            "limit analysis is of bodies that touch, and the joint `{joint}` holds some together"
+        );
+        return Err(whole(scene, problem, "Drop [[joint]]"));
+    }
+    if assembly.cast.cell {
+        let problem = "limit analysis is of bodies that stand, and a periodic cell has no ground";
+        return Err(whole(scene, problem.into(), "Drop [cell]"));
+    }
+    if let Some(first) = assembly.prepare.first() {
+        let problem = format!(
+            "limit analysis is of the bodies where the file puts them, and `prepare` (`{}`) \
+             would move them first",
+            first.name
+        );
+        return Err(whole(scene, problem, "Drop [[prepare]]"));
+    }
+    Ok(())
+}
+
 /// A scene at its start, as `statics` sees it.
 pub(super) struct Ground<D: Dim> {
     pub gathered: Gathered,
@@ -207,14 +230,7 @@ pub(super) struct Ground<D: Dim> {
 impl<D: Axes> Ground<D> {
     /// The contacts of the start, and the dead load.
     pub fn new(scene: &Scene, assembly: &mut Assembly<D>) -> Result<(Self, Vec<f64>), SceneError> {
-        if let Some(first) = assembly.prepare.first() {
-            let problem = format!(
-                "limit analysis is of the bodies where the file puts them, and `prepare` (`{}`) \
-                 would move them first",
-                first.name
-            );
-            return Err(whole(scene, problem, "Drop [[prepare]]"));
-        }
+        require_standing(scene, assembly)?;
         let mut poses = assembly.state.poses.clone();
         let model = &mut assembly.model;
         for (i, body) in model.bodies.iter().enumerate() {
