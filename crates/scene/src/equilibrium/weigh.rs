@@ -207,7 +207,7 @@ fn require_standing<D: Axes>(scene: &Scene, assembly: &Assembly<D>) -> Result<()
     }
     if assembly.cast.cell {
         let problem = "limit analysis is of bodies that stand, and a periodic cell has no ground";
-        return Err(whole(scene, problem.into(), "Drop [cell]"));
+        return Err(whole(scene, problem, "Drop [cell]"));
     }
     if let Some(first) = assembly.prepare.first() {
         let problem = format!(
