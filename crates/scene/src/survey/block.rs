@@ -114,8 +114,11 @@ pub fn cells(points: &[(f64, f64)]) -> Vec<f64> {
 /// Instants at which the standard error of a running mean is shown.
 const SHOWN: usize = 60;
 
+/// An instant, the mean up to it, the standard error of that mean.
+pub type Known = (f64, f64, f64);
+
 /// The mean from the first point up to every point, and at some of them how well it is known.
-pub fn running(points: &[(f64, f64)]) -> (Vec<(f64, f64)>, Vec<(f64, f64, f64)>) {
+pub fn running(points: &[(f64, f64)]) -> (Vec<(f64, f64)>, Vec<Known>) {
     let known: Vec<(f64, f64)> = points.iter().copied().filter(|p| p.1.is_finite()).collect();
     let Some(first) = known.first().copied() else {
         return (Vec::new(), Vec::new());

@@ -44,9 +44,9 @@ pub(crate) enum Grain {
     /// γ̇ d √(ρ/p).
     InertialNumber,
     /// Mean diameter of the ball of the same volume.
-    GrainSize,
+    Size,
     /// Mass over volume of the bodies.
-    GrainDensity,
+    Density,
     /// The largest heap of bodies that hold together by contacts: its number, its extent.
     Heap,
     HeapExtent(Side),
@@ -77,8 +77,8 @@ const BOTH: [(&str, Grain); 31] = [
     ("longest_chain", Grain::LongestChain),
     ("shear_rate", Grain::ShearRate),
     ("inertial_number", Grain::InertialNumber),
-    ("grain_size", Grain::GrainSize),
-    ("grain_density", Grain::GrainDensity),
+    ("grain_size", Grain::Size),
+    ("grain_density", Grain::Density),
     ("heap", Grain::Heap),
     ("heap_left", Grain::HeapExtent(Side::Left)),
     ("heap_right", Grain::HeapExtent(Side::Right)),

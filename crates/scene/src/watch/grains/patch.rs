@@ -36,10 +36,9 @@ impl Needs {
             }
             Grain::Chains | Grain::ChainLength | Grain::LongestChain => self.chains = true,
             Grain::InertialNumber => (self.stress, self.flow) = (true, true),
-            Grain::KineticStress(..)
-            | Grain::ShearRate
-            | Grain::GrainSize
-            | Grain::GrainDensity => self.flow = true,
+            Grain::KineticStress(..) | Grain::ShearRate | Grain::Size | Grain::Density => {
+                self.flow = true
+            }
             Grain::Heap | Grain::HeapExtent(_) => self.heap = true,
         }
     }
@@ -240,8 +239,8 @@ impl Patch {
                 let pressure = self.stress.mean(dimension);
                 self.flow.shear * self.flow.size * (self.flow.density / pressure).sqrt()
             }
-            Grain::GrainSize => self.flow.size,
-            Grain::GrainDensity => self.flow.density,
+            Grain::Size => self.flow.size,
+            Grain::Density => self.flow.density,
             Grain::Heap => self.heap as f64,
             Grain::HeapExtent(side) => {
                 self.heap_sides[match side {
