@@ -100,7 +100,11 @@ impl Solver for Chain {
                 ..NncgParams::default()
             }
         } else {
-            NncgParams::default()
+            let usual = NncgParams::default();
+            NncgParams {
+                patience: usual.patience.max(self.params.first_patience),
+                ..usual
+            }
         };
         let first_goal = if direct {
             goal.at_most(self.params.first_sweeps)

@@ -49,7 +49,7 @@ pub(super) fn solver(settings: &Settings, full: bool) -> Result<Box<dyn Solver>,
         return Ok(Box::new(Auto::new(AutoParams {
             direct_limit: if full { FULL } else { usual },
             first_sweeps: SWEEPS,
-            first_patience: PATIENCE,
+            first_patience: if full { SWEEPS } else { PATIENCE },
             ..AutoParams::default()
         })));
     }
