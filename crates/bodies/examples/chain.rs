@@ -60,6 +60,7 @@ fn world(step: f64) -> Result<World<Plane>, Box<dyn std::error::Error>> {
         fields: Vec::new(),
         drag: Vec::new(),
         joints,
+        cell: None,
     };
     let state = State {
         t: 0.0,
@@ -67,6 +68,7 @@ fn world(step: f64) -> Result<World<Plane>, Box<dyn std::error::Error>> {
         poses,
         anchors: Vec::new(),
         memory: Vec::new(),
+        cell: None,
     };
     let settings = Settings {
         step,
