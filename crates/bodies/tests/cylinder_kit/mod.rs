@@ -53,7 +53,7 @@ pub fn surface(shape: &Shape, pose: &SpacePose, x: DVec3) -> f64 {
             .iter()
             .fold(f64::NEG_INFINITY, |m, (n, o)| m.max(n.dot(l) - o)),
         Shape::HalfSpace => l.z,
-        Shape::Mesh(_) => unreachable!("not tested here"),
+        Shape::Mesh(_) | Shape::Compound(_) => unreachable!("not tested here"),
     }
 }
 
