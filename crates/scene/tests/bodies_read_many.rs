@@ -243,7 +243,7 @@ fn what_a_generator_refuses_is_said_with_its_line() {
     );
     refused(
         "\n[[grid]]\nname = \"g\"\nradius = { unifrom = [1, 2] }\ncounts = [2, 2]\nmaterial = \"stone\"\n\n[run]",
-        "crowd.toml:34: grid `g`, radius: unknown key `unifrom`; did you mean `uniform`? (known here: between, by_area, lognormal, mix, normal, uniform)",
+        "crowd.toml:34: grid `g`, radius: unknown key `unifrom`; did you mean `uniform`? (known here: between, by_area, lognormal, mix, normal, sieve, uniform)",
     );
     refused(
         "\n[[grid]]\nname = \"g\"\nradius = 1\ncorners = [3, 4]\ncounts = [2, 2]\nmaterial = \"stone\"\n\n[run]",
