@@ -18,6 +18,7 @@ fn half_circle() -> Arch {
         voussoirs: 27,
         span: PI,
         origin: Vec2::new(0.5, 0.25),
+        facets: 1,
     }
 }
 
@@ -132,4 +133,29 @@ fn an_arch_that_cannot_be_is_refused() {
         },
         "origin",
     );
+}
+
+#[test]
+fn voussoirs_with_many_chords_are_annular_sectors() {
+    let make = Arch {
+        voussoirs: 6,
+        facets: 32,
+        ..half_circle()
+    };
+    let pieces = arch(&make).unwrap();
+    assert_eq!(pieces.len(), 6);
+    let (r, t, a) = (make.radius, make.thickness, PI / 12.0);
+    let (inner, outer) = (r - t / 2.0, r + t / 2.0);
+    // Area a(R² − r²) and distance of the centroid 2/3 (R³ − r³)/(R² − r²) sin(a)/a of a sector of half
+    // angle a; 32 chords leave (2a/64)²/6 of the area, 1.1e-5.
+    let area = a * (outer * outer - inner * inner);
+    let cubes = outer.powi(3) - inner.powi(3);
+    let out = 2.0 / 3.0 * cubes / (outer * outer - inner * inner) * a.sin() / a;
+    for piece in &pieces {
+        let mass = Plane::mass_properties(&piece.shape, 1.0).unwrap().mass;
+        assert!((mass / area - 1.0).abs() < 2e-5);
+        let there = (piece.pose.position - make.origin).length();
+        assert!((there / out - 1.0).abs() < 2e-5);
+    }
+    assert!(overlap(&pieces) < ROUNDING);
 }

@@ -151,7 +151,6 @@ fn a_symmetric_wall_of_space_has_symmetric_intervals() {
 
 /// 500 contacts; run by name to be timed.
 #[test]
-#[ignore = "takes a minute"]
 fn five_hundred_contacts_have_proven_intervals() {
     for flat in [true, false] {
         let wall = if flat {

@@ -52,6 +52,7 @@ pub(crate) enum ArrangementSpec {
         thickness: Formula,
         voussoirs: Formula,
         span: Option<Formula>,
+        facets: Option<Formula>,
     },
     Grid {
         grain: GrainSpec,

@@ -4,15 +4,13 @@
 //! joint k:  angle from the vertical  α_k = (2k − n)·span/(2n),   k = 0 … n
 //! ```
 //!
-//! Joints are radial and go through the centre of the arch; each voussoir is the trapezium between two
-//! of them, its inner and outer sides chords of the circles r ∓ thickness/2. Neighbours share the two
-//! corners of their joint, to rounding.
+//! Joints are radial and go through the centre of the arch; the inner and outer sides of a voussoir are
+//! chords of the circles r ∓ thickness/2: one each, which makes it a trapezium, or several, with which
+//! it comes close to an annular sector. Neighbours share the two corners of their joint, to rounding.
 
+use bodies::plane::{Angle, Shape};
+use bodies::{Dim, Plane, Pose};
 use std::f64::consts::PI;
-use std::sync::Arc;
-
-use bodies::plane::{Angle, Polygon, Shape};
-use bodies::{Plane, Pose};
 
 use super::Piece;
 use super::error::{self, GenerateError};
@@ -29,9 +27,14 @@ pub struct Arch {
     pub voussoirs: usize,
     /// Angle the arch spans, symmetric about the vertical: π is a half circle, 2π a ring.
     pub span: f64,
+    /// Number of chords on each side of a voussoir, at most [`MOST_FACETS`].
+    pub facets: usize,
     /// Its centre.
     pub origin: Vec2,
 }
+
+/// Beyond this many the sides are round to 1e-5 of anything that counts.
+pub const MOST_FACETS: usize = 64;
 
 /// An arch, voussoirs from the left springing to the right one. All share one shape; a voussoir's
 /// angle is that of its own axis against the vertical.
@@ -42,29 +45,29 @@ pub fn arch(arch: &Arch) -> Result<Vec<Piece<Plane>>, GenerateError> {
     check(arch)?;
     let n = arch.voussoirs as f64;
     // One voussoir upright above the origin; sides mirror each other exactly.
-    let (sin, cos) = (arch.span / (2.0 * n)).sin_cos();
     let inner = arch.radius - arch.thickness / 2.0;
     let outer = arch.radius + arch.thickness / 2.0;
-    let vertices = [
-        Vec2::new(-inner * sin, inner * cos),
-        Vec2::new(inner * sin, inner * cos),
-        Vec2::new(outer * sin, outer * cos),
-        Vec2::new(-outer * sin, outer * cos),
-    ];
-    let (polygon, centroid) =
-        Polygon::new(&vertices).map_err(|e| GenerateError::shape("thickness", &e))?;
-    let shape = Shape::Polygon(Arc::new(polygon));
+    let m = arch.facets as f64;
+    let point = |radius: f64, k: usize| {
+        let (sin, cos) = ((2.0 * k as f64 - m) * arch.span / (2.0 * n * m)).sin_cos();
+        Vec2::new(radius * sin, radius * cos)
+    };
+    let below = (0..=arch.facets).map(|k| point(inner, k));
+    let above = (0..=arch.facets).rev().map(|k| point(outer, k));
+    let vertices: Vec<Vec2> = below.chain(above).collect();
+    let (shape, own) =
+        Shape::polygon(&vertices).map_err(|e| GenerateError::shape("thickness", &e))?;
     Ok((0..arch.voussoirs)
         .map(|k| {
             // Negative from the vertical to the right: angles are anticlockwise.
             let turn = (n - 1.0 - 2.0 * k as f64) * arch.span / (2.0 * n);
-            let rotation = Angle::new(turn);
+            let place = Pose {
+                position: arch.origin,
+                rotation: Angle::new(turn),
+            };
             Piece {
                 shape: shape.clone(),
-                pose: Pose {
-                    position: arch.origin + rotation.rotate(centroid),
-                    rotation,
-                },
+                pose: Plane::compose(&place, &own),
             }
         })
         .collect())
@@ -75,6 +78,14 @@ fn check(arch: &Arch) -> Result<(), GenerateError> {
     error::length("thickness", arch.thickness)?;
     error::point("origin", arch.origin)?;
     error::count("voussoirs", arch.voussoirs)?;
+    error::count("facets", arch.facets)?;
+    if arch.facets > MOST_FACETS {
+        return Err(GenerateError::new(
+            "facets",
+            format!("{} chords on a side are too many", arch.facets),
+            format!("Use {MOST_FACETS} or fewer"),
+        ));
+    }
     if arch.thickness >= 2.0 * arch.radius {
         return Err(GenerateError::new(
             "thickness",

@@ -27,7 +27,7 @@ mod sizes;
 mod vault;
 mod wall;
 
-pub use arch::{Arch, arch};
+pub use arch::{Arch, MOST_FACETS, arch};
 pub use cards::{Cards, cards};
 pub use column::{Column, column};
 pub use deposit::{Deposit, deposit};

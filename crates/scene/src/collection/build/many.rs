@@ -224,11 +224,16 @@ fn masonry<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated
             thickness,
             voussoirs,
             span,
+            facets,
         } => D::arch(&Arch {
             radius: numbers.number("radius", radius)?,
             thickness: numbers.number("thickness", thickness)?,
             voussoirs: numbers.whole("voussoirs", voussoirs)?,
             span: numbers.number_or("span", span, std::f64::consts::PI)?,
+            facets: match facets {
+                Some(facets) => numbers.whole("facets", facets)?,
+                None => 1,
+            },
             origin: Vec2::of(&origin.slice()[..2]),
         }),
         _ => Ok(Vec::new()),

@@ -104,6 +104,7 @@ fn arch(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Bo
         thickness: reader.formula("thickness")?,
         voussoirs: reader.formula("voussoirs")?,
         span: reader.formula_if("span")?,
+        facets: reader.formula_if("facets")?,
     })
 }
 
