@@ -48,7 +48,7 @@ impl<'a> Roll<'a> {
     }
 
     /// Drops the grain at a place given by two numbers in [0, 1); gives where it rests. `None` if it
-    /// does not come to rest, which takes an accident of rounding.
+    /// does not come to rest or rests inside something, which takes an accident of rounding.
     pub fn drop(&mut self, at: [f64; 2]) -> Option<Vec3> {
         let across = |axis: usize| {
             let [a, b] = self.room[axis];
@@ -64,7 +64,7 @@ impl<'a> Roll<'a> {
             let barred = |h: &Hindrance| self.barred.contains(h);
             let barred: Vec<bool> = self.touched.iter().map(barred).collect();
             match descend(&normals, &barred, &flat) {
-                Descent::Rest => return Some(p),
+                Descent::Rest => return self.clear(p).then_some(p),
                 Descent::Lost => return None,
                 Descent::Go { along, .. } if along.is_empty() => p = self.fall(p),
                 Descent::Go { along, towards } => {
@@ -103,6 +103,22 @@ impl<'a> Roll<'a> {
         });
         // What was left behind is not touched.
         touched.retain(|h| h.gap(p) <= 8.0 * tiny);
+    }
+
+    /// Whether a grain at p enters nothing. Equal grains that lie as in a crystal bar the way at angles
+    /// that rounding hides: then a hindrance may be passed, or a place between nearly opposite supports
+    /// be known to few digits.
+    fn clear(&self, p: Vec3) -> bool {
+        let least = 8.0 * self.tiny(p);
+        let deepest = |radius: f64| (5e-13 * radius).max(least);
+        let own = deepest(self.radius);
+        let mut clear = self.walls.iter().all(|wall| wall.gap(p) >= -own);
+        self.cells.near([p, p], self.radius, |grain| {
+            let gap = (p - grain.centre).length() - (self.radius + grain.radius);
+            clear &= gap >= -own.min(deepest(grain.radius));
+            clear
+        });
+        clear
     }
 
     /// Straight down until something is touched.
