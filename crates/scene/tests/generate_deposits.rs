@@ -330,14 +330,17 @@ fn a_deposit_that_cannot_be_is_refused() {
     );
 }
 
-/// Boxes that equal grains fill as a crystal, where rounding hid a hindrance: found by the random boxes
-/// below.
+/// Boxes that equal grains fill as a crystal, where rounding hid a hindrance, or where a grain between
+/// nearly opposite supports found no rest: found by the random boxes below.
 #[test]
 fn equal_grains_that_lie_as_in_a_crystal_do_not_overlap() {
     let found = [
         (9.707272856162778, 2.301748792414229, 18152591645967816866),
         (19.44511667216967, 2.0, 8493760858234543831),
         (12.360844118020168, 2.0, 14847433435229105752),
+        (14.296838802537016, 2.0, 17352498479988150735),
+        (5.420173355911925, 2.1065088220140016, 10813263996027632685),
+        (18.653893458725122, 2.0, 54525363012105859),
     ];
     for (width, depth, seed) in found {
         check_box(Sizes::Equal(1.0), width, depth, seed);

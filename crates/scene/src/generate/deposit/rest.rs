@@ -47,12 +47,19 @@ pub(super) fn descend(normals: &[Vec3], barred: &[bool], flat: &[bool]) -> Desce
         if !allowed(normals, towards) || (0..n).any(entered) {
             continue;
         }
-        if towards.length() > LEVEL && along.len() < 3 {
+        if along.len() < 3 && slopes(towards) {
             return Descent::Go { along, towards };
         }
         return balanced(normals, flat, along);
     }
     Descent::Lost
+}
+
+/// Whether a direction goes down. A projection v of −e has −e·v = |v|²; between nearly opposite supports
+/// rounding may leave a v that does not, and then there is no slope that could be known.
+fn slopes(towards: Vec3) -> bool {
+    let square = towards.length_squared();
+    square > LEVEL * LEVEL && -towards.z > 0.5 * square
 }
 
 /// Whether a direction leads into nothing.
