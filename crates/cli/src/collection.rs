@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use crate::output::{Stop, Verdict};
 use crate::progress::Progress;
-use crate::run::{Ended, RunArgs, json_of, manifest_of};
-use crate::summary::short;
+use crate::run::{Ended, RunArgs, in_findings, interrupted, json_of, manifest_of};
+use crate::watch::Watcher;
+use crate::{interrupt, output};
 
 /// Runs the bodies of a scene and records them.
 pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
@@ -37,7 +38,8 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
     recorder.add_surveys(&outcome)?;
     let stopped = outcome.stopped.as_ref().map(ToString::to_string);
     recorder.close(&certificate, stopped)?;
-    if !args.no_findings {
+    if !args.no_findings && !interrupted(outcome.stopped.as_ref()) {
+        let _at_once = interrupt::at_once(in_findings(recorder.directory()));
         let progress = Progress::of_shares(args.quiet);
         progress.at("findings");
         let threads = args.threads.get();
@@ -134,24 +136,30 @@ fn follow(
     wanted: &Wanted,
     recorder: &mut BodiesRecorder,
 ) -> BodiesOutcome {
-    let progress = Progress::of_shares(args.quiet);
-    progress.at("running");
+    let mut watcher = Watcher::new(args.quiet, collection.smallest_radius());
     let threads = args.threads.get();
-    let mut tell = |tick: &Tick<'_>| {
-        progress.share(tick.share, || told(tick));
-        true
-    };
-    scene::run_wanted(scene, collection, wanted, threads, recorder, &mut tell)
+    let mut tell = |tick: &Tick<'_>| watcher.tick(tick);
+    let outcome = scene::run_wanted(scene, collection, wanted, threads, recorder, &mut tell);
+    drop(watcher);
+    if let Some(warning) = spare_rows(&outcome.redundant) {
+        output::message(&warning);
+    }
+    outcome
 }
 
-/// How far a run is, in few words.
-fn told(tick: &Tick<'_>) -> String {
-    let (t, until) = (short(tick.t), short(tick.until));
-    let what = match tick.preparation {
-        Some(name) => format!("preparing {name}: "),
-        None => String::new(),
+/// A warning about joints that hold what others hold already.
+fn spare_rows(redundant: &[String]) -> Option<String> {
+    let (noun, hold) = match redundant.len() {
+        0 => return None,
+        1 => ("joint row holds", "its reaction is"),
+        _ => ("joint rows hold", "their reactions are"),
     };
-    format!("{what}t = {t} of {until}, {} contacts", tick.contacts)
+    Some(format!(
+        "warning: {} {noun} what others hold already (at {}): {hold} that of least norm; free a row \
+         of a joint if you need the reactions themselves",
+        redundant.len(),
+        distinct(redundant).join(", ")
+    ))
 }
 
 /// Reads everything of a scene of bodies and tries its first step; how much there is of what.

@@ -9,9 +9,12 @@ use scene::{Built, Kind, RunOutcome, Scene, StopReason, Threads};
 use serde_json::Value;
 
 use crate::collection;
+use crate::interrupt;
+use crate::log::LogArgs;
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
-use crate::summary::{Report, short};
+use crate::summary::Report;
+use crate::watch::Watcher;
 
 /// Run a scene and record it
 #[derive(Args)]
@@ -22,7 +25,8 @@ use crate::summary::{Report, short};
         percuss run ball-e05 --json | jq .findings\n\n\
         Exit status: 0 all well; 1 ran, but the certificate is not met or a finding is outside\n\
         its expectation; 2 the scene is not right or its motion cannot go on (what was computed\n\
-        is kept); 3 the records cannot be written.")]
+        is kept); 3 the records cannot be written; 130 interrupted: Ctrl-C or SIGTERM finishes the\n\
+        step and keeps what was computed, a second one ends at once.")]
 pub struct RunArgs {
     /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
@@ -37,6 +41,9 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 
     /// Print one JSON object to standard output instead of the summary
     #[arg(long)]
@@ -101,6 +108,10 @@ fn threads(text: &str) -> Result<usize, String> {
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
+    let threads = args.threads.get().get();
+    args.log
+        .open(&format!("run of {}", scene.name()), threads)?;
+    interrupt::listen()?;
     if scene.kind() == Kind::Bodies {
         return collection::run(args, &scene);
     }
@@ -123,7 +134,8 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
     recorder.close(&outcome.certificate, stopped)?;
     let refused = outcome.stopped.as_ref().is_some_and(|s| !s.started);
-    if !args.no_findings {
+    if !args.no_findings && !interrupted(outcome.stopped.as_ref()) {
+        let _at_once = interrupt::at_once(in_findings(recorder.directory()));
         let findings = findings(args, &scene, &outcome)?;
         recorder.add_findings(findings)?;
     }
@@ -164,14 +176,25 @@ pub fn manifest_of(scene: &Scene) -> Manifest {
 }
 
 fn follow(args: &RunArgs, built: Built, recorder: &mut Recorder) -> RunOutcome {
-    let (start, until) = (built.initial.t, built.until);
-    let progress = Progress::of_shares(args.quiet);
-    progress.at("running");
-    scene::run(built, recorder, &mut |t| {
-        let done = (t - start) / (until - start);
-        progress.share(done, || format!("t = {} of {}", short(t), short(until)));
-        true
-    })
+    let mut watcher = Watcher::new(args.quiet, None);
+    scene::run(built, recorder, &mut |tick| watcher.tick(tick))
+}
+
+/// Whether a run was ended by an interruption.
+pub fn interrupted(stop: Option<&scene::Stop>) -> bool {
+    stop.is_some_and(|stop| stop.reason == StopReason::Asked)
+}
+
+/// What is said of an interruption after the run itself.
+pub fn in_findings(directory: Option<&Path>) -> String {
+    match directory {
+        Some(directory) => format!(
+            "interrupted while the findings were measured; the run itself is complete: its records \
+             are in {0}, and `percuss resume {0}` measures the findings",
+            directory.display()
+        ),
+        None => "interrupted while the findings were measured; nothing is recorded".into(),
+    }
 }
 
 fn findings(args: &RunArgs, scene: &Scene, outcome: &RunOutcome) -> Result<Vec<Value>, Stop> {
@@ -216,6 +239,9 @@ impl Ended<'_> {
             ) {
                 output::message(&format!("{}: {stop}", manifest.origin));
             }
+            if interrupted(Some(stop)) {
+                output::message(&self.interruption(stop));
+            }
             // A run that was refused has no records that would say so.
             manifest.status = Status::Stopped;
             manifest.reason = Some(stop.to_string());
@@ -234,7 +260,23 @@ impl Ended<'_> {
         } else {
             output::print(&(report.text() + &self.where_to_look()))?;
         }
-        Ok(report.verdict())
+        match interrupted(self.stopped) {
+            true => Ok(Verdict::Interrupted),
+            false => Ok(report.verdict()),
+        }
+    }
+
+    /// Where the records of an interrupted run are, and how to go on.
+    fn interruption(&self, stop: &scene::Stop) -> String {
+        match self.directory {
+            Some(directory) => format!(
+                "interrupted at t = {}; the records are in {1}, and `percuss resume {1}` goes on \
+                 from there",
+                stop.t,
+                directory.display()
+            ),
+            None => "interrupted before the run began; nothing is recorded".into(),
+        }
     }
 
     /// Where the records are and which pictures can be had of them.

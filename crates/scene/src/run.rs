@@ -6,13 +6,14 @@
 
 use std::fmt;
 
-use mechanism::{EventDriven, MechanismError, Motion, Scheme, State, Stepper, System};
+use mechanism::{EventDriven, Ledger, MechanismError, Motion, Scheme, State, Stepper, System};
 
 use crate::certificate::Certificate;
 use crate::error::SceneError;
 use crate::sink::Sink;
 use crate::text::Built;
 use crate::trajectory::{Between, Trajectory};
+use crate::watch::Tick;
 
 /// A run is over when what is left of it is less than this share of a step: rounding of t.
 pub(crate) const LEFT: f64 = 1e-6;
@@ -71,9 +72,16 @@ impl fmt::Display for Stop {
     }
 }
 
-/// Runs a scene: every step goes to `sink`, `progress` hears the time reached and says whether to go
-/// on.
-pub fn run(built: Built, sink: &mut dyn Sink, progress: &mut dyn FnMut(f64) -> bool) -> RunOutcome {
+/// What hears of progress and says whether to go on.
+pub(crate) type Progress<'a> = dyn FnMut(&Tick<'_>) -> bool + 'a;
+
+/// Runs a scene: every step goes to `sink`, `progress` hears how far the run is and says whether to
+/// go on.
+pub fn run(
+    built: Built,
+    sink: &mut dyn Sink,
+    progress: &mut dyn FnMut(&Tick<'_>) -> bool,
+) -> RunOutcome {
     let chart = built.system.chart().clone();
     let mut trajectory = Trajectory::new(chart, Between::of(built.settings.scheme));
     let mut both = Both {
@@ -111,10 +119,16 @@ impl Sink for Both<'_> {
 pub(crate) fn drive(
     built: Built,
     sink: &mut dyn Sink,
-    progress: &mut dyn FnMut(f64) -> bool,
+    progress: &mut Progress<'_>,
 ) -> (Certificate, Option<Stop>) {
     let (start, until) = (built.initial.t, built.until);
     let left = LEFT * built.settings.step.min(until - start);
+    let span = Span {
+        start,
+        until,
+        end: until - left,
+        tolerance: built.settings.tolerance,
+    };
     let refused = |error: MechanismError| {
         let stop = Stop {
             t: start,
@@ -125,14 +139,14 @@ pub(crate) fn drive(
     };
     match built.settings.scheme {
         Scheme::Event => match EventDriven::new(built.system, built.settings, built.initial) {
-            Ok(mut motion) => follow(&mut motion, until - left, sink, progress),
+            Ok(mut motion) => follow(&mut motion, span, sink, progress),
             Err(error) => refused(error),
         },
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
             match Stepper::new(built.system, built.settings, built.initial) {
                 Ok(mut motion) => {
                     motion.end_at(until);
-                    follow(&mut motion, until - left, sink, progress)
+                    follow(&mut motion, span, sink, progress)
                 }
                 Err(error) => refused(error),
             }
@@ -140,17 +154,47 @@ pub(crate) fn drive(
     }
 }
 
+/// From when to when a motion is followed.
+#[derive(Clone, Copy)]
+struct Span {
+    start: f64,
+    until: f64,
+    /// `until` but for rounding.
+    end: f64,
+    tolerance: f64,
+}
+
+impl Span {
+    fn tick(&self, step: usize, ledger: &Ledger) -> Tick<'static> {
+        Tick {
+            preparation: None,
+            step,
+            t: ledger.t,
+            until: self.until,
+            share: ((ledger.t - self.start) / (self.until - self.start)).clamp(0.0, 1.0),
+            contacts: ledger.num_active,
+            iterations: ledger.iterations,
+            residual: ledger.residual,
+            tolerance: self.tolerance,
+            reached: ledger.reached,
+            penetration: ledger.penetration,
+            gain: ledger.gain,
+            gamma: ledger.gamma,
+        }
+    }
+}
+
 fn follow(
     motion: &mut dyn Motion,
-    until: f64,
+    span: Span,
     sink: &mut dyn Sink,
-    progress: &mut dyn FnMut(f64) -> bool,
+    progress: &mut Progress<'_>,
 ) -> (Certificate, Option<Stop>) {
     let mut certificate = Certificate::new();
     let first = sink.step(0, motion.state(), motion.ledger(), &[], &[]);
     let mut reason = first.err().map(StopReason::Sink);
     let mut step = 0;
-    while reason.is_none() && motion.state().t < until {
+    while reason.is_none() && motion.state().t < span.end {
         if let Err(error) = motion.advance() {
             reason = Some(StopReason::Mechanism(error));
             break;
@@ -167,7 +211,7 @@ fn follow(
         );
         if let Err(error) = taken {
             reason = Some(StopReason::Sink(error));
-        } else if !progress(state.t) {
+        } else if !progress(&span.tick(step, motion.ledger())) && state.t < span.end {
             reason = Some(StopReason::Asked);
         }
     }
