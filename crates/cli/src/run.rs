@@ -13,7 +13,7 @@ use crate::interrupt;
 use crate::log::LogArgs;
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
-use crate::summary::Report;
+use crate::summary::{Report, short};
 use crate::watch::Watcher;
 
 /// Run a scene and record it
@@ -272,7 +272,7 @@ impl Ended<'_> {
             Some(directory) => format!(
                 "interrupted at t = {}; the records are in {1}, and `percuss resume {1}` goes on \
                  from there",
-                stop.t,
+                short(stop.t),
                 directory.display()
             ),
             None => "interrupted before the run began; nothing is recorded".into(),
