@@ -58,6 +58,8 @@ pub enum Verdict {
     Missed,
     /// The input cannot be computed to its end; said already.
     Bad,
+    /// Stopped on request; `percuss resume` goes on with it.
+    Interrupted,
 }
 
 /// The exit status of a command on scenes.
@@ -67,6 +69,8 @@ pub fn exit_code(result: Result<Verdict, Stop>) -> ExitCode {
         Ok(Verdict::Well) | Err(Stop::Pipe) => ExitCode::SUCCESS,
         Ok(Verdict::Missed) => ExitCode::from(1),
         Ok(Verdict::Bad) => ExitCode::from(2),
+        // As a shell says of a command that SIGINT ended.
+        Ok(Verdict::Interrupted) => ExitCode::from(130),
         Err(Stop::Input(sentence)) => {
             message(&sentence);
             ExitCode::from(2)
