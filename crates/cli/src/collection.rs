@@ -20,7 +20,7 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let place = Place::new(args.output.as_deref(), scene.name());
-    let mut manifest = manifest_of(scene);
+    let mut manifest = manifest_of(scene, args.threads.get());
     manifest.settings = collection.settings_json();
     let mut recorder = BodiesRecorder::new(place, manifest, &collection)?;
     let fits = fits(&collection);
@@ -31,7 +31,7 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
     }
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
-        let _ = recorder.close(&certificate, Some(fault.to_string()));
+        let _ = recorder.fail(&certificate, fault.to_string());
         return Err(fault.into());
     }
     recorder.add_series(&outcome.times, &outcome.series)?;
@@ -50,6 +50,7 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
         let found = scene::evaluate_bodies_findings(scene, &outcome, threads, &mut tell)?;
         recorder.add_findings(json_of(&found)?)?;
     }
+    recorder.finish()?;
     let ended = Ended {
         manifest: recorder.manifest(),
         directory: recorder.directory(),

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scene::plot::{Gallery, check_plots};
-use scene::record::{Layout, Manifest, Override, Place, Record, Recorder, Status, settings_json};
+use scene::record::{
+    Layout, Machine, Manifest, Override, Place, Record, Recorder, Status, settings_json,
+};
 use scene::{Built, Kind, RunOutcome, Scene, StopReason, Threads};
 use serde_json::Value;
 
@@ -123,11 +125,16 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     let layout = Layout::of_scene(&scene, &built.system);
     let every = built.record_every;
     let mut system = built.system.clone();
-    let mut recorder = Recorder::new(place, manifest(&scene, &built), layout, every)?;
+    let mut recorder = Recorder::new(
+        place,
+        manifest(&scene, &built, args.threads.get()),
+        layout,
+        every,
+    )?;
     let outcome = follow(args, built, &mut recorder);
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
-        let _ = recorder.close(&outcome.certificate, Some(fault.to_string()));
+        let _ = recorder.fail(&outcome.certificate, fault.to_string());
         return Err(fault.into());
     }
     let stopped = outcome.stopped.as_ref().map(ToString::to_string);
@@ -139,6 +146,7 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
         let findings = findings(args, &scene, &outcome)?;
         recorder.add_findings(findings)?;
     }
+    recorder.finish()?;
     let ended = Ended {
         manifest: recorder.manifest(),
         directory: recorder.directory(),
@@ -149,16 +157,17 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     ended.report(args)
 }
 
-fn manifest(scene: &Scene, built: &Built) -> Manifest {
-    let mut manifest = manifest_of(scene);
+fn manifest(scene: &Scene, built: &Built, threads: Threads) -> Manifest {
+    let mut manifest = manifest_of(scene, threads);
     let (start, until) = (built.initial.t, built.until);
     manifest.settings = settings_json(&built.settings, start, until, built.record_every);
     manifest
 }
 
 /// What the manifest says of any scene.
-pub fn manifest_of(scene: &Scene) -> Manifest {
+pub fn manifest_of(scene: &Scene, threads: Threads) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
+    manifest.machine = Some(Machine::here(threads.get()));
     manifest.title = scene.title().into();
     manifest.source = scene.source().into();
     manifest.origin = scene.origin().into();

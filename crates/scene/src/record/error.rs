@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Why a run directory cannot be written or read.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum RecordError {
     /// The directory to write to holds something already.
     #[error(
@@ -18,6 +18,15 @@ pub enum RecordError {
         path: PathBuf,
         /// What is there.
         what: &'static str,
+    },
+    /// Another process writes there.
+    #[error(
+        "{}: another run is writing to this directory; wait until it has ended, or name another \
+         directory", .path.display()
+    )]
+    Busy {
+        /// The directory as given.
+        path: PathBuf,
     },
     /// Not the directory of a run.
     #[error("{}: {why}; give a directory that `percuss run` has written", .path.display())]
