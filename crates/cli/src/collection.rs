@@ -2,13 +2,13 @@
 
 use scene::collection::Collection;
 use scene::plot::check_plots;
-use scene::record::{BodiesRecorder, Place};
+use scene::record::{BodiesRecorder, Place, RecordError};
 use scene::{BodiesOutcome, Discard, Scene, StopReason, Threads, Tick, Wanted};
 use serde_json::{Value, json};
 
 use crate::output::{Stop, Verdict};
 use crate::progress::Progress;
-use crate::run::{Ended, RunArgs, in_findings, interrupted, json_of, manifest_of};
+use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of, manifest_of};
 use crate::watch::Watcher;
 use crate::{interrupt, output};
 
@@ -32,13 +32,14 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
         let _ = recorder.fail(&certificate, fault.to_string());
-        return Err(fault.into());
+        return Err(broken_off(&fault, recorder.directory()));
     }
-    recorder.add_series(&outcome.times, &outcome.series)?;
-    recorder.add_surveys(&outcome)?;
-    let stopped = outcome.stopped.as_ref().map(ToString::to_string);
-    recorder.close(&certificate, stopped)?;
-    if !args.no_findings && !interrupted(outcome.stopped.as_ref()) {
+    let asked = interrupted(outcome.stopped.as_ref());
+    if let Err(fault) = close(&mut recorder, &outcome, &certificate) {
+        let _ = recorder.fail(&certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
+    }
+    if !args.no_findings && !asked {
         let _at_once = interrupt::at_once(in_findings(recorder.directory()));
         let progress = Progress::of_shares(args.quiet);
         progress.at("findings");
@@ -50,7 +51,9 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
         let found = scene::evaluate_bodies_findings(scene, &outcome, threads, &mut tell)?;
         recorder.add_findings(json_of(&found)?)?;
     }
-    recorder.finish()?;
+    if !asked {
+        recorder.finish()?;
+    }
     let ended = Ended {
         manifest: recorder.manifest(),
         directory: recorder.directory(),
@@ -59,6 +62,21 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
         certificate: Some(certificate),
     };
     ended.report(args)
+}
+
+/// Writes what is in memory and how the run ended.
+fn close(
+    recorder: &mut BodiesRecorder,
+    outcome: &BodiesOutcome,
+    certificate: &Value,
+) -> Result<(), RecordError> {
+    recorder.add_series(&outcome.times, &outcome.series)?;
+    recorder.add_surveys(outcome)?;
+    let stopped = outcome.stopped.as_ref();
+    match stopped.map(ToString::to_string) {
+        Some(words) if interrupted(stopped) => recorder.interrupt(certificate, words),
+        words => recorder.close(certificate, words),
+    }
 }
 
 /// What a run of bodies vouches for, with what only bodies have.
@@ -152,11 +170,11 @@ fn follow(
 fn spare_rows(redundant: &[String]) -> Option<String> {
     let (noun, hold) = match redundant.len() {
         0 => return None,
-        1 => ("joint row holds", "its reaction is"),
-        _ => ("joint rows hold", "their reactions are"),
+        1 => ("joint row holds", "its reaction is that"),
+        _ => ("joint rows hold", "their reactions are those"),
     };
     Some(format!(
-        "warning: {} {noun} what others hold already (at {}): {hold} that of least norm; free a row \
+        "warning: {} {noun} what others hold already (at {}): {hold} of least norm; free a row \
          of a joint if you need the reactions themselves",
         redundant.len(),
         distinct(redundant).join(", ")

@@ -13,6 +13,7 @@ mod forces;
 mod interrupt;
 mod limit;
 mod log;
+mod mechanism;
 mod output;
 mod pace;
 mod plot;

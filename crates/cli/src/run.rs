@@ -3,20 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::plot::{Gallery, check_plots};
-use scene::record::{
-    Layout, Machine, Manifest, Override, Place, Record, Recorder, Status, settings_json,
-};
-use scene::{Built, Kind, RunOutcome, Scene, StopReason, Threads};
+use scene::plot::Gallery;
+use scene::record::{Machine, Manifest, Override, Record, RecordError, Status};
+use scene::{Kind, Scene, StopReason, Threads};
 use serde_json::Value;
 
-use crate::collection;
 use crate::interrupt;
 use crate::log::LogArgs;
 use crate::output::{self, Stop, Verdict};
-use crate::progress::Progress;
 use crate::summary::{Report, short};
-use crate::watch::Watcher;
+use crate::{collection, mechanism};
 
 /// Run a scene and record it
 #[derive(Args)]
@@ -117,51 +113,7 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     if scene.kind() == Kind::Bodies {
         return collection::run(args, &scene);
     }
-    let built = scene.build()?;
-    // What is wrong with a finding or a plot is told before the run and not after it.
-    scene::check_findings(&scene)?;
-    check_plots(&scene)?;
-    let place = Place::new(args.output.as_deref(), scene.name());
-    let layout = Layout::of_scene(&scene, &built.system);
-    let every = built.record_every;
-    let mut system = built.system.clone();
-    let mut recorder = Recorder::new(
-        place,
-        manifest(&scene, &built, args.threads.get()),
-        layout,
-        every,
-    )?;
-    let outcome = follow(args, built, &mut recorder);
-    if let Some(fault) = recorder.take_fault() {
-        // What is there stays readable; that it ends here is said where the disk still lets us.
-        let _ = recorder.fail(&outcome.certificate, fault.to_string());
-        return Err(fault.into());
-    }
-    let stopped = outcome.stopped.as_ref().map(ToString::to_string);
-    recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
-    recorder.close(&outcome.certificate, stopped)?;
-    let refused = outcome.stopped.as_ref().is_some_and(|s| !s.started);
-    if !args.no_findings && !interrupted(outcome.stopped.as_ref()) {
-        let _at_once = interrupt::at_once(in_findings(recorder.directory()));
-        let findings = findings(args, &scene, &outcome)?;
-        recorder.add_findings(findings)?;
-    }
-    recorder.finish()?;
-    let ended = Ended {
-        manifest: recorder.manifest(),
-        directory: recorder.directory(),
-        stopped: outcome.stopped.as_ref(),
-        refused,
-        certificate: serde_json::to_value(outcome.certificate).ok(),
-    };
-    ended.report(args)
-}
-
-fn manifest(scene: &Scene, built: &Built, threads: Threads) -> Manifest {
-    let mut manifest = manifest_of(scene, threads);
-    let (start, until) = (built.initial.t, built.until);
-    manifest.settings = settings_json(&built.settings, start, until, built.record_every);
-    manifest
+    mechanism::run(args, &scene)
 }
 
 /// What the manifest says of any scene.
@@ -184,9 +136,15 @@ pub fn manifest_of(scene: &Scene, threads: Threads) -> Manifest {
     manifest
 }
 
-fn follow(args: &RunArgs, built: Built, recorder: &mut Recorder) -> RunOutcome {
-    let mut watcher = Watcher::new(args.quiet, None);
-    scene::run(built, recorder, &mut |tick| watcher.tick(tick))
+/// A fault of the machine in the middle of a run, with what is left to do.
+pub fn broken_off(fault: &RecordError, directory: Option<&Path>) -> Stop {
+    match directory.filter(|d| d.is_dir()) {
+        Some(directory) if fault.is_fault() => Stop::Fault(format!(
+            "{fault}. What was recorded before is kept; `percuss resume {}` goes on from there",
+            directory.display()
+        )),
+        _ => fault.clone().into(),
+    }
 }
 
 /// Whether a run was ended by an interruption.
@@ -204,16 +162,6 @@ pub fn in_findings(directory: Option<&Path>) -> String {
         ),
         None => "interrupted while the findings were measured; nothing is recorded".into(),
     }
-}
-
-fn findings(args: &RunArgs, scene: &Scene, outcome: &RunOutcome) -> Result<Vec<Value>, Stop> {
-    let progress = Progress::of_shares(args.quiet);
-    progress.at("findings");
-    let found = scene::evaluate_findings(scene, outcome, args.threads.get(), &mut |name, done| {
-        progress.share(done, || format!("finding {name}"));
-        true
-    })?;
-    json_of(&found)
 }
 
 /// Findings as the manifest holds them.
@@ -252,7 +200,10 @@ impl Ended<'_> {
                 output::message(&self.interruption(stop));
             }
             // A run that was refused has no records that would say so.
-            manifest.status = Status::Stopped;
+            manifest.status = match interrupted(Some(stop)) {
+                true => Status::Interrupted,
+                false => Status::Stopped,
+            };
             manifest.reason = Some(stop.to_string());
             manifest.certificate.clone_from(&self.certificate);
         }
@@ -269,10 +220,7 @@ impl Ended<'_> {
         } else {
             output::print(&(report.text() + &self.where_to_look()))?;
         }
-        match interrupted(self.stopped) {
-            true => Ok(Verdict::Interrupted),
-            false => Ok(report.verdict()),
-        }
+        Ok(report.verdict())
     }
 
     /// Where the records of an interrupted run are, and how to go on.

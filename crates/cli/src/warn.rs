@@ -10,7 +10,7 @@ const DEEP: f64 = 0.05;
 
 /// Energy gained in a step, relative to its largest term, above which it is told: this, or so many
 /// times the tolerance of the step, since the residual itself leaves works of that size.
-const GAIN: (f64, f64) = (1e-4, 1e3);
+const GAIN: (f64, f64) = (1e-3, 1e3);
 
 /// What may be wrong with a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,9 +153,8 @@ impl Warnings {
                 )
             }
             Kind::Deep => format!(
-                "a contact penetrates by {}, more than {} % of the smallest body's radius; take \
+                "a contact penetrates by {figure:.1e}, more than {} % of the smallest body's radius; take \
                  smaller steps (`step`) or have it corrected (`correction`)",
-                short(figure),
                 100.0 * DEEP
             ),
             Kind::Gain => format!(
@@ -182,7 +181,7 @@ impl Kind {
     fn tale(self, worst: f64) -> String {
         match self {
             Self::Missed => format!("missed their tolerance, worst residual {worst:.1e}"),
-            Self::Deep => format!("had deep penetrations, up to {}", short(worst)),
+            Self::Deep => format!("had deep penetrations, up to {worst:.1e}"),
             Self::Gain => format!("gained energy through contacts, up to {worst:.1e} of a step's"),
             Self::Nonunique => format!(
                 "had gamma <= 0 at a sliding contact, down to {}",

@@ -10,6 +10,8 @@ use mechanism::{EventDriven, Ledger, MechanismError, Motion, Scheme, State, Step
 
 use crate::certificate::Certificate;
 use crate::error::SceneError;
+use crate::record::{Packed, Snapshot};
+use crate::resume::{self, Begun};
 use crate::sink::Sink;
 use crate::text::Built;
 use crate::trajectory::{Between, Trajectory};
@@ -87,8 +89,12 @@ pub fn run(
     let mut both = Both {
         trajectory: &mut trajectory,
         sink,
+        told: 0,
     };
-    let (certificate, stopped) = drive(built, &mut both, progress);
+    let (certificate, stopped) = match both.begun() {
+        Ok(begun) => drive_from(built, begun, &mut both, progress),
+        Err(error) => refused(built.initial.t, StopReason::Sink(error)),
+    };
     RunOutcome {
         trajectory,
         certificate,
@@ -99,6 +105,8 @@ pub fn run(
 struct Both<'a> {
     trajectory: &'a mut Trajectory,
     sink: &'a mut dyn Sink,
+    /// States of the motion that are kept by the sink already.
+    told: usize,
 }
 
 impl Sink for Both<'_> {
@@ -113,11 +121,53 @@ impl Sink for Both<'_> {
         self.trajectory.push(state, ledger, touches, events);
         self.sink.step(step, state, ledger, touches, events)
     }
+
+    fn due(&mut self) -> bool {
+        self.sink.due()
+    }
+
+    fn keep(&mut self, mut snapshot: Snapshot) -> Result<(), SceneError> {
+        snapshot.history = resume::packed(&self.trajectory.since(self.told))?;
+        self.sink.keep(snapshot)?;
+        self.told = self.trajectory.len();
+        Ok(())
+    }
+}
+
+impl Both<'_> {
+    /// What the sink wants the run to go on from, if anything.
+    fn begun(&mut self) -> Result<Option<Begun>, SceneError> {
+        let Some(restored) = self.sink.restored() else {
+            return Ok(None);
+        };
+        let begun = Begun::of(&restored, self.trajectory)?;
+        self.told = self.trajectory.len();
+        Ok(Some(begun))
+    }
+}
+
+/// There is no motion.
+fn refused(t: f64, reason: StopReason) -> (Certificate, Option<Stop>) {
+    let stop = Stop {
+        t,
+        started: false,
+        reason,
+    };
+    (Certificate::new(), Some(stop))
 }
 
 /// Drives the integrator of the settings; nothing is kept but what the sink keeps.
 pub(crate) fn drive(
     built: Built,
+    sink: &mut dyn Sink,
+    progress: &mut Progress<'_>,
+) -> (Certificate, Option<Stop>) {
+    drive_from(built, None, sink, progress)
+}
+
+fn drive_from(
+    built: Built,
+    begun: Option<Begun>,
     sink: &mut dyn Sink,
     progress: &mut Progress<'_>,
 ) -> (Certificate, Option<Stop>) {
@@ -129,24 +179,17 @@ pub(crate) fn drive(
         end: until - left,
         tolerance: built.settings.tolerance,
     };
-    let refused = |error: MechanismError| {
-        let stop = Stop {
-            t: start,
-            started: false,
-            reason: StopReason::Mechanism(error),
-        };
-        (Certificate::new(), Some(stop))
-    };
+    let refused = |error: MechanismError| refused(start, StopReason::Mechanism(error));
     match built.settings.scheme {
         Scheme::Event => match EventDriven::new(built.system, built.settings, built.initial) {
-            Ok(mut motion) => follow(&mut motion, span, sink, progress),
+            Ok(mut motion) => follow(&mut motion, begun, span, sink, progress),
             Err(error) => refused(error),
         },
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
             match Stepper::new(built.system, built.settings, built.initial) {
                 Ok(mut motion) => {
                     motion.end_at(until);
-                    follow(&mut motion, span, sink, progress)
+                    follow(&mut motion, begun, span, sink, progress)
                 }
                 Err(error) => refused(error),
             }
@@ -186,14 +229,24 @@ impl Span {
 
 fn follow(
     motion: &mut dyn Motion,
+    begun: Option<Begun>,
     span: Span,
     sink: &mut dyn Sink,
     progress: &mut Progress<'_>,
 ) -> (Certificate, Option<Stop>) {
-    let mut certificate = Certificate::new();
-    let first = sink.step(0, motion.state(), motion.ledger(), &[], &[]);
-    let mut reason = first.err().map(StopReason::Sink);
-    let mut step = 0;
+    let (mut step, mut certificate) = (0, Certificate::new());
+    let first = match begun {
+        None => sink.step(0, motion.state(), motion.ledger(), &[], &[]),
+        Some(begun) => {
+            (step, certificate) = (begun.step, begun.certificate);
+            let restored = motion.restore(begun.motion);
+            restored.map_err(|error| resume::unfit(&error.to_string()))
+        }
+    };
+    if let Err(error) = first {
+        return refused(span.start, StopReason::Sink(error));
+    }
+    let mut reason = None;
     while reason.is_none() && motion.state().t < span.end {
         if let Err(error) = motion.advance() {
             reason = Some(StopReason::Mechanism(error));
@@ -209,9 +262,14 @@ fn follow(
             &motion.touches(),
             motion.events(),
         );
-        if let Err(error) = taken {
+        let going = progress(&span.tick(step, motion.ledger())) || !(state.t < span.end);
+        let kept = taken.and_then(|()| match sink.due() || !going {
+            true => keep(sink, step, certificate, motion),
+            false => Ok(()),
+        });
+        if let Err(error) = kept {
             reason = Some(StopReason::Sink(error));
-        } else if !progress(&span.tick(step, motion.ledger())) && state.t < span.end {
+        } else if !going {
             reason = Some(StopReason::Asked);
         }
     }
@@ -221,4 +279,22 @@ fn follow(
         reason,
     });
     (certificate, stop)
+}
+
+/// Has the sink keep what the run goes on from.
+fn keep(
+    sink: &mut dyn Sink,
+    step: usize,
+    certificate: Certificate,
+    motion: &dyn Motion,
+) -> Result<(), SceneError> {
+    let begun = Begun {
+        step,
+        certificate,
+        motion: motion.save(),
+    };
+    sink.keep(Snapshot {
+        motion: resume::packed(&begun)?,
+        history: Packed::default(),
+    })
 }

@@ -1,5 +1,7 @@
 //! Writes the records of a run as it goes.
 
+mod keep;
+
 use std::mem::discriminant;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,9 +21,7 @@ use super::saved::{Saved, TableState};
 use super::scribe::{self, Job, Scribe, Shared, hold};
 use super::session::Session;
 use super::tables::{Layout, TABLES};
-use crate::error::SceneError;
 use crate::nonunique::Nonunique;
-use crate::sink::Sink;
 
 /// A table that is being written: one chunk of it is in memory, and few wait to be written.
 #[derive(Debug)]
@@ -184,15 +184,23 @@ impl Recorder {
         every: usize,
     ) -> Result<Self, RecordError> {
         let session = Session::new(place, manifest, Cadence::default())?;
-        Ok(Self::of(session, layout, every))
+        Self::on(session, layout, every)
     }
 
-    /// The same in a session.
-    pub fn of(mut session: Session, layout: Layout, every: usize) -> Self {
-        let tables = TABLES.map(|name| TableWriter::new(name, layout.columns(name)));
+    /// The same in a session, which may be that of an interrupted run.
+    ///
+    /// # Errors
+    /// The session goes on with a run that had other tables, or the machine refuses.
+    pub fn on(mut session: Session, layout: Layout, every: usize) -> Result<Self, RecordError> {
+        let mut tables = TABLES.map(|name| TableWriter::new(name, layout.columns(name)));
         let spare = [0, 1, 2].map(|k| tables[k].columns.iter().map(Values::empty).collect());
         session.manifest.tables = tables.iter().map(|t| t.entry(false)).collect();
-        Self {
+        for table in &mut tables {
+            session.restore(table)?;
+        }
+        let known: Option<keep::Counters> = session.recorder()?;
+        session.publish()?;
+        let mut recorder = Self {
             session,
             words: Words::of(&layout),
             layout,
@@ -201,7 +209,9 @@ impl Recorder {
             spare,
             reached: None,
             fault: None,
-        }
+        };
+        recorder.recall(known);
+        Ok(recorder)
     }
 
     /// The directory, once the first step is computed.
@@ -228,6 +238,31 @@ impl Recorder {
         certificate: &impl Serialize,
         stopped: Option<String>,
     ) -> Result<(), RecordError> {
+        let status = match stopped {
+            None => Status::Finished,
+            Some(_) => Status::Stopped,
+        };
+        self.close_as(status, certificate, stopped)
+    }
+
+    /// The same for a run that was stopped on request: `resume` will go on with it.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub fn interrupt(
+        &mut self,
+        certificate: &impl Serialize,
+        reason: String,
+    ) -> Result<(), RecordError> {
+        self.close_as(Status::Interrupted, certificate, Some(reason))
+    }
+
+    fn close_as(
+        &mut self,
+        status: Status,
+        certificate: &impl Serialize,
+        reason: Option<String>,
+    ) -> Result<(), RecordError> {
         let Some(directory) = self.session.settle()? else {
             return Ok(());
         };
@@ -242,11 +277,8 @@ impl Recorder {
         }
         let manifest = &mut self.session.manifest;
         manifest.tables = self.tables.iter().map(|t| t.entry(true)).collect();
-        manifest.status = match stopped {
-            None => Status::Finished,
-            Some(_) => Status::Stopped,
-        };
-        manifest.reason = stopped;
+        manifest.status = status;
+        manifest.reason = reason;
         manifest.reached = self.reached;
         manifest.certificate = serde_json::to_value(certificate).ok();
         self.session.publish()
@@ -331,26 +363,5 @@ impl Recorder {
         }
         let session = &self.session;
         self.tables.iter_mut().try_for_each(|t| session.spill(t))
-    }
-}
-
-impl Sink for Recorder {
-    fn step(
-        &mut self,
-        step: usize,
-        state: &State,
-        ledger: &Ledger,
-        touches: &[Touch<'_>],
-        events: &[Event],
-    ) -> Result<(), SceneError> {
-        let recorded = self.record(step, state, ledger, touches, events);
-        recorded.map_err(|error| {
-            let seen = SceneError::Machine {
-                what: "the records cannot be written".into(),
-                reason: error.to_string(),
-            };
-            self.fault = Some(error);
-            seen
-        })
     }
 }
