@@ -2,14 +2,15 @@
 
 use scene::collection::Collection;
 use scene::plot::check_plots;
-use scene::record::{BodiesRecorder, Place};
+use scene::record::{BodiesRecorder, Place, RecordError};
 use scene::{BodiesOutcome, Discard, Scene, StopReason, Threads, Tick, Wanted};
 use serde_json::{Value, json};
 
 use crate::output::{Stop, Verdict};
 use crate::progress::Progress;
-use crate::run::{Ended, RunArgs, json_of, manifest_of};
-use crate::summary::short;
+use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of, manifest_of};
+use crate::watch::Watcher;
+use crate::{interrupt, output};
 
 /// Runs the bodies of a scene and records them.
 pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
@@ -19,7 +20,7 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
     let place = Place::new(args.output.as_deref(), scene.name());
-    let mut manifest = manifest_of(scene);
+    let mut manifest = manifest_of(scene, args.threads.get());
     manifest.settings = collection.settings_json();
     let mut recorder = BodiesRecorder::new(place, manifest, &collection)?;
     let fits = fits(&collection);
@@ -30,14 +31,16 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
     }
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
-        let _ = recorder.close(&certificate, Some(fault.to_string()));
-        return Err(fault.into());
+        let _ = recorder.fail(&certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
     }
-    recorder.add_series(&outcome.times, &outcome.series)?;
-    recorder.add_surveys(&outcome)?;
-    let stopped = outcome.stopped.as_ref().map(ToString::to_string);
-    recorder.close(&certificate, stopped)?;
-    if !args.no_findings {
+    let asked = interrupted(outcome.stopped.as_ref());
+    if let Err(fault) = close(&mut recorder, &outcome, &certificate) {
+        let _ = recorder.fail(&certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
+    }
+    if !args.no_findings && !asked {
+        let _at_once = interrupt::at_once(in_findings(recorder.directory()));
         let progress = Progress::of_shares(args.quiet);
         progress.at("findings");
         let threads = args.threads.get();
@@ -48,6 +51,9 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
         let found = scene::evaluate_bodies_findings(scene, &outcome, threads, &mut tell)?;
         recorder.add_findings(json_of(&found)?)?;
     }
+    if !asked {
+        recorder.finish()?;
+    }
     let ended = Ended {
         manifest: recorder.manifest(),
         directory: recorder.directory(),
@@ -56,6 +62,21 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
         certificate: Some(certificate),
     };
     ended.report(args)
+}
+
+/// Writes what is in memory and how the run ended.
+fn close(
+    recorder: &mut BodiesRecorder,
+    outcome: &BodiesOutcome,
+    certificate: &Value,
+) -> Result<(), RecordError> {
+    recorder.add_series(&outcome.times, &outcome.series)?;
+    recorder.add_surveys(outcome)?;
+    let stopped = outcome.stopped.as_ref();
+    match stopped.map(ToString::to_string) {
+        Some(words) if interrupted(stopped) => recorder.interrupt(certificate, words),
+        words => recorder.close(certificate, words),
+    }
 }
 
 /// What a run of bodies vouches for, with what only bodies have.
@@ -134,24 +155,30 @@ fn follow(
     wanted: &Wanted,
     recorder: &mut BodiesRecorder,
 ) -> BodiesOutcome {
-    let progress = Progress::of_shares(args.quiet);
-    progress.at("running");
+    let mut watcher = Watcher::new(args.quiet, collection.smallest_radius());
     let threads = args.threads.get();
-    let mut tell = |tick: &Tick<'_>| {
-        progress.share(tick.share, || told(tick));
-        true
-    };
-    scene::run_wanted(scene, collection, wanted, threads, recorder, &mut tell)
+    let mut tell = |tick: &Tick<'_>| watcher.tick(tick);
+    let outcome = scene::run_wanted(scene, collection, wanted, threads, recorder, &mut tell);
+    drop(watcher);
+    if let Some(warning) = spare_rows(&outcome.redundant) {
+        output::message(&warning);
+    }
+    outcome
 }
 
-/// How far a run is, in few words.
-fn told(tick: &Tick<'_>) -> String {
-    let (t, until) = (short(tick.t), short(tick.until));
-    let what = match tick.preparation {
-        Some(name) => format!("preparing {name}: "),
-        None => String::new(),
+/// A warning about joints that hold what others hold already.
+fn spare_rows(redundant: &[String]) -> Option<String> {
+    let (noun, hold) = match redundant.len() {
+        0 => return None,
+        1 => ("joint row holds", "its reaction is that"),
+        _ => ("joint rows hold", "their reactions are those"),
     };
-    format!("{what}t = {t} of {until}, {} contacts", tick.contacts)
+    Some(format!(
+        "warning: {} {noun} what others hold already (at {}): {hold} of least norm; free a row \
+         of a joint if you need the reactions themselves",
+        redundant.len(),
+        distinct(redundant).join(", ")
+    ))
 }
 
 /// Reads everything of a scene of bodies and tries its first step; how much there is of what.

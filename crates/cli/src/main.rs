@@ -1,7 +1,7 @@
 //! The command `percuss`: scenes and problems in, records, tables, pictures or JSON out.
 //!
 //! Exit status: 0 all well; 1 ran, but something is not as it should be; 2 bad input; 3 a fault of
-//! the machine. Machine-readable output goes to standard output, progress and messages to standard
+//! the machine; 130 interrupted. Machine-readable output goes to standard output, progress and messages to standard
 //! error; bars are drawn on a terminal only.
 
 mod attempt;
@@ -10,8 +10,12 @@ mod collection;
 mod compare;
 mod examples;
 mod forces;
+mod interrupt;
 mod limit;
+mod log;
+mod mechanism;
 mod output;
+mod pace;
 mod plot;
 mod progress;
 mod record;
@@ -22,6 +26,8 @@ mod solve;
 mod study;
 mod summary;
 mod table;
+mod warn;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -42,7 +48,8 @@ use clap::{Parser, Subcommand};
                   percuss run --help\n\n\
                   Exit status: 0 all well; 1 ran, but the certificate is not met, a finding is\n\
                   outside its expectation or a problem is not solved to the tolerance; 2 bad\n\
-                  input; 3 a fault of the machine (disk full, no permission to write)."
+                  input; 3 a fault of the machine (disk full, no permission to write); 130 interrupted\n\
+                  by Ctrl-C or SIGTERM."
 )]
 struct Cli {
     #[command(subcommand)]

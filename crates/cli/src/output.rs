@@ -9,6 +9,8 @@ use scene::SceneError;
 use scene::plot::PlotError;
 use scene::record::RecordError;
 
+use crate::{interrupt, log, progress};
+
 /// Why a command ends before its work is done.
 #[derive(Debug)]
 pub enum Stop {
@@ -58,24 +60,29 @@ pub enum Verdict {
     Missed,
     /// The input cannot be computed to its end; said already.
     Bad,
+    /// Ended by Ctrl-C or SIGTERM; said already.
+    Interrupted,
 }
 
 /// The exit status of a command on scenes.
 pub fn exit_code(result: Result<Verdict, Stop>) -> ExitCode {
-    match result {
+    let status = match result {
         // A closed pipe is no fault.
-        Ok(Verdict::Well) | Err(Stop::Pipe) => ExitCode::SUCCESS,
-        Ok(Verdict::Missed) => ExitCode::from(1),
-        Ok(Verdict::Bad) => ExitCode::from(2),
+        Ok(Verdict::Well) | Err(Stop::Pipe) => 0,
+        Ok(Verdict::Missed) => 1,
+        Ok(Verdict::Bad) => 2,
+        Ok(Verdict::Interrupted) => interrupt::STATUS,
         Err(Stop::Input(sentence)) => {
             message(&sentence);
-            ExitCode::from(2)
+            2
         }
         Err(Stop::Fault(sentence)) => {
             message(&sentence);
-            ExitCode::from(3)
+            3
         }
-    }
+    };
+    log::line(&format!("exit status {status}"));
+    ExitCode::from(status)
 }
 
 /// What the inputs came to, worst first: it decides the exit status.
@@ -100,9 +107,10 @@ impl Tally {
     }
 }
 
-/// A sentence on standard error. Nobody can be told if that fails.
+/// A sentence on standard error, above the bar, and in the log. Nobody can be told if that fails.
 pub fn message(sentence: &str) {
-    let _ = writeln!(io::stderr().lock(), "percuss: {sentence}");
+    let _ = progress::above(|| writeln!(io::stderr().lock(), "percuss: {sentence}"));
+    log::line(sentence);
 }
 
 /// Text on standard output, passed on at once.

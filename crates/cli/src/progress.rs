@@ -1,12 +1,19 @@
-//! The progress bar: on a terminal, and only if the work turns out to last.
+//! The progress bar: on a terminal, and only if the work turns out to last. What it shows goes to the
+//! log as well, at its own pace.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use scene::Tick;
+
+use crate::log;
+use crate::pace::{self, Pace};
+use crate::summary::short;
 
 /// Work that is over before this is not worth a bar. What has lasted one second will on average
 /// last another.
@@ -18,12 +25,49 @@ const BLINK: Duration = Duration::from_millis(100);
 /// Parts of the whole that a bar of shares can tell apart.
 const SHARES: usize = 1000;
 
+/// The bar that may be on the screen: messages go above it.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+thread_local! {
+    /// Whether this thread has moved the bar out of the way already.
+    static ASIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
+    SHOWN
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Runs `write` with the bar, if there is one, out of the way.
+pub fn above<T>(write: impl FnOnce() -> T) -> T {
+    let bar = shown().clone();
+    match bar.filter(|_| !ASIDE.get()) {
+        None => write(),
+        Some(bar) => {
+            ASIDE.set(true);
+            let done = bar.suspend(write);
+            ASIDE.set(false);
+            done
+        }
+    }
+}
+
+/// Takes the bar off the screen.
+pub fn clear() {
+    if let Some(bar) = shown().take() {
+        bar.finish_and_clear();
+    }
+}
+
 /// A bar that shows itself when the work lasts.
 pub struct Progress {
     bar: ProgressBar,
     waiting: Option<(Sender<()>, JoinHandle<()>)>,
-    /// When the bar was last moved by [`Progress::share`].
+    begun: Instant,
+    /// When the bar was last moved by [`Progress::share`] or [`Progress::tick`].
     moved: Cell<Instant>,
+    pace: RefCell<Pace>,
 }
 
 impl Progress {
@@ -41,6 +85,12 @@ impl Progress {
         )
     }
 
+    /// A bar of a run: how far it is, and below how it goes.
+    pub fn of_run(quiet: bool) -> Self {
+        let template = "{bar:30} {percent:>3} % {prefix}\n{wide_msg}";
+        Self::with_template(SHARES, quiet, template)
+    }
+
     fn with_template(steps: usize, quiet: bool, template: &str) -> Self {
         let target = ProgressDrawTarget::hidden();
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
@@ -48,23 +98,65 @@ impl Progress {
             bar.set_style(style);
         }
         let wanted = !quiet && io::stderr().is_terminal();
-        let waiting = wanted.then(|| show_later(bar.clone()));
+        let waiting = wanted.then(|| {
+            *shown() = Some(bar.clone());
+            show_later(bar.clone())
+        });
+        let now = Instant::now();
         Self {
             bar,
             waiting,
-            moved: Cell::new(Instant::now()),
+            begun: now,
+            moved: Cell::new(now),
+            pace: RefCell::new(Pace::new(0.0)),
         }
+    }
+
+    /// Whether it is time to move the bar: steps may be faster than a bar can be drawn.
+    fn blinks(&self) -> bool {
+        let due = self.moved.get().elapsed() >= BLINK;
+        if due {
+            self.moved.set(Instant::now());
+        }
+        due
+    }
+
+    /// Takes what is done; the time left in words, where it can be told.
+    fn note(&self, steps: usize, share: f64) -> Option<String> {
+        let mut pace = self.pace.borrow_mut();
+        pace.note(self.begun.elapsed().as_secs_f64(), steps, share);
+        let position = (share.clamp(0.0, 1.0) * SHARES as f64) as u64;
+        self.bar.set_position(position);
+        let left = pace.left()?;
+        Some(format!("{} left", pace::clock(left)))
     }
 
     /// A share of the whole is done; `what` is asked for only when the bar moves.
     pub fn share(&self, share: f64, what: impl FnOnce() -> String) {
-        // Steps may be faster than a bar can be drawn.
-        if self.moved.get().elapsed() >= BLINK {
-            self.moved.set(Instant::now());
-            self.bar.set_message(what());
-            self.bar
-                .set_position((share.clamp(0.0, 1.0) * SHARES as f64) as u64);
+        if !self.blinks() {
+            return;
         }
+        let left = self.note(0, share);
+        let what = what();
+        let text = match left {
+            Some(left) => format!("{what}, {left}"),
+            None => what,
+        };
+        log::progress(|| format!("{:.1} % done: {text}", 100.0 * share.clamp(0.0, 1.0)));
+        self.bar.set_message(text);
+    }
+
+    /// A step of a run is done.
+    pub fn tick(&self, tick: &Tick<'_>) {
+        if !self.blinks() {
+            return;
+        }
+        let left = self.note(tick.step, tick.share);
+        let rate = self.pace.borrow().rate();
+        let (how_far, how) = (far(tick, left.as_deref()), going(tick, rate));
+        log::progress(|| format!("{how_far}; {how}"));
+        self.bar.set_prefix(how_far);
+        self.bar.set_message(how);
     }
 
     /// What is being done now.
@@ -79,8 +171,34 @@ impl Progress {
 
     /// Runs `write` with the bar out of the way.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.bar.suspend(write)
+        above(write)
     }
+}
+
+/// How far a run is.
+fn far(tick: &Tick<'_>, left: Option<&str>) -> String {
+    let what = match tick.preparation {
+        Some(name) => format!("preparing {name}: "),
+        None => String::new(),
+    };
+    let left = left.map_or(String::new(), |left| format!(", {left}"));
+    format!("{what}t = {} of {}{left}", short(tick.t), short(tick.until))
+}
+
+/// How its last step went.
+fn going(tick: &Tick<'_>, rate: Option<f64>) -> String {
+    let plural = |n: usize, noun: &str| match n {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    };
+    let rate = rate.map_or(String::new(), |r| format!(", {}", pace::rate(r)));
+    format!(
+        "step {}{rate}, {}, {}, residual {:.1e}",
+        tick.step,
+        plural(tick.contacts, "contact"),
+        plural(tick.iterations, "iteration"),
+        tick.residual
+    )
 }
 
 impl Drop for Progress {
@@ -89,6 +207,7 @@ impl Drop for Progress {
             drop(done);
             // A panic there would have been printed already and concerns the bar alone.
             let _ = thread.join();
+            shown().take();
         }
         self.bar.finish_and_clear();
     }
@@ -104,4 +223,44 @@ fn show_later(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
         }
     });
     (sender, thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{far, going};
+    use scene::Tick;
+
+    fn tick() -> Tick<'static> {
+        Tick {
+            preparation: None,
+            step: 1200,
+            t: 0.6,
+            until: 2.0,
+            share: 0.3,
+            contacts: 340,
+            iterations: 45,
+            residual: 3.14e-9,
+            tolerance: 1e-8,
+            reached: true,
+            penetration: 0.0,
+            gain: 0.0,
+            gamma: f64::INFINITY,
+        }
+    }
+
+    #[test]
+    fn a_bar_says_how_far_and_how_it_goes() {
+        assert_eq!(far(&tick(), Some("43 s left")), "t = 0.6 of 2, 43 s left");
+        assert_eq!(
+            going(&tick(), Some(512.0)),
+            "step 1200, 512 steps/s, 340 contacts, 45 iterations, residual 3.1e-9"
+        );
+        let settling = Tick {
+            preparation: Some("settle"),
+            contacts: 1,
+            ..tick()
+        };
+        assert_eq!(far(&settling, None), "preparing settle: t = 0.6 of 2");
+        assert!(going(&settling, None).contains("1 contact,"));
+    }
 }

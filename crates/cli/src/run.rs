@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::plot::{Gallery, check_plots};
-use scene::record::{Layout, Manifest, Override, Place, Record, Recorder, Status, settings_json};
-use scene::{Built, Kind, RunOutcome, Scene, StopReason, Threads};
+use scene::plot::Gallery;
+use scene::record::{Machine, Manifest, Override, Record, RecordError, Status};
+use scene::{Kind, Scene, StopReason, Threads};
 use serde_json::Value;
 
-use crate::collection;
+use crate::interrupt;
+use crate::log::LogArgs;
 use crate::output::{self, Stop, Verdict};
-use crate::progress::Progress;
 use crate::summary::{Report, short};
+use crate::{collection, mechanism};
 
 /// Run a scene and record it
 #[derive(Args)]
@@ -22,7 +23,8 @@ use crate::summary::{Report, short};
         percuss run ball-e05 --json | jq .findings\n\n\
         Exit status: 0 all well; 1 ran, but the certificate is not met or a finding is outside\n\
         its expectation; 2 the scene is not right or its motion cannot go on (what was computed\n\
-        is kept); 3 the records cannot be written.")]
+        is kept); 3 the records cannot be written; 130 interrupted: Ctrl-C or SIGTERM finishes the\n\
+        step and keeps what was computed, a second one ends at once.")]
 pub struct RunArgs {
     /// A scene file, or the name of a built-in scene
     #[arg(value_name = "SCENE")]
@@ -37,6 +39,9 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 
     /// Print one JSON object to standard output instead of the summary
     #[arg(long)]
@@ -101,52 +106,20 @@ fn threads(text: &str) -> Result<usize, String> {
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
+    let threads = args.threads.get().get();
+    args.log
+        .open(&format!("run of {}", scene.name()), threads)?;
+    interrupt::listen()?;
     if scene.kind() == Kind::Bodies {
         return collection::run(args, &scene);
     }
-    let built = scene.build()?;
-    // What is wrong with a finding or a plot is told before the run and not after it.
-    scene::check_findings(&scene)?;
-    check_plots(&scene)?;
-    let place = Place::new(args.output.as_deref(), scene.name());
-    let layout = Layout::of_scene(&scene, &built.system);
-    let every = built.record_every;
-    let mut system = built.system.clone();
-    let mut recorder = Recorder::new(place, manifest(&scene, &built), layout, every)?;
-    let outcome = follow(args, built, &mut recorder);
-    if let Some(fault) = recorder.take_fault() {
-        // What is there stays readable; that it ends here is said where the disk still lets us.
-        let _ = recorder.close(&outcome.certificate, Some(fault.to_string()));
-        return Err(fault.into());
-    }
-    let stopped = outcome.stopped.as_ref().map(ToString::to_string);
-    recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
-    recorder.close(&outcome.certificate, stopped)?;
-    let refused = outcome.stopped.as_ref().is_some_and(|s| !s.started);
-    if !args.no_findings {
-        let findings = findings(args, &scene, &outcome)?;
-        recorder.add_findings(findings)?;
-    }
-    let ended = Ended {
-        manifest: recorder.manifest(),
-        directory: recorder.directory(),
-        stopped: outcome.stopped.as_ref(),
-        refused,
-        certificate: serde_json::to_value(outcome.certificate).ok(),
-    };
-    ended.report(args)
-}
-
-fn manifest(scene: &Scene, built: &Built) -> Manifest {
-    let mut manifest = manifest_of(scene);
-    let (start, until) = (built.initial.t, built.until);
-    manifest.settings = settings_json(&built.settings, start, until, built.record_every);
-    manifest
+    mechanism::run(args, &scene)
 }
 
 /// What the manifest says of any scene.
-pub fn manifest_of(scene: &Scene) -> Manifest {
+pub fn manifest_of(scene: &Scene, threads: Threads) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
+    manifest.machine = Some(Machine::here(threads.get()));
     manifest.title = scene.title().into();
     manifest.source = scene.source().into();
     manifest.origin = scene.origin().into();
@@ -163,25 +136,32 @@ pub fn manifest_of(scene: &Scene) -> Manifest {
     manifest
 }
 
-fn follow(args: &RunArgs, built: Built, recorder: &mut Recorder) -> RunOutcome {
-    let (start, until) = (built.initial.t, built.until);
-    let progress = Progress::of_shares(args.quiet);
-    progress.at("running");
-    scene::run(built, recorder, &mut |t| {
-        let done = (t - start) / (until - start);
-        progress.share(done, || format!("t = {} of {}", short(t), short(until)));
-        true
-    })
+/// A fault of the machine in the middle of a run, with what is left to do.
+pub fn broken_off(fault: &RecordError, directory: Option<&Path>) -> Stop {
+    match directory.filter(|d| d.is_dir()) {
+        Some(directory) if fault.is_fault() => Stop::Fault(format!(
+            "{fault}. What was recorded before is kept; `percuss resume {}` goes on from there",
+            directory.display()
+        )),
+        _ => fault.clone().into(),
+    }
 }
 
-fn findings(args: &RunArgs, scene: &Scene, outcome: &RunOutcome) -> Result<Vec<Value>, Stop> {
-    let progress = Progress::of_shares(args.quiet);
-    progress.at("findings");
-    let found = scene::evaluate_findings(scene, outcome, args.threads.get(), &mut |name, done| {
-        progress.share(done, || format!("finding {name}"));
-        true
-    })?;
-    json_of(&found)
+/// Whether a run was ended by an interruption.
+pub fn interrupted(stop: Option<&scene::Stop>) -> bool {
+    stop.is_some_and(|stop| stop.reason == StopReason::Asked)
+}
+
+/// What is said of an interruption after the run itself.
+pub fn in_findings(directory: Option<&Path>) -> String {
+    match directory {
+        Some(directory) => format!(
+            "interrupted while the findings were measured; the run itself is complete: its records \
+             are in {0}, and `percuss resume {0}` measures the findings",
+            directory.display()
+        ),
+        None => "interrupted while the findings were measured; nothing is recorded".into(),
+    }
 }
 
 /// Findings as the manifest holds them.
@@ -216,8 +196,14 @@ impl Ended<'_> {
             ) {
                 output::message(&format!("{}: {stop}", manifest.origin));
             }
+            if interrupted(Some(stop)) {
+                output::message(&self.interruption(stop));
+            }
             // A run that was refused has no records that would say so.
-            manifest.status = Status::Stopped;
+            manifest.status = match interrupted(Some(stop)) {
+                true => Status::Interrupted,
+                false => Status::Stopped,
+            };
             manifest.reason = Some(stop.to_string());
             manifest.certificate.clone_from(&self.certificate);
         }
@@ -235,6 +221,19 @@ impl Ended<'_> {
             output::print(&(report.text() + &self.where_to_look()))?;
         }
         Ok(report.verdict())
+    }
+
+    /// Where the records of an interrupted run are, and how to go on.
+    fn interruption(&self, stop: &scene::Stop) -> String {
+        match self.directory {
+            Some(directory) => format!(
+                "interrupted at t = {}; the records are in {1}, and `percuss resume {1}` goes on \
+                 from there",
+                short(stop.t),
+                directory.display()
+            ),
+            None => "interrupted before the run began; nothing is recorded".into(),
+        }
     }
 
     /// Where the records are and which pictures can be had of them.

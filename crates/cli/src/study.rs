@@ -8,6 +8,8 @@ use scene::record::{Cell, Place, Record, write_study};
 use scene::{StudyFile, StudyResult};
 use serde_json::{Value, json};
 
+use crate::interrupt;
+use crate::log::LogArgs;
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
 use crate::run::{SetArgs, ThreadArgs};
@@ -45,6 +47,9 @@ pub struct StudyArgs {
     #[command(flatten)]
     threads: ThreadArgs,
 
+    #[command(flatten)]
+    log: LogArgs,
+
     /// Print one JSON object to standard output instead of the table
     #[arg(long)]
     json: bool,
@@ -59,7 +64,14 @@ pub fn run(args: &StudyArgs) -> Result<Verdict, Stop> {
     let study = StudyFile::load(&args.study)?.with(args.set.pairs())?;
     let place = Place::new(args.output.as_deref(), study.name());
     place.check()?;
-    let result = follow(args, &study)?;
+    let threads = args.threads.get().get();
+    args.log.open(&format!("study {}", study.name()), threads)?;
+    interrupt::listen()?;
+    let result = {
+        let words = "interrupted; nothing of the study is written: run it again";
+        let _at_once = interrupt::at_once(words.into());
+        follow(args, &study)?
+    };
     let directory = write_study(&place, &study, &result)?;
     show(&Record::open(&directory)?, args.json, args.quiet)?;
     Ok(Verdict::Well)

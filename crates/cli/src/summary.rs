@@ -63,6 +63,7 @@ impl Report<'_> {
         let missed = self.findings().iter().any(|f| f["ok"] == false);
         match self.manifest.status {
             Status::Stopped => Verdict::Bad,
+            Status::Interrupted => Verdict::Interrupted,
             _ if missed || !self.certified() => Verdict::Missed,
             _ => Verdict::Well,
         }
@@ -90,7 +91,7 @@ impl Report<'_> {
         let mut line = format!("{}: {}", manifest.scene, self.status());
         match (manifest.status, self.certified()) {
             (Status::Running, _) => line += ", no certificate yet",
-            (Status::Stopped, true) => line += ", certificate ok up to there",
+            (Status::Stopped | Status::Interrupted, true) => line += ", certificate ok up to there",
             (_, true) => line += ", certificate ok",
             (_, false) => line += ", certificate NOT ok",
         }

@@ -134,6 +134,12 @@ pub enum MechanismError {
         /// What left the numbers.
         what: String,
     },
+    /// What was saved is of another motion.
+    #[error(
+        "what was saved of a motion is of another integrator or another system; restore it into a \
+         motion of the same system, settings and initial state"
+    )]
+    Foreign,
     /// The event-driven integrator cannot go on.
     #[error("the event-driven integrator stopped at t = {t}: {reason}")]
     Events {

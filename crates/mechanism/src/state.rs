@@ -1,9 +1,13 @@
 //! What a motion consists of: states, the ledger of a step, contacts, events.
 
 use contact::law::Status;
+use serde::{Deserialize, Serialize};
 
-/// Everything that a motion is continued from.
-#[derive(Debug, Clone, PartialEq)]
+use crate::saved::{Saved, statuses};
+
+/// Where a motion is, with the impulses that the next solve starts from. [`Motion::save`] has all that
+/// a motion is continued from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time.
     pub t: f64,
@@ -14,11 +18,12 @@ pub struct State {
     /// Impulse of every row of every constraint over the last step (start of the next solve).
     pub impulse: Vec<f64>,
     /// What every constraint did in the last step.
+    #[serde(with = "statuses")]
     pub status: Vec<Status>,
 }
 
 /// The account of a step (JM92 §6; certificate of the run).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Ledger {
     /// Time at the end of the step.
     pub t: f64,
@@ -78,7 +83,7 @@ pub struct Touch<'a> {
 }
 
 /// Something that happened at one instant.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// When; time steppers know it to within a step.
     pub t: f64,
@@ -89,7 +94,7 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum EventKind {
     /// A collision: normal velocity before (negative) and after.
     Impact {
@@ -137,4 +142,14 @@ pub trait Motion {
 
     /// What happened during the last step, in order.
     fn events(&self) -> &[Event];
+
+    /// All that it is continued from, to the bit. The touches of the last step are not part of it.
+    fn save(&self) -> Saved;
+
+    /// Goes back, or ahead, to what was saved of a motion of the same system, settings and initial
+    /// state; this one must not have been advanced.
+    ///
+    /// # Errors
+    /// It is of another integrator or another system; the motion is unchanged.
+    fn restore(&mut self, saved: Saved) -> Result<(), crate::MechanismError>;
 }

@@ -12,6 +12,7 @@ mod nonunique;
 pub mod picture;
 pub mod plot;
 pub mod record;
+mod resume;
 mod run;
 mod sink;
 pub mod study;

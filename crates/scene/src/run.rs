@@ -6,13 +6,16 @@
 
 use std::fmt;
 
-use mechanism::{EventDriven, MechanismError, Motion, Scheme, State, Stepper, System};
+use mechanism::{EventDriven, Ledger, MechanismError, Motion, Scheme, State, Stepper, System};
 
 use crate::certificate::Certificate;
 use crate::error::SceneError;
+use crate::record::{Packed, Snapshot};
+use crate::resume::{self, Begun};
 use crate::sink::Sink;
 use crate::text::Built;
 use crate::trajectory::{Between, Trajectory};
+use crate::watch::Tick;
 
 /// A run is over when what is left of it is less than this share of a step: rounding of t.
 pub(crate) const LEFT: f64 = 1e-6;
@@ -71,16 +74,27 @@ impl fmt::Display for Stop {
     }
 }
 
-/// Runs a scene: every step goes to `sink`, `progress` hears the time reached and says whether to go
-/// on.
-pub fn run(built: Built, sink: &mut dyn Sink, progress: &mut dyn FnMut(f64) -> bool) -> RunOutcome {
+/// What hears of progress and says whether to go on.
+pub(crate) type Progress<'a> = dyn FnMut(&Tick<'_>) -> bool + 'a;
+
+/// Runs a scene: every step goes to `sink`, `progress` hears how far the run is and says whether to
+/// go on.
+pub fn run(
+    built: Built,
+    sink: &mut dyn Sink,
+    progress: &mut dyn FnMut(&Tick<'_>) -> bool,
+) -> RunOutcome {
     let chart = built.system.chart().clone();
     let mut trajectory = Trajectory::new(chart, Between::of(built.settings.scheme));
     let mut both = Both {
         trajectory: &mut trajectory,
         sink,
+        told: 0,
     };
-    let (certificate, stopped) = drive(built, &mut both, progress);
+    let (certificate, stopped) = match both.begun() {
+        Ok(begun) => drive_from(built, begun, &mut both, progress),
+        Err(error) => refused(built.initial.t, StopReason::Sink(error)),
+    };
     RunOutcome {
         trajectory,
         certificate,
@@ -91,6 +105,8 @@ pub fn run(built: Built, sink: &mut dyn Sink, progress: &mut dyn FnMut(f64) -> b
 struct Both<'a> {
     trajectory: &'a mut Trajectory,
     sink: &'a mut dyn Sink,
+    /// States of the motion that are kept by the sink already.
+    told: usize,
 }
 
 impl Sink for Both<'_> {
@@ -105,34 +121,75 @@ impl Sink for Both<'_> {
         self.trajectory.push(state, ledger, touches, events);
         self.sink.step(step, state, ledger, touches, events)
     }
+
+    fn due(&mut self) -> bool {
+        self.sink.due()
+    }
+
+    fn keep(&mut self, mut snapshot: Snapshot) -> Result<(), SceneError> {
+        snapshot.history = resume::packed(&self.trajectory.since(self.told))?;
+        self.sink.keep(snapshot)?;
+        self.told = self.trajectory.len();
+        Ok(())
+    }
+}
+
+impl Both<'_> {
+    /// What the sink wants the run to go on from, if anything.
+    fn begun(&mut self) -> Result<Option<Begun>, SceneError> {
+        let Some(restored) = self.sink.restored() else {
+            return Ok(None);
+        };
+        let begun = Begun::of(&restored, self.trajectory)?;
+        self.told = self.trajectory.len();
+        Ok(Some(begun))
+    }
+}
+
+/// There is no motion.
+fn refused(t: f64, reason: StopReason) -> (Certificate, Option<Stop>) {
+    let stop = Stop {
+        t,
+        started: false,
+        reason,
+    };
+    (Certificate::new(), Some(stop))
 }
 
 /// Drives the integrator of the settings; nothing is kept but what the sink keeps.
 pub(crate) fn drive(
     built: Built,
     sink: &mut dyn Sink,
-    progress: &mut dyn FnMut(f64) -> bool,
+    progress: &mut Progress<'_>,
+) -> (Certificate, Option<Stop>) {
+    drive_from(built, None, sink, progress)
+}
+
+fn drive_from(
+    built: Built,
+    begun: Option<Begun>,
+    sink: &mut dyn Sink,
+    progress: &mut Progress<'_>,
 ) -> (Certificate, Option<Stop>) {
     let (start, until) = (built.initial.t, built.until);
     let left = LEFT * built.settings.step.min(until - start);
-    let refused = |error: MechanismError| {
-        let stop = Stop {
-            t: start,
-            started: false,
-            reason: StopReason::Mechanism(error),
-        };
-        (Certificate::new(), Some(stop))
+    let span = Span {
+        start,
+        until,
+        end: until - left,
+        tolerance: built.settings.tolerance,
     };
+    let refused = |error: MechanismError| refused(start, StopReason::Mechanism(error));
     match built.settings.scheme {
         Scheme::Event => match EventDriven::new(built.system, built.settings, built.initial) {
-            Ok(mut motion) => follow(&mut motion, until - left, sink, progress),
+            Ok(mut motion) => follow(&mut motion, begun, span, sink, progress),
             Err(error) => refused(error),
         },
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
             match Stepper::new(built.system, built.settings, built.initial) {
                 Ok(mut motion) => {
                     motion.end_at(until);
-                    follow(&mut motion, until - left, sink, progress)
+                    follow(&mut motion, begun, span, sink, progress)
                 }
                 Err(error) => refused(error),
             }
@@ -140,17 +197,57 @@ pub(crate) fn drive(
     }
 }
 
+/// From when to when a motion is followed.
+#[derive(Clone, Copy)]
+struct Span {
+    start: f64,
+    until: f64,
+    /// `until` but for rounding.
+    end: f64,
+    tolerance: f64,
+}
+
+impl Span {
+    fn tick(&self, step: usize, ledger: &Ledger) -> Tick<'static> {
+        Tick {
+            preparation: None,
+            step,
+            t: ledger.t,
+            until: self.until,
+            share: ((ledger.t - self.start) / (self.until - self.start)).clamp(0.0, 1.0),
+            contacts: ledger.num_active,
+            iterations: ledger.iterations,
+            residual: ledger.residual,
+            tolerance: self.tolerance,
+            reached: ledger.reached,
+            penetration: ledger.penetration,
+            gain: ledger.gain,
+            gamma: ledger.gamma,
+        }
+    }
+}
+
 fn follow(
     motion: &mut dyn Motion,
-    until: f64,
+    begun: Option<Begun>,
+    span: Span,
     sink: &mut dyn Sink,
-    progress: &mut dyn FnMut(f64) -> bool,
+    progress: &mut Progress<'_>,
 ) -> (Certificate, Option<Stop>) {
-    let mut certificate = Certificate::new();
-    let first = sink.step(0, motion.state(), motion.ledger(), &[], &[]);
-    let mut reason = first.err().map(StopReason::Sink);
-    let mut step = 0;
-    while reason.is_none() && motion.state().t < until {
+    let (mut step, mut certificate) = (0, Certificate::new());
+    let first = match begun {
+        None => sink.step(0, motion.state(), motion.ledger(), &[], &[]),
+        Some(begun) => {
+            (step, certificate) = (begun.step, begun.certificate);
+            let restored = motion.restore(begun.motion);
+            restored.map_err(|error| resume::unfit(&error.to_string()))
+        }
+    };
+    if let Err(error) = first {
+        return refused(span.start, StopReason::Sink(error));
+    }
+    let mut reason = None;
+    while reason.is_none() && motion.state().t < span.end {
         if let Err(error) = motion.advance() {
             reason = Some(StopReason::Mechanism(error));
             break;
@@ -165,9 +262,14 @@ fn follow(
             &motion.touches(),
             motion.events(),
         );
-        if let Err(error) = taken {
+        let going = progress(&span.tick(step, motion.ledger())) || !(state.t < span.end);
+        let kept = taken.and_then(|()| match sink.due() || !going {
+            true => keep(sink, step, certificate, motion),
+            false => Ok(()),
+        });
+        if let Err(error) = kept {
             reason = Some(StopReason::Sink(error));
-        } else if !progress(state.t) {
+        } else if !going {
             reason = Some(StopReason::Asked);
         }
     }
@@ -177,4 +279,22 @@ fn follow(
         reason,
     });
     (certificate, stop)
+}
+
+/// Has the sink keep what the run goes on from.
+fn keep(
+    sink: &mut dyn Sink,
+    step: usize,
+    certificate: Certificate,
+    motion: &dyn Motion,
+) -> Result<(), SceneError> {
+    let begun = Begun {
+        step,
+        certificate,
+        motion: motion.save(),
+    };
+    sink.keep(Snapshot {
+        motion: resume::packed(&begun)?,
+        history: Packed::default(),
+    })
 }

@@ -3,6 +3,7 @@
 use mechanism::{Event, Ledger, State, Touch};
 
 use crate::error::SceneError;
+use crate::record::{Restored, Snapshot};
 
 /// Takes the steps of a run as they are computed: a record on disk, a sampler, nothing.
 ///
@@ -21,6 +22,25 @@ pub trait Sink {
         touches: &[Touch<'_>],
         events: &[Event],
     ) -> Result<(), SceneError>;
+
+    /// Counts a step: whether what the run would be continued from is to be kept after it.
+    fn due(&mut self) -> bool {
+        false
+    }
+
+    /// Keeps what the run would be continued from if it were interrupted.
+    ///
+    /// # Errors
+    /// As [`Sink::step`].
+    fn keep(&mut self, _snapshot: Snapshot) -> Result<(), SceneError> {
+        Ok(())
+    }
+
+    /// What an interrupted run is continued from; asked once, before the first step. Steps are then
+    /// given from the one after it on.
+    fn restored(&mut self) -> Option<Restored> {
+        None
+    }
 }
 
 /// A sink that keeps nothing.

@@ -26,6 +26,7 @@ mod drive;
 mod frame;
 mod halt;
 mod impulse;
+mod keep;
 mod linear;
 mod locate;
 mod margin;
@@ -38,12 +39,16 @@ mod tableau;
 mod zeno;
 
 use contact::law::Status;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::keep::Remembered;
 
 use self::account::Tally;
 use self::runge::Runge;
 use self::shape::Mode;
 use self::zeno::Bounces;
 use crate::error::MechanismError;
+use crate::saved::Saved;
 use crate::settings::Settings;
 use crate::state::{Event, Ledger, Motion, State, Touch};
 use crate::system::System;
@@ -55,7 +60,7 @@ const CLOSED: f64 = 1e-10;
 const REST: f64 = 1e-10;
 
 /// Where the motion is, and what it remembers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Now {
     t: f64,
     q: Vec<f64>,
@@ -223,5 +228,13 @@ impl<S: System> Motion for EventDriven<S> {
 
     fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    fn save(&self) -> Saved {
+        self.keep()
+    }
+
+    fn restore(&mut self, saved: Saved) -> Result<(), MechanismError> {
+        self.put_back(saved)
     }
 }

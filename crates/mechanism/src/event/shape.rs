@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use contact::Law;
 use contact::law::{NonFirmSet, Section, Status};
+use serde::{Deserialize, Serialize};
 
 /// A convex set of forces that contains 0.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +62,7 @@ pub(super) struct Shape {
 }
 
 /// What one part does.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Grip {
     /// U = 0.
     Hold,
@@ -78,7 +79,7 @@ pub(super) enum Grip {
 }
 
 /// What one constraint does.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Mode {
     /// No reaction.
     Open,

@@ -8,6 +8,8 @@
 //! only when it is a millionth of the time run so far, so that the bounces left out reach heights
 //! of the order of its square.
 
+use serde::{Deserialize, Serialize};
+
 use super::frame::{Frame, Local};
 use super::locate::FINEST;
 use super::project::rest;
@@ -30,7 +32,7 @@ const LEFT: f64 = 1e-6;
 const SHORT: f64 = 1e-9;
 
 /// Recent impacts of one contact.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Bounces {
     instants: Vec<f64>,
 }

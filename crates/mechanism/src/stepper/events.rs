@@ -6,6 +6,7 @@
 //! stays open for longer, and what closes faster than the forces explain is a collision.
 
 use contact::law::Status;
+use serde::{Deserialize, Serialize};
 
 use crate::stage::Stage;
 use crate::state::{Event, EventKind, State};
@@ -24,13 +25,14 @@ const SPEED: f64 = 4.0;
 const LOCKING: f64 = 10.0;
 
 /// What the watch remembers of one constraint.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Seen {
     /// Steps since it last carried an impulse; `None` before the first time.
     open: Option<usize>,
     /// Instant at which it last did.
     last: f64,
     /// What it did then.
+    #[serde(with = "crate::saved::status")]
     status: Status,
     /// Whether it counts as closed.
     closed: bool,
@@ -43,7 +45,7 @@ struct Seen {
 }
 
 /// Reads events off successive steps.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Watch {
     seen: Vec<Seen>,
     pub(super) events: Vec<Event>,
@@ -63,6 +65,11 @@ impl Watch {
             seen: vec![seen; constraints],
             events: Vec::new(),
         }
+    }
+
+    /// Whether it watches this many constraints.
+    pub(super) fn is_of(&self, constraints: usize) -> bool {
+        self.seen.len() == constraints && self.events.iter().all(|e| e.constraint < constraints)
     }
 
     /// The contact was closed and at rest when the motion began.

@@ -15,6 +15,7 @@ mod adaptive;
 mod correct;
 mod drive;
 mod events;
+mod keep;
 mod start;
 
 use contact::law::Status;
@@ -22,12 +23,15 @@ use contact::law::Status;
 use crate::error::MechanismError;
 use crate::impact;
 use crate::inertia::Inertia;
+use crate::saved::Saved;
 use crate::settings::{ImpactLaw, Scheme, Settings};
 use crate::stage::{Solved, Stage, Weights};
 use crate::state::{Event, Ledger, Motion, State, Touch};
 use crate::system::{Instant, System};
 
 use events::Watch;
+
+pub(crate) use keep::Pending;
 
 /// A motion computed step by step.
 #[derive(Debug)]
@@ -320,6 +324,14 @@ impl<S: System> Motion for Stepper<S> {
 
     fn events(&self) -> &[Event] {
         &self.watch.events
+    }
+
+    fn save(&self) -> Saved {
+        self.keep()
+    }
+
+    fn restore(&mut self, saved: Saved) -> Result<(), MechanismError> {
+        self.put_back(saved)
     }
 }
 

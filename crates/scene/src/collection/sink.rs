@@ -3,6 +3,7 @@
 use bodies::{Plane, Space, World};
 
 use crate::error::SceneError;
+use crate::record::{Restored, Snapshot};
 
 /// A collection at the end of a step.
 #[derive(Debug, Clone, Copy)]
@@ -23,4 +24,31 @@ pub trait Steps {
     /// # Errors
     /// The step cannot be taken (a full disk, say); the run stops there.
     fn step(&mut self, step: usize, view: View<'_>, last: bool) -> Result<(), SceneError>;
+
+    /// Hears that a step of a preparation is computed; nothing is recorded of it.
+    ///
+    /// # Errors
+    /// As [`Steps::step`].
+    fn rehearse(&mut self) -> Result<(), SceneError> {
+        Ok(())
+    }
+
+    /// Counts a step, of a preparation or of the run: whether what the run would be continued from is
+    /// to be kept after it.
+    fn due(&mut self) -> bool {
+        false
+    }
+
+    /// Keeps what the run would be continued from if it were interrupted.
+    ///
+    /// # Errors
+    /// As [`Steps::step`].
+    fn keep(&mut self, _snapshot: Snapshot) -> Result<(), SceneError> {
+        Ok(())
+    }
+
+    /// What an interrupted run is continued from; asked once, before the first step.
+    fn restored(&mut self) -> Option<Restored> {
+        None
+    }
 }

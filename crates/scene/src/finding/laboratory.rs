@@ -90,7 +90,10 @@ fn evaluate(
         going = going && progress(&asked.name, done as f64 / count);
         let case = asked.case.clone().unwrap_or_else(|| "main".to_string());
         if !subjects.contains_key(&case) {
-            let subject = subject(scene, plan, &case, main, threads)?;
+            // A case takes most of the time of its first finding.
+            let label = format!("{}, case {case}", asked.name);
+            let mut tell = |share: f64| progress(&label, (done as f64 + 0.9 * share) / count);
+            let subject = subject(scene, plan, &case, main, threads, &mut tell)?;
             subjects.insert(case.clone(), subject);
         }
         let Some(subject) = subjects.get_mut(&case) else {
@@ -120,6 +123,7 @@ fn subject<'a>(
     case: &str,
     main: Main<'a>,
     threads: Threads,
+    tell: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Subject<'a>, SceneError> {
     if let Some(case) = scene.cases().iter().find(|known| known.name == case) {
         let changed = scene.with(&case.set)?;
@@ -127,7 +131,7 @@ fn subject<'a>(
             Main::Mechanism(_) => Wanted::default(),
             Main::Bodies(main) => plan.wanted(scene, &main.cast, Some(&case.name)),
         };
-        return Ok(run_subject(changed, threads, &wanted));
+        return Ok(run_telling(changed, threads, &wanted, tell));
     }
     let main = match main {
         Main::Mechanism(main) => main,
@@ -153,6 +157,16 @@ fn pace(built: &Built, threads: Threads) -> Pace {
 
 /// Runs a scene and keeps the run to be looked at: all of it, or what is wanted of bodies.
 pub(crate) fn run_subject(scene: Scene, threads: Threads, wanted: &Wanted) -> Subject<'static> {
+    run_telling(scene, threads, wanted, &mut |_| true)
+}
+
+/// As [`run_subject`]; `tell` hears the share of the run that is done and says whether to go on.
+fn run_telling(
+    scene: Scene,
+    threads: Threads,
+    wanted: &Wanted,
+    tell: &mut dyn FnMut(f64) -> bool,
+) -> Subject<'static> {
     // A case may be there to show that it is refused.
     let refused =
         |scene: Scene, error: SceneError| Subject::refused(Cow::Owned(scene), error.to_string());
@@ -167,7 +181,7 @@ pub(crate) fn run_subject(scene: Scene, threads: Threads, wanted: &Wanted) -> Su
             wanted,
             threads,
             &mut Discard,
-            &mut |_| true,
+            &mut |tick| tell(tick.share),
         );
         return Subject::bodies(Cow::Owned(scene), Cow::Owned(outcome), threads.get());
     }
@@ -175,7 +189,7 @@ pub(crate) fn run_subject(scene: Scene, threads: Threads, wanted: &Wanted) -> Su
         Err(error) => refused(scene, error),
         Ok(built) => {
             let (system, pace) = (built.system.clone(), pace(&built, threads));
-            let outcome = run(built, &mut Discard, &mut |_| true);
+            let outcome = run(built, &mut Discard, &mut |tick| tell(tick.share));
             Subject::new(Cow::Owned(scene), Cow::Owned(outcome), system, pace)
         }
     }

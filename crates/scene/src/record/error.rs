@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Why a run directory cannot be written or read.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum RecordError {
     /// The directory to write to holds something already.
     #[error(
@@ -18,6 +18,15 @@ pub enum RecordError {
         path: PathBuf,
         /// What is there.
         what: &'static str,
+    },
+    /// Another process writes there.
+    #[error(
+        "{}: another run is writing to this directory; wait until it has ended, or name another \
+         directory", .path.display()
+    )]
+    Busy {
+        /// The directory as given.
+        path: PathBuf,
     },
     /// Not the directory of a run.
     #[error("{}: {why}; give a directory that `percuss run` has written", .path.display())]
@@ -71,7 +80,7 @@ pub enum RecordError {
         path: PathBuf,
         /// What was tried.
         doing: &'static str,
-        /// What the machine said.
+        /// What the machine said, and what to do.
         reason: String,
     },
 }
@@ -86,7 +95,10 @@ impl RecordError {
         Self::Fault {
             path: path.into(),
             doing,
-            reason: reason.to_string(),
+            reason: format!(
+                "{reason}{}",
+                advice(reason.kind(), doing.starts_with("read"))
+            ),
         }
     }
 
@@ -95,5 +107,23 @@ impl RecordError {
             path: path.into(),
             why: why.to_string(),
         }
+    }
+}
+
+/// What to do about a fault of the machine.
+fn advice(kind: io::ErrorKind, reading: bool) -> &'static str {
+    use io::ErrorKind as Kind;
+    match kind {
+        Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => {
+            "; free space, or name a directory on another disk"
+        }
+        Kind::PermissionDenied if reading => "; ask its owner for permission to read it",
+        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
+            "; name a directory that you may write to"
+        }
+        Kind::NotFound => "; it has gone away: leave the directory alone while it is in use",
+        Kind::NotADirectory | Kind::AlreadyExists => "; name another directory",
+        _ if reading => "; see whether the disk is sound",
+        _ => "; see whether the disk is sound, or name a directory on another one",
     }
 }

@@ -1,7 +1,7 @@
 //! `run.json`: what a run directory holds and how it came about.
 //!
 //! Everything needed to run again is in it: the whole text of the scene, overrides, settings. Nothing
-//! in it depends on the machine or the hour: the same run writes the same bytes.
+//! in it but `machine` depends on the machine or the hour: the same run writes the same bytes.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,10 +13,11 @@ use serde_json::{Map, Value};
 use super::chunk::replace;
 use super::column::Column;
 use super::error::RecordError;
+use super::machine::Machine;
 use crate::nonunique::Nonunique;
 
 /// Schema of the records; raised when a reader of the older one would be misled.
-pub const SCHEMA: u64 = 1;
+pub const SCHEMA: u64 = 2;
 
 /// Name of the manifest in its directory.
 pub const MANIFEST: &str = "run.json";
@@ -31,6 +32,8 @@ pub enum Status {
     Finished,
     /// Could not go on; the records hold what was computed.
     Stopped,
+    /// Stopped on request; `percuss resume` goes on with it.
+    Interrupted,
 }
 
 impl Status {
@@ -40,6 +43,7 @@ impl Status {
             Self::Running => "running",
             Self::Finished => "finished",
             Self::Stopped => "stopped",
+            Self::Interrupted => "interrupted",
         }
     }
 }
@@ -69,8 +73,14 @@ pub struct Manifest {
     pub parameters: Map<String, Value>,
     /// How it was computed.
     pub settings: Value,
-    /// Start of random numbers, where a run draws any.
+    /// Start of random numbers, where a run draws any; of several the first.
     pub seed: Option<u64>,
+    /// The files that the scene refers to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<DataFile>,
+    /// On what it was computed; absent before schema 2.
+    #[serde(default)]
+    pub machine: Option<Machine>,
     /// The tables.
     pub tables: Vec<TableEntry>,
     /// How it ended.
@@ -95,6 +105,17 @@ pub struct Override {
     pub key: String,
     /// Its value as given.
     pub value: String,
+}
+
+/// A file that a scene refers to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// As the scene calls it.
+    pub name: String,
+    /// Where it was found; nothing for one that is built in.
+    pub path: Option<String>,
+    /// CRC-32 of its bytes.
+    pub checksum: u32,
 }
 
 /// One table in the manifest.
@@ -126,6 +147,8 @@ impl Manifest {
             parameters: Map::new(),
             settings: Value::Null,
             seed: None,
+            files: Vec::new(),
+            machine: None,
             tables: Vec::new(),
             status: Status::Running,
             reason: None,

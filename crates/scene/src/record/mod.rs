@@ -15,20 +15,28 @@
 //! the rows that were not yet a chunk, and a directory can be read while the run goes on. Memory is
 //! bounded by one chunk for each table.
 
+mod checkpoint;
 mod chunk;
 mod collection;
 mod column;
 mod error;
+mod lock;
+mod machine;
 mod manifest;
 mod place;
 mod reader;
 mod rows;
+mod saved;
+mod scribe;
+mod seal;
+mod session;
 mod study;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+pub use checkpoint::{Cadence, Restored, Snapshot};
 pub use chunk::CHUNK_ROWS;
 pub(crate) use collection::name_of;
 pub use collection::{
@@ -36,9 +44,15 @@ pub use collection::{
 };
 pub use column::{Cell, Column, Type, Values};
 pub use error::RecordError;
-pub use manifest::{MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json};
+pub use lock::{LOCK, Lock, Standing};
+pub use machine::Machine;
+pub use manifest::{
+    DataFile, MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json,
+};
 pub use place::{Place, RUNS};
 pub use reader::{Chunk, Record, Table};
+pub use seal::{Packed, pack, unpack};
+pub use session::Session;
 pub use study::{VARIED, write_study};
 pub use tables::{Layout, TABLES};
 pub use writer::{Recorder, TableWriter};

@@ -5,9 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::RecordError;
+use super::lock::{LOCK, Lock, Standing};
 
 /// Folder of the runs without `-o`.
 pub const RUNS: &str = "runs";
+
+/// A manifest that is being written.
+const DRAFT: &str = "run.part";
 
 /// Largest N of `runs/NAME-N`.
 const MOST: usize = 1_000_000;
@@ -46,20 +50,10 @@ impl Place {
         let Self::Given(path) = self else {
             return Ok(());
         };
-        let occupied = |what| {
-            Err(RecordError::Occupied {
-                path: path.clone(),
-                what,
-            })
-        };
-        match fs::read_dir(path) {
-            Ok(mut entries) => match entries.next() {
-                None => Ok(()),
-                Some(_) => occupied("directory is not empty"),
-            },
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(e) if e.kind() == io::ErrorKind::NotADirectory => occupied("is a file"),
-            Err(e) => Err(RecordError::fault(path, "look into this directory", &e)),
+        require_empty(path)?;
+        match Lock::standing(path) {
+            Standing::Held => Err(RecordError::Busy { path: path.clone() }),
+            Standing::Left | Standing::Free => Ok(()),
         }
     }
 
@@ -78,6 +72,31 @@ impl Place {
             Self::Next { folder, name } => next(folder, name),
         }
     }
+}
+
+/// Refuses a directory with something in it. A lock that nobody holds and a draft of a manifest are
+/// nothing: they are left by a run that was killed before its directory had a manifest.
+pub(super) fn require_empty(path: &Path) -> Result<(), RecordError> {
+    let occupied = |what| {
+        Err(RecordError::Occupied {
+            path: path.into(),
+            what,
+        })
+    };
+    let fault = |e| RecordError::fault(path, "look into this directory", &e);
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::NotADirectory => return occupied("is a file"),
+        Err(e) => return Err(fault(e)),
+    };
+    for entry in entries {
+        let name = entry.map_err(fault)?.file_name();
+        if name != LOCK && name != DRAFT {
+            return occupied("directory is not empty");
+        }
+    }
+    Ok(())
 }
 
 /// Claims the first free number: `create_dir` fails for all but one of several that try.

@@ -238,7 +238,8 @@ fn full_chunks_can_be_read_while_the_run_goes_on() {
     let path = here.path().join("run");
     let mut writer = recorder(given(&path), 1);
     feed(&mut writer, CHUNK_ROWS + 10);
-    // Not closed: as a killed run leaves it.
+    // Not closed: as a killed run leaves it, once the thread that writes has come so far.
+    writer.settle().expect("written");
     let record = Record::open(&path).expect("a run");
     assert_eq!(record.manifest().status, Status::Running);
     let states = record.table("coordinates", Some(&["x"])).expect("readable");
@@ -372,6 +373,7 @@ fn the_same_run_writes_the_same_bytes() {
         let mut writer = recorder(given(&path), 2);
         feed(&mut writer, 100);
         writer.close(&(), Some("stopped".into())).expect("written");
+        writer.finish().expect("finished");
         let mut names: Vec<_> = fs::read_dir(&path)
             .expect("a folder")
             .map(|e| e.expect("an entry").path())

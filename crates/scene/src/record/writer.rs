@@ -1,30 +1,38 @@
 //! Writes the records of a run as it goes.
 
-use std::path::{Path, PathBuf};
+mod keep;
+
+use std::mem::discriminant;
+use std::path::Path;
+use std::sync::Arc;
 
 use mechanism::{Event, Ledger, State, Touch};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::chunk::{self, CHUNK_ROWS};
+use super::checkpoint::Cadence;
+use super::chunk::CHUNK_ROWS;
 use super::column::{Column, Values};
 use super::error::RecordError;
 use super::manifest::{Manifest, Status, TableEntry};
 use super::place::Place;
 use super::rows::{self, Words};
+use super::saved::{Saved, TableState};
+use super::scribe::{self, Job, Scribe, Shared, hold};
+use super::session::Session;
 use super::tables::{Layout, TABLES};
-use crate::error::SceneError;
 use crate::nonunique::Nonunique;
-use crate::sink::Sink;
 
-/// A table that is being written: at most one chunk of it is in memory.
+/// A table that is being written: one chunk of it is in memory, and few wait to be written.
 #[derive(Debug)]
 pub struct TableWriter {
     name: String,
-    columns: Vec<Column>,
+    columns: Arc<[Column]>,
     values: Vec<Values>,
-    /// Checksums of the chunks written.
-    chunks: Vec<u32>,
+    /// What the thread that writes gives back: checksums of the chunks written.
+    stock: Shared,
+    /// Chunks given away, and their rows.
+    given: usize,
     rows: usize,
 }
 
@@ -34,8 +42,9 @@ impl TableWriter {
         Self {
             name: name.into(),
             values: columns.iter().map(Values::empty).collect(),
-            columns,
-            chunks: Vec::new(),
+            columns: columns.into(),
+            stock: Shared::default(),
+            given: 0,
             rows: 0,
         }
     }
@@ -49,25 +58,49 @@ impl TableWriter {
         self.values.first().map_or(0, Values::len)
     }
 
-    /// Writes a chunk if one is full. Asked after every row, all chunks but the last are of one size.
+    /// Whether a chunk is full.
+    pub(super) fn full(&self) -> bool {
+        self.held() >= CHUNK_ROWS
+    }
+
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    /// Gives what is in memory to the thread that writes.
+    ///
+    /// # Errors
+    /// An earlier chunk could not be written.
+    pub(super) fn give(&mut self, scribe: &Scribe) -> Result<(), RecordError> {
+        let job = self.job();
+        scribe.give(job)
+    }
+
+    fn job(&mut self) -> Job {
+        let spare = hold(&self.stock).spare.pop();
+        let spare = spare.unwrap_or_else(|| self.columns.iter().map(Values::empty).collect());
+        let number = self.given;
+        self.given += 1;
+        self.rows += self.held();
+        Job {
+            table: self.name.clone(),
+            number,
+            columns: Arc::clone(&self.columns),
+            values: std::mem::replace(&mut self.values, spare),
+            back: Arc::clone(&self.stock),
+        }
+    }
+
+    /// Writes a chunk here and now if one is full. Asked after every row, all chunks but the last are
+    /// of one size.
     ///
     /// # Errors
     /// The machine refuses.
     pub(super) fn spill(&mut self, directory: &Path) -> Result<(), RecordError> {
-        if self.held() >= CHUNK_ROWS {
-            self.write(directory)?;
+        match self.full() {
+            true => scribe::write(directory, self.job()),
+            false => Ok(()),
         }
-        Ok(())
-    }
-
-    fn write(&mut self, directory: &Path) -> Result<(), RecordError> {
-        let (columns, values) = (&self.columns, &self.values);
-        let number = self.chunks.len();
-        let checksum = chunk::write(directory, &self.name, number, columns, values)?;
-        self.chunks.push(checksum);
-        self.rows += self.held();
-        self.values.iter_mut().for_each(Values::clear);
-        Ok(())
     }
 
     /// Writes what is in memory; an empty table gets one chunk without rows, so that readers of the
@@ -76,10 +109,10 @@ impl TableWriter {
     /// # Errors
     /// The machine refuses.
     pub fn close(&mut self, directory: &Path) -> Result<(), RecordError> {
-        if self.held() > 0 || self.chunks.is_empty() {
-            self.write(directory)?;
+        match self.held() > 0 || self.given == 0 {
+            true => scribe::write(directory, self.job()),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// Its entry in the manifest; counts only once it is closed.
@@ -87,9 +120,39 @@ impl TableWriter {
         TableEntry {
             name: self.name.clone(),
             rows: closed.then_some(self.rows),
-            checksums: closed.then(|| self.chunks.clone()),
-            columns: self.columns.clone(),
+            checksums: closed.then(|| hold(&self.stock).checksums.clone()),
+            columns: self.columns.to_vec(),
         }
+    }
+
+    /// What a checkpoint keeps of it; everything given away must be written.
+    pub(super) fn save(&self) -> TableState {
+        TableState {
+            name: self.name.clone(),
+            chunks: hold(&self.stock).checksums.clone(),
+            rows: self.rows,
+            values: self.values.iter().map(Saved::of).collect(),
+        }
+    }
+
+    /// Puts back what a checkpoint kept of it.
+    ///
+    /// # Errors
+    /// It had other columns.
+    pub(super) fn restore(&mut self, state: &TableState) -> Result<(), String> {
+        let values = state.values.iter().map(Saved::values);
+        let values: Option<Vec<Values>> = values.collect();
+        let fits = |values: &Vec<Values>| {
+            let kinds = |(a, b): (&Values, &Values)| discriminant(a) == discriminant(b);
+            values.len() == self.values.len() && values.iter().zip(&self.values).all(kinds)
+        };
+        let Some(values) = values.filter(fits) else {
+            return Err(format!("its table `{}` has other columns", self.name));
+        };
+        self.values = values;
+        (self.given, self.rows) = (state.chunks.len(), state.rows);
+        hold(&self.stock).checksums.clone_from(&state.chunks);
+        Ok(())
     }
 }
 
@@ -97,9 +160,7 @@ impl TableWriter {
 /// refused leaves nothing behind.
 #[derive(Debug)]
 pub struct Recorder {
-    place: Place,
-    directory: Option<PathBuf>,
-    manifest: Manifest,
+    session: Session,
     layout: Layout,
     words: Words,
     every: usize,
@@ -118,18 +179,29 @@ impl Recorder {
     /// The directory is taken.
     pub fn new(
         place: Place,
-        mut manifest: Manifest,
+        manifest: Manifest,
         layout: Layout,
         every: usize,
     ) -> Result<Self, RecordError> {
-        place.check()?;
-        let tables = TABLES.map(|name| TableWriter::new(name, layout.columns(name)));
+        let session = Session::new(place, manifest, Cadence::default())?;
+        Self::on(session, layout, every)
+    }
+
+    /// The same in a session, which may be that of an interrupted run.
+    ///
+    /// # Errors
+    /// The session goes on with a run that had other tables, or the machine refuses.
+    pub fn on(mut session: Session, layout: Layout, every: usize) -> Result<Self, RecordError> {
+        let mut tables = TABLES.map(|name| TableWriter::new(name, layout.columns(name)));
         let spare = [0, 1, 2].map(|k| tables[k].columns.iter().map(Values::empty).collect());
-        manifest.tables = tables.iter().map(|t| t.entry(false)).collect();
-        Ok(Self {
-            place,
-            directory: None,
-            manifest,
+        session.manifest.tables = tables.iter().map(|t| t.entry(false)).collect();
+        for table in &mut tables {
+            session.restore(table)?;
+        }
+        let known: Option<keep::Counters> = session.recorder()?;
+        session.publish()?;
+        let mut recorder = Self {
+            session,
             words: Words::of(&layout),
             layout,
             every: every.max(1),
@@ -137,17 +209,19 @@ impl Recorder {
             spare,
             reached: None,
             fault: None,
-        })
+        };
+        recorder.recall(known);
+        Ok(recorder)
     }
 
     /// The directory, once the first step is computed.
     pub fn directory(&self) -> Option<&Path> {
-        self.directory.as_deref()
+        self.session.directory()
     }
 
     /// The manifest as it stands.
     pub fn manifest(&self) -> &Manifest {
-        &self.manifest
+        &self.session.manifest
     }
 
     /// What went wrong while recording, if anything did; asked once.
@@ -164,7 +238,32 @@ impl Recorder {
         certificate: &impl Serialize,
         stopped: Option<String>,
     ) -> Result<(), RecordError> {
-        let Some(directory) = self.directory.clone() else {
+        let status = match stopped {
+            None => Status::Finished,
+            Some(_) => Status::Stopped,
+        };
+        self.close_as(status, certificate, stopped)
+    }
+
+    /// The same for a run that was stopped on request: `resume` will go on with it.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub fn interrupt(
+        &mut self,
+        certificate: &impl Serialize,
+        reason: String,
+    ) -> Result<(), RecordError> {
+        self.close_as(Status::Interrupted, certificate, Some(reason))
+    }
+
+    fn close_as(
+        &mut self,
+        status: Status,
+        certificate: &impl Serialize,
+        reason: Option<String>,
+    ) -> Result<(), RecordError> {
+        let Some(directory) = self.session.settle()? else {
             return Ok(());
         };
         for (table, spare) in self.tables.iter_mut().zip(&mut self.spare) {
@@ -176,20 +275,31 @@ impl Recorder {
         for table in &mut self.tables {
             table.close(&directory)?;
         }
-        self.manifest.tables = self.tables.iter().map(|t| t.entry(true)).collect();
-        self.manifest.status = match stopped {
-            None => Status::Finished,
-            Some(_) => Status::Stopped,
-        };
-        self.manifest.reason = stopped;
-        self.manifest.reached = self.reached;
-        self.manifest.certificate = serde_json::to_value(certificate).ok();
-        self.manifest.write(&directory)
+        let manifest = &mut self.session.manifest;
+        manifest.tables = self.tables.iter().map(|t| t.entry(true)).collect();
+        manifest.status = status;
+        manifest.reason = reason;
+        manifest.reached = self.reached;
+        manifest.certificate = serde_json::to_value(certificate).ok();
+        self.session.publish()
+    }
+
+    /// Says in the manifest that the records could not be written any further; what is there stays
+    /// readable.
+    ///
+    /// # Errors
+    /// The machine refuses that, too.
+    pub fn fail(
+        &mut self,
+        certificate: &impl Serialize,
+        reason: String,
+    ) -> Result<(), RecordError> {
+        self.session.fail(certificate, reason)
     }
 
     /// Adds the places where the motion is not unique to the manifest; written with what comes next.
     pub fn set_nonunique(&mut self, places: Vec<Nonunique>) {
-        self.manifest.nonunique = places;
+        self.session.manifest.nonunique = places;
     }
 
     /// Adds the findings to the manifest.
@@ -197,11 +307,24 @@ impl Recorder {
     /// # Errors
     /// The machine refuses.
     pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
-        self.manifest.findings = Some(findings);
-        match &self.directory {
-            Some(directory) => self.manifest.write(directory),
-            None => Ok(()),
-        }
+        self.session.manifest.findings = Some(findings);
+        self.session.publish()
+    }
+
+    /// Waits until every full chunk is on the disk.
+    ///
+    /// # Errors
+    /// A chunk could not be written.
+    pub fn settle(&self) -> Result<(), RecordError> {
+        self.session.settle().map(|_| ())
+    }
+
+    /// The run has ended with all that belongs to it.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub fn finish(&mut self) -> Result<(), RecordError> {
+        self.session.finish()
     }
 
     fn record(
@@ -213,9 +336,7 @@ impl Recorder {
         events: &[Event],
     ) -> Result<(), RecordError> {
         if step == 1 {
-            let directory = self.place.make()?;
-            self.manifest.write(&directory)?;
-            self.directory = Some(directory);
+            self.session.open()?;
         }
         self.reached = Some(state.t);
         let [steps, coordinates, contacts, happened] = &mut self.tables;
@@ -240,30 +361,7 @@ impl Recorder {
         for touch in touches {
             rows::push_touch(c, &self.words, &self.layout, (step, state.t), touch);
         }
-        let Some(directory) = &self.directory else {
-            return Ok(());
-        };
-        self.tables.iter_mut().try_for_each(|t| t.spill(directory))
-    }
-}
-
-impl Sink for Recorder {
-    fn step(
-        &mut self,
-        step: usize,
-        state: &State,
-        ledger: &Ledger,
-        touches: &[Touch<'_>],
-        events: &[Event],
-    ) -> Result<(), SceneError> {
-        let recorded = self.record(step, state, ledger, touches, events);
-        recorded.map_err(|error| {
-            let seen = SceneError::Machine {
-                what: "the records cannot be written".into(),
-                reason: error.to_string(),
-            };
-            self.fault = Some(error);
-            seen
-        })
+        let session = &self.session;
+        self.tables.iter_mut().try_for_each(|t| session.spill(t))
     }
 }

@@ -5,6 +5,7 @@
 //! only at its outputs, so an output interval that holds a jump of the velocity is known to
 //! second order in its length: choose it fine enough where such instants are looked at.
 
+mod piece;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use crate::error::SceneError;
 use crate::sink::Sink;
 use contact::law::Status;
 
+pub(crate) use piece::Piece;
 pub use segment::Between;
 pub(crate) use segment::Segment;
 

@@ -1,6 +1,7 @@
 //! Sampling against motions in closed form.
 
 use super::{Between, Trajectory};
+use contact::law::Status;
 use mechanism::{Chart, Coordinate, Event, EventKind, Ledger, Scheme, State};
 
 fn state(t: f64, q: &[f64], v: &[f64]) -> State {
@@ -179,4 +180,55 @@ fn an_instant_belongs_to_the_step_that_ends_at_or_after_it() {
     assert_eq!(trajectory.state_at(0.30000000000000004), 3);
     assert_eq!(trajectory.state_at(0.31), 4);
     assert_eq!(trajectory.state_at(9.0), 10);
+}
+
+#[test]
+fn a_motion_in_pieces_is_the_whole_to_the_bit() {
+    use mechanism::Touch;
+
+    let mut whole = Trajectory::new(Chart::lines(2), Between::Smooth);
+    let mut pieces: Vec<super::Piece> = Vec::new();
+    let mut told = 0;
+    for k in 0..40_usize {
+        let x = k as f64;
+        let rows = [x.sin(), -0.0, 1.0 / x];
+        let touch = |constraint: usize, d: usize| Touch {
+            constraint,
+            gap: -x,
+            begin: &rows[..d],
+            end: &rows[..d],
+            impulse: &rows[..d],
+            status: [Status::Open, Status::Stick, Status::Slip][k % 3],
+        };
+        let touches = [touch(0, 1), touch(3, 3), touch(1, 2)];
+        let event = Event {
+            t: x,
+            constraint: 1,
+            kind: EventKind::Painleve { gamma: -x },
+        };
+        whole.push(
+            &state(x, &[x, -x], &[0.5, x]),
+            &Ledger {
+                t: x,
+                gamma: f64::INFINITY,
+                ..Ledger::default()
+            },
+            &touches[..k % 4],
+            &[event, event][..k % 3],
+        );
+        if k % 7 == 0 {
+            pieces.push(whole.since(told));
+            told = whole.len();
+        }
+    }
+    pieces.push(whole.since(told));
+    let mut again = Trajectory::new(Chart::lines(2), Between::Smooth);
+    for piece in &pieces {
+        let bytes = postcard::to_stdvec(piece).expect("bytes");
+        assert!(again.append(postcard::from_bytes(&bytes).expect("a piece")));
+    }
+    assert_eq!(format!("{whole:?}"), format!("{again:?}"));
+    // A piece of another motion is refused and changes nothing.
+    let mut other = Trajectory::new(Chart::lines(3), Between::Smooth);
+    assert!(!other.append(pieces[0].clone()) && other.is_empty());
 }

@@ -170,7 +170,8 @@ impl<D: Turn> Begin<D> {
                 .read(D::view(&world))
                 .first()
                 .is_some_and(|x| holds(*x));
-            if !progress(&tick(&world, Some(&name), 0.0, until)) {
+            let step = prepared.certificate.steps;
+            if !progress(&tick(&world, Some(&name), step, (0.0, until))) {
                 return Err(StopReason::Asked);
             }
         }
@@ -249,7 +250,7 @@ impl Main<'_> {
             outcome.halted = self.stop.is_some() && values.last().is_some_and(|x| holds(*x));
             outcome.keep(world.state().t, values);
             spotter.step(&world);
-            let going = progress(&tick(&world, None, start, until));
+            let going = progress(&tick(&world, None, step, (start, until)));
             let last = !going || outcome.halted || !(world.state().t < end);
             bins.step(step, &world, last);
             reason = sink.step(step, D::view(&world), last);
@@ -328,16 +329,24 @@ fn holds(value: f64) -> bool {
 fn tick<'a, D: Dim>(
     world: &World<D>,
     preparation: Option<&'a str>,
-    start: f64,
-    until: f64,
+    step: usize,
+    (start, until): (f64, f64),
 ) -> Tick<'a> {
-    let t = world.state().t;
+    let (t, ledger) = (world.state().t, world.ledger());
     Tick {
         preparation,
+        step,
         t,
         until,
         share: ((t - start) / (until - start)).clamp(0.0, 1.0),
         contacts: world.num_contacts(),
+        iterations: ledger.iterations,
+        residual: ledger.residual,
+        tolerance: world.settings().tolerance,
+        reached: ledger.reached,
+        penetration: ledger.penetration,
+        gain: ledger.gain,
+        gamma: f64::INFINITY,
     }
 }
 

@@ -64,6 +64,14 @@ impl Collection {
         }
     }
 
+    /// Radius of the smallest body that can move: what penetrations are measured by.
+    pub fn smallest_radius(&self) -> Option<f64> {
+        match self {
+            Self::Plane(assembly) => start::smallest(&assembly.model),
+            Self::Space(assembly) => start::smallest(&assembly.model),
+        }
+    }
+
     /// Its settings as they stand in a manifest.
     pub fn settings_json(&self) -> serde_json::Value {
         match self {

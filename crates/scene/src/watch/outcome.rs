@@ -44,19 +44,35 @@ impl Wanted {
     }
 }
 
-/// How far a run is.
+/// How far a run is, and how its last step went.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tick<'a> {
     /// The preparation that is running; nothing for the run itself.
     pub preparation: Option<&'a str>,
+    /// Number of the step, from 1.
+    pub step: usize,
     /// Time reached.
     pub t: f64,
     /// Time at which it ends.
     pub until: f64,
     /// Share of it that is done.
     pub share: f64,
-    /// Contacts of the last step.
+    /// Contacts of the step; active constraints of a mechanism.
     pub contacts: usize,
+    /// Iterations of its solver.
+    pub iterations: usize,
+    /// Its residual.
+    pub residual: f64,
+    /// What the residual must reach.
+    pub tolerance: f64,
+    /// Whether the step reached its tolerances.
+    pub reached: bool,
+    /// Deepest penetration.
+    pub penetration: f64,
+    /// Energy gained through contacts, relative to the largest term of the step.
+    pub gain: f64,
+    /// Smallest Painlevé γ of a sliding contact; +∞ where none slides, and for bodies.
+    pub gamma: f64,
 }
 
 /// A run before the run, as it went.

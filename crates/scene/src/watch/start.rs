@@ -1,6 +1,6 @@
 //! Before the first step: overlaps and what is done about them.
 
-use bodies::{Dim, Overlap, World, WorldError};
+use bodies::{Dim, Model, Overlap, World, WorldError};
 
 use crate::collection::{Cast, OverlapRule};
 
@@ -73,6 +73,15 @@ fn least_allowed<D: Dim>(world: &World<D>) -> f64 {
 fn radius<D: Dim>(world: &World<D>, body: u32) -> f64 {
     let body = world.model().bodies.get(body as usize);
     body.map_or(f64::INFINITY, |body| D::radius(&body.shape))
+}
+
+/// Radius of the smallest body that can move.
+pub(super) fn smallest<D: Dim>(model: &Model<D>) -> Option<f64> {
+    let movable = model.bodies.iter().filter(|b| b.freedom.movable());
+    let least = movable
+        .map(|body| D::radius(&body.shape))
+        .fold(f64::INFINITY, f64::min);
+    least.is_finite().then_some(least)
 }
 
 fn refused(overlaps: &[Overlap], cast: &Cast) -> String {

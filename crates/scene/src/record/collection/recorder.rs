@@ -1,14 +1,16 @@
 //! Writes the records of a run of bodies as it goes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bodies::{Plane, Space, State, World};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::super::checkpoint::{Cadence, Restored, Snapshot};
 use super::super::error::RecordError;
 use super::super::manifest::{Manifest, Status};
 use super::super::place::Place;
+use super::super::session::Session;
 use super::super::writer::TableWriter;
 use super::names::{Namer, Shaped};
 use super::rows::{self, Words, Written};
@@ -25,16 +27,25 @@ enum Start {
     Space(State<Space>),
 }
 
-/// Writes the records of a run of bodies as it goes. The directory is made with the first step: a run
-/// that is refused leaves nothing behind.
+/// What a checkpoint keeps of the recorder besides its tables.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+struct Counters {
+    /// Whether the bodies are named and the start is recorded.
+    begun: bool,
+    /// The last step with an account, and the last with a state.
+    accounted: usize,
+    recorded: Option<usize>,
+    reached: Option<f64>,
+}
+
+/// Writes the records of a run of bodies as it goes. The directory is made with the first step, that of
+/// a preparation included: a run that is refused leaves nothing behind.
 ///
 /// A step may be given a second time as the last one, when it turns out that the run cannot go on:
 /// its state is then recorded if it was not, and nothing is recorded twice.
 #[derive(Debug)]
 pub struct BodiesRecorder {
-    place: Place,
-    directory: Option<PathBuf>,
-    manifest: Manifest,
+    session: Session,
     every: usize,
     /// Needed until the table `names` is written.
     cast: Option<Cast>,
@@ -47,10 +58,7 @@ pub struct BodiesRecorder {
     /// Written at the end.
     observables: Option<TableWriter>,
     surveys: Vec<TableWriter>,
-    /// The last step with an account, and the last with a state.
-    accounted: usize,
-    recorded: Option<usize>,
-    reached: Option<f64>,
+    counters: Counters,
     fault: Option<RecordError>,
 }
 
@@ -64,36 +72,39 @@ impl BodiesRecorder {
         manifest: Manifest,
         collection: &Collection,
     ) -> Result<Self, RecordError> {
+        let session = Session::new(place, manifest, Cadence::default())?;
+        Self::on(session, collection)
+    }
+
+    /// A recorder of a collection in a session, which may be that of an interrupted run.
+    ///
+    /// # Errors
+    /// The session goes on with a run that had other tables, or the machine refuses.
+    pub fn on(session: Session, collection: &Collection) -> Result<Self, RecordError> {
         match collection {
-            Collection::Plane(a) => {
-                Self::of::<Plane>(place, manifest, a.cast.clone(), a.record_every)
-            }
-            Collection::Space(a) => {
-                Self::of::<Space>(place, manifest, a.cast.clone(), a.record_every)
-            }
+            Collection::Plane(a) => Self::of::<Plane>(session, a.cast.clone(), a.record_every),
+            Collection::Space(a) => Self::of::<Space>(session, a.cast.clone(), a.record_every),
         }
     }
 
     /// A recorder that keeps every `every`-th state of bodies with these names.
-    ///
-    /// # Errors
-    /// The directory is taken.
-    pub fn of<D: bodies::Dim>(
-        place: Place,
-        mut manifest: Manifest,
+    fn of<D: bodies::Dim>(
+        mut session: Session,
         cast: Cast,
         every: usize,
     ) -> Result<Self, RecordError> {
-        place.check()?;
-        let tables = BODY_TABLES.map(|name| TableWriter::new(name, tables::columns::<D>(name)));
-        let cell = cast
+        let mut tables = BODY_TABLES.map(|name| TableWriter::new(name, tables::columns::<D>(name)));
+        let mut cell = cast
             .cell
             .then(|| TableWriter::new("cell", tables::columns::<D>("cell")));
-        manifest.tables = tables.iter().chain(&cell).map(|t| t.entry(false)).collect();
+        session.manifest.tables = tables.iter().chain(&cell).map(|t| t.entry(false)).collect();
+        for table in tables.iter_mut().chain(&mut cell) {
+            session.restore(table)?;
+        }
+        let counters = session.recorder()?.unwrap_or_default();
+        session.publish()?;
         Ok(Self {
-            place,
-            directory: None,
-            manifest,
+            session,
             every: every.max(1),
             cast: Some(cast),
             start: None,
@@ -102,21 +113,19 @@ impl BodiesRecorder {
             cell,
             observables: None,
             surveys: Vec::new(),
-            accounted: 0,
-            recorded: None,
-            reached: None,
+            counters,
             fault: None,
         })
     }
 
     /// The directory, once the first step is computed.
     pub fn directory(&self) -> Option<&Path> {
-        self.directory.as_deref()
+        self.session.directory()
     }
 
     /// The manifest as it stands.
     pub fn manifest(&self) -> &Manifest {
-        &self.manifest
+        &self.session.manifest
     }
 
     /// What went wrong while recording, if anything did; asked once.
@@ -134,7 +143,7 @@ impl BodiesRecorder {
         times: &[f64],
         series: &[(String, Vec<f64>)],
     ) -> Result<(), RecordError> {
-        let Some(directory) = self.directory.clone() else {
+        let Some(directory) = self.session.settle()? else {
             return Ok(());
         };
         let texts = series.iter().map(|(text, _)| text.as_str());
@@ -152,8 +161,8 @@ impl BodiesRecorder {
         }
         table.close(&directory)?;
         self.observables = Some(table);
-        self.list_tables(self.manifest.status != Status::Running);
-        self.manifest.write(&directory)
+        self.list_tables(self.session.manifest.status != Status::Running);
+        self.session.publish()
     }
 
     /// Writes the profiles and distributions of a run. Does nothing when there was no step.
@@ -161,19 +170,19 @@ impl BodiesRecorder {
     /// # Errors
     /// The machine refuses.
     pub fn add_surveys(&mut self, outcome: &BodiesOutcome) -> Result<(), RecordError> {
-        let Some(directory) = self.directory.clone() else {
+        let Some(directory) = self.session.settle()? else {
             return Ok(());
         };
         self.surveys = survey::write(&directory, outcome)?;
-        self.list_tables(self.manifest.status != Status::Running);
-        self.manifest.write(&directory)
+        self.list_tables(self.session.manifest.status != Status::Running);
+        self.session.publish()
     }
 
     fn list_tables(&mut self, closed: bool) {
         let listed = self.tables.iter().chain(&self.cell);
         let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
-        self.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
+        self.session.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
     }
 
     /// Writes what is in memory and how the run ended. Does nothing when there was no step.
@@ -185,21 +194,58 @@ impl BodiesRecorder {
         certificate: &impl Serialize,
         stopped: Option<String>,
     ) -> Result<(), RecordError> {
-        let Some(directory) = self.directory.clone() else {
+        let status = match stopped {
+            None => Status::Finished,
+            Some(_) => Status::Stopped,
+        };
+        self.close_as(status, certificate, stopped)
+    }
+
+    /// The same for a run that was stopped on request: `resume` will go on with it.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub fn interrupt(
+        &mut self,
+        certificate: &impl Serialize,
+        reason: String,
+    ) -> Result<(), RecordError> {
+        self.close_as(Status::Interrupted, certificate, Some(reason))
+    }
+
+    /// Says in the manifest that the records could not be written any further; what is there stays
+    /// readable, and `resume` goes on from the last checkpoint.
+    ///
+    /// # Errors
+    /// The machine refuses that, too.
+    pub fn fail(
+        &mut self,
+        certificate: &impl Serialize,
+        reason: String,
+    ) -> Result<(), RecordError> {
+        self.list_tables(false);
+        self.session.fail(certificate, reason)
+    }
+
+    fn close_as(
+        &mut self,
+        status: Status,
+        certificate: &impl Serialize,
+        reason: Option<String>,
+    ) -> Result<(), RecordError> {
+        let Some(directory) = self.session.settle()? else {
             return Ok(());
         };
         for table in self.tables.iter_mut().chain(&mut self.cell) {
             table.close(&directory)?;
         }
         self.list_tables(true);
-        self.manifest.status = match stopped {
-            None => Status::Finished,
-            Some(_) => Status::Stopped,
-        };
-        self.manifest.reason = stopped;
-        self.manifest.reached = self.reached;
-        self.manifest.certificate = serde_json::to_value(certificate).ok();
-        self.manifest.write(&directory)
+        let manifest = &mut self.session.manifest;
+        manifest.status = status;
+        manifest.reason = reason;
+        manifest.reached = self.counters.reached;
+        manifest.certificate = serde_json::to_value(certificate).ok();
+        self.session.publish()
     }
 
     /// Adds the findings to the manifest.
@@ -207,50 +253,59 @@ impl BodiesRecorder {
     /// # Errors
     /// The machine refuses.
     pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
-        self.manifest.findings = Some(findings);
-        match &self.directory {
-            Some(directory) => self.manifest.write(directory),
-            None => Ok(()),
-        }
+        self.session.manifest.findings = Some(findings);
+        self.session.publish()
+    }
+
+    /// The run has ended with all that belongs to it: only its manifest and its tables stay.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub fn finish(&mut self) -> Result<(), RecordError> {
+        self.session.finish()
+    }
+
+    /// There is no motion after all: nothing stays.
+    ///
+    /// # Errors
+    /// The machine refuses.
+    pub fn abandon(&mut self) -> Result<(), RecordError> {
+        self.session.abandon()
     }
 
     /// Makes the directory, names the bodies and writes the state the run began with.
-    fn open<D: Written + Shaped>(&mut self, world: &World<D>) -> Result<(), RecordError> {
-        let directory = self.place.make()?;
-        self.manifest.write(&directory)?;
-        self.directory = Some(directory.clone());
+    fn begin<D: Written + Shaped>(&mut self, world: &World<D>) -> Result<(), RecordError> {
+        self.session.open()?;
+        self.counters.begun = true;
         let cast = self.cast.take().unwrap_or_default();
         let table = &mut self.tables[0];
         let mut namer = Namer::new(&cast);
         for (number, body) in world.model().bodies.iter().enumerate() {
             namer.push(table.values(), number, body);
-            table.spill(&directory)?;
+            self.session.spill(table)?;
         }
         // Names are there while the run goes on: pictures need them.
-        table.close(&directory)?;
+        if let Some(directory) = self.session.settle()? {
+            table.close(&directory)?;
+        }
         match self.start.take() {
-            Some(Start::Plane(state)) => self.push_state(&directory, 0, &state),
-            Some(Start::Space(state)) => self.push_state(&directory, 0, &state),
+            Some(Start::Plane(state)) => self.push_state(0, &state),
+            Some(Start::Space(state)) => self.push_state(0, &state),
             None => Ok(()),
         }
     }
 
-    fn push_state<D: Written>(
-        &mut self,
-        directory: &Path,
-        step: usize,
-        state: &State<D>,
-    ) -> Result<(), RecordError> {
+    fn push_state<D: Written>(&mut self, step: usize, state: &State<D>) -> Result<(), RecordError> {
         let table = &mut self.tables[2];
         for (body, (pose, velocity)) in state.poses.iter().zip(&state.velocities).enumerate() {
             rows::push_body(table.values(), (step, state.t), body, pose, velocity);
-            table.spill(directory)?;
+            self.session.spill(table)?;
         }
         if let (Some(table), Some(lattice)) = (&mut self.cell, &state.cell) {
             rows::push_cell(table.values(), (step, state.t), lattice);
-            table.spill(directory)?;
+            self.session.spill(table)?;
         }
-        self.recorded = Some(step);
+        self.counters.recorded = Some(step);
         Ok(())
     }
 
@@ -260,31 +315,40 @@ impl BodiesRecorder {
         world: &World<D>,
         last: bool,
     ) -> Result<(), RecordError> {
-        if self.directory.is_none() {
-            self.open(world)?;
+        if !self.counters.begun {
+            self.begin(world)?;
         }
-        let Some(directory) = self.directory.clone() else {
-            return Ok(());
-        };
-        self.reached = Some(world.state().t);
-        if step > self.accounted {
-            self.accounted = step;
+        self.counters.reached = Some(world.state().t);
+        if step > self.counters.accounted {
+            self.counters.accounted = step;
             let table = &mut self.tables[1];
             rows::push_step(table.values(), step, world.ledger());
-            table.spill(&directory)?;
+            self.session.spill(table)?;
         }
         let wanted = last || step.is_multiple_of(self.every);
-        if !wanted || self.recorded == Some(step) {
+        if !wanted || self.counters.recorded == Some(step) {
             return Ok(());
         }
-        self.push_state(&directory, step, world.state())?;
+        self.push_state(step, world.state())?;
         let table = &mut self.tables[3];
         for k in 0..world.num_contacts() {
             let now = (step, world.state().t);
             rows::push_contact(table.values(), &self.words, now, &world.contact(k));
-            table.spill(&directory)?;
+            self.session.spill(table)?;
         }
         Ok(())
+    }
+
+    /// What the run hears of a fault; the fault itself is kept.
+    fn told(&mut self, done: Result<(), RecordError>) -> Result<(), SceneError> {
+        done.map_err(|error| {
+            let seen = SceneError::Machine {
+                what: "the records cannot be written".into(),
+                reason: error.to_string(),
+            };
+            self.fault = Some(error);
+            seen
+        })
     }
 }
 
@@ -302,13 +366,25 @@ impl Steps for BodiesRecorder {
             (_, View::Plane(world)) => self.record(step, world, last),
             (_, View::Space(world)) => self.record(step, world, last),
         };
-        recorded.map_err(|error| {
-            let seen = SceneError::Machine {
-                what: "the records cannot be written".into(),
-                reason: error.to_string(),
-            };
-            self.fault = Some(error);
-            seen
-        })
+        self.told(recorded)
+    }
+
+    fn rehearse(&mut self) -> Result<(), SceneError> {
+        let opened = self.session.open();
+        self.told(opened)
+    }
+
+    fn due(&mut self) -> bool {
+        self.session.due()
+    }
+
+    fn keep(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
+        let tables = self.tables.iter().chain(&self.cell);
+        let kept = self.session.keep(tables, &self.counters, snapshot);
+        self.told(kept)
+    }
+
+    fn restored(&mut self) -> Option<Restored> {
+        self.session.take_motion()
     }
 }

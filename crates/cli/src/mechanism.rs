@@ -1,0 +1,100 @@
+//! `percuss run` of a mechanism.
+
+use scene::plot::check_plots;
+use scene::record::{Layout, Manifest, Place, Recorder, settings_json};
+use scene::{Built, RunOutcome, Scene, StopReason, Threads};
+use serde_json::Value;
+
+use crate::interrupt;
+use crate::output::{Stop, Verdict};
+use crate::progress::Progress;
+use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of, manifest_of};
+use crate::watch::Watcher;
+
+/// Runs a mechanism and records it.
+pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
+    let built = checked(scene)?;
+    let place = Place::new(args.output.as_deref(), scene.name());
+    let layout = Layout::of_scene(scene, &built.system);
+    let every = built.record_every;
+    let manifest = manifest(scene, &built, args.threads.get());
+    let recorder = Recorder::new(place, manifest, layout, every)?;
+    complete(args, scene, built, recorder)
+}
+
+/// What is wrong with a finding or a plot is told before the run and not after it.
+fn checked(scene: &Scene) -> Result<Built, Stop> {
+    let built = scene.build()?;
+    scene::check_findings(scene)?;
+    check_plots(scene)?;
+    Ok(built)
+}
+
+/// What the manifest says of a mechanism.
+fn manifest(scene: &Scene, built: &Built, threads: Threads) -> Manifest {
+    let mut manifest = manifest_of(scene, threads);
+    let (start, until) = (built.initial.t, built.until);
+    manifest.settings = settings_json(&built.settings, start, until, built.record_every);
+    manifest
+}
+
+/// From the first step, or the one after a checkpoint, to the findings and the report.
+fn complete(
+    args: &RunArgs,
+    scene: &Scene,
+    built: Built,
+    mut recorder: Recorder,
+) -> Result<Verdict, Stop> {
+    let mut system = built.system.clone();
+    let outcome = follow(args, built, &mut recorder);
+    if let Some(fault) = recorder.take_fault() {
+        // What is there stays readable; that it ends here is said where the disk still lets us.
+        let _ = recorder.fail(&outcome.certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
+    }
+    let stopped = outcome.stopped.as_ref();
+    if let Some(StopReason::Sink(error)) = stopped.map(|stop| &stop.reason) {
+        // A checkpoint that cannot be used is left as it is.
+        return Err(error.clone().into());
+    }
+    recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
+    let words = stopped.map(ToString::to_string);
+    let closed = match words {
+        Some(words) if interrupted(stopped) => recorder.interrupt(&outcome.certificate, words),
+        words => recorder.close(&outcome.certificate, words),
+    };
+    if let Err(fault) = closed {
+        let _ = recorder.fail(&outcome.certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
+    }
+    if !interrupted(stopped) {
+        if !args.no_findings {
+            let _at_once = interrupt::at_once(in_findings(recorder.directory()));
+            recorder.add_findings(findings(args, scene, &outcome)?)?;
+        }
+        recorder.finish()?;
+    }
+    let ended = Ended {
+        manifest: recorder.manifest(),
+        directory: recorder.directory(),
+        stopped,
+        refused: stopped.is_some_and(|stop| !stop.started),
+        certificate: serde_json::to_value(outcome.certificate).ok(),
+    };
+    ended.report(args)
+}
+
+fn follow(args: &RunArgs, built: Built, recorder: &mut Recorder) -> RunOutcome {
+    let mut watcher = Watcher::new(args.quiet, None);
+    scene::run(built, recorder, &mut |tick| watcher.tick(tick))
+}
+
+fn findings(args: &RunArgs, scene: &Scene, outcome: &RunOutcome) -> Result<Vec<Value>, Stop> {
+    let progress = Progress::of_shares(args.quiet);
+    progress.at("findings");
+    let found = scene::evaluate_findings(scene, outcome, args.threads.get(), &mut |name, done| {
+        progress.share(done, || format!("finding {name}"));
+        true
+    })?;
+    json_of(&found)
+}

@@ -1,0 +1,48 @@
+//! Processes that are watched, signalled and waited for.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{Ran, command};
+
+/// No test waits longer: a machine under load may be slow, one that hangs is not.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Starts `percuss` and goes on.
+pub fn begin(folder: &Path, args: &[&str]) -> Child {
+    let mut command = command(folder, args);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the program starts")
+}
+
+/// Waits until something is so. The process must not end before.
+pub fn until(child: &mut Child, mut so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !so() {
+        let over = child.try_wait().expect("a process");
+        assert!(over.is_none(), "ended before: {over:?}");
+        assert!(begun.elapsed() < PATIENCE, "still not so");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends a signal to the process.
+pub fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", name, &id]).status();
+    assert!(sent.expect("kill").success());
+}
+
+/// Waits for the end.
+pub fn ended(mut child: Child) -> Ran {
+    let begun = Instant::now();
+    while child.try_wait().expect("a process").is_none() {
+        if begun.elapsed() > PATIENCE {
+            let _ = child.kill();
+            panic!("it does not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ran::of(child.wait_with_output().expect("its output"))
+}

@@ -1,0 +1,69 @@
+//! Rows that are not yet a chunk, as a checkpoint keeps them: exactly.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::column::Values;
+
+/// A table as a checkpoint keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct TableState {
+    pub name: String,
+    /// Checksums of its chunks.
+    pub chunks: Vec<u32>,
+    /// Their rows.
+    pub rows: usize,
+    /// The rows that are not yet a chunk.
+    pub values: Vec<Saved>,
+}
+
+/// The values of a column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) enum Saved {
+    Integer(Vec<i64>),
+    Real(Vec<f64>),
+    Optional(Vec<Option<f64>>),
+    Truth(Vec<bool>),
+    /// Each text once, and which one stands in each row: words repeat.
+    Text(Vec<String>, Vec<u32>),
+}
+
+impl Saved {
+    pub fn of(values: &Values) -> Self {
+        match values {
+            Values::Integer(v) => Self::Integer(v.clone()),
+            Values::Real(v) => Self::Real(v.clone()),
+            Values::Optional(v) => Self::Optional(v.clone()),
+            Values::Truth(v) => Self::Truth(v.clone()),
+            Values::Text(v) => {
+                let mut places: HashMap<&str, u32> = HashMap::new();
+                let mut words = Vec::new();
+                let rows = v.iter().map(|text| {
+                    *places.entry(text).or_insert_with(|| {
+                        words.push(text.to_string());
+                        words.len() as u32 - 1
+                    })
+                });
+                let rows = rows.collect();
+                Self::Text(words, rows)
+            }
+        }
+    }
+
+    /// The values again; none where a row has no word.
+    pub fn values(&self) -> Option<Values> {
+        Some(match self {
+            Self::Integer(v) => Values::Integer(v.clone()),
+            Self::Real(v) => Values::Real(v.clone()),
+            Self::Optional(v) => Values::Optional(v.clone()),
+            Self::Truth(v) => Values::Truth(v.clone()),
+            Self::Text(words, rows) => {
+                let words: Vec<Arc<str>> = words.iter().map(|w| Arc::from(w.as_str())).collect();
+                let rows = rows.iter().map(|k| words.get(*k as usize).cloned());
+                Values::Text(rows.collect::<Option<_>>()?)
+            }
+        })
+    }
+}
