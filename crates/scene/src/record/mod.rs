@@ -15,11 +15,14 @@
 //! the rows that were not yet a chunk, and a directory can be read while the run goes on. Memory is
 //! bounded by one chunk for each table.
 
+mod choice;
 mod chunk;
 mod collection;
 mod column;
 mod error;
 mod manifest;
+mod near;
+mod packing;
 mod place;
 mod reader;
 mod rows;
@@ -29,6 +32,7 @@ mod tables;
 mod tests;
 mod writer;
 
+pub use choice::{BODIES_CHOICE, Choice, Kept, MECHANISM_CHOICE, Subset};
 pub use chunk::CHUNK_ROWS;
 pub(crate) use collection::name_of;
 pub use collection::{
@@ -37,6 +41,8 @@ pub use collection::{
 pub use column::{Cell, Column, Type, Values};
 pub use error::RecordError;
 pub use manifest::{MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json};
+pub use near::Nearest;
+pub use packing::Packing;
 pub use place::{Place, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use study::{VARIED, write_study};

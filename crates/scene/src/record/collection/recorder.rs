@@ -6,6 +6,7 @@ use bodies::{Plane, Space, State, World};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::super::choice::Choice;
 use super::super::error::RecordError;
 use super::super::manifest::{Manifest, Status};
 use super::super::place::Place;
@@ -36,6 +37,7 @@ pub struct BodiesRecorder {
     directory: Option<PathBuf>,
     manifest: Manifest,
     every: usize,
+    choice: Choice,
     /// Needed until the table `names` is written.
     cast: Option<Cast>,
     start: Option<Start>,
@@ -85,16 +87,19 @@ impl BodiesRecorder {
         every: usize,
     ) -> Result<Self, RecordError> {
         place.check()?;
-        let tables = BODY_TABLES.map(|name| TableWriter::new(name, tables::columns::<D>(name)));
-        let cell = cast
-            .cell
-            .then(|| TableWriter::new("cell", tables::columns::<D>("cell")));
-        manifest.tables = tables.iter().chain(&cell).map(|t| t.entry(false)).collect();
+        let choice = cast.record.clone();
+        let columns = |name: &str| choice.packed(tables::columns::<D>(name));
+        let tables = BODY_TABLES.map(|name| TableWriter::new(name, columns(name)));
+        let cell = cast.cell.then(|| TableWriter::new("cell", columns("cell")));
+        let kept = tables.iter().filter(|t| choice.keeps(t.name()));
+        manifest.tables = kept.chain(&cell).map(|t| t.entry(false)).collect();
+        choice.note(&mut manifest.settings, "bodies");
         Ok(Self {
             place,
             directory: None,
             manifest,
             every: every.max(1),
+            choice,
             cast: Some(cast),
             start: None,
             words: Words::new(),
@@ -137,8 +142,12 @@ impl BodiesRecorder {
         let Some(directory) = self.directory.clone() else {
             return Ok(());
         };
+        if !self.choice.keeps("observables") {
+            return Ok(());
+        }
         let texts = series.iter().map(|(text, _)| text.as_str());
-        let mut table = TableWriter::new("observables", tables::observables(texts));
+        let columns = self.choice.packed(tables::observables(texts));
+        let mut table = TableWriter::new("observables", columns);
         for (step, t) in times.iter().enumerate() {
             let [number, time, rest @ ..] = table.values() else {
                 break;
@@ -170,7 +179,8 @@ impl BodiesRecorder {
     }
 
     fn list_tables(&mut self, closed: bool) {
-        let listed = self.tables.iter().chain(&self.cell);
+        let listed = self.tables.iter().filter(|t| self.choice.keeps(t.name()));
+        let listed = listed.chain(&self.cell);
         let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
         self.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
@@ -188,7 +198,9 @@ impl BodiesRecorder {
         let Some(directory) = self.directory.clone() else {
             return Ok(());
         };
-        for table in self.tables.iter_mut().chain(&mut self.cell) {
+        let choice = &self.choice;
+        let kept = self.tables.iter_mut().filter(|t| choice.keeps(t.name()));
+        for table in kept.chain(&mut self.cell) {
             table.close(&directory)?;
         }
         self.list_tables(true);
@@ -229,10 +241,19 @@ impl BodiesRecorder {
         // Names are there while the run goes on: pictures need them.
         table.close(&directory)?;
         match self.start.take() {
-            Some(Start::Plane(state)) => self.push_state(&directory, 0, &state),
-            Some(Start::Space(state)) => self.push_state(&directory, 0, &state),
-            None => Ok(()),
+            Some(Start::Plane(state)) if self.starts(state.t) => {
+                self.push_state(&directory, 0, &state)
+            }
+            Some(Start::Space(state)) if self.starts(state.t) => {
+                self.push_state(&directory, 0, &state)
+            }
+            _ => Ok(()),
         }
+    }
+
+    /// Whether the state that the run began with is recorded.
+    fn starts(&self, t: f64) -> bool {
+        self.choice.now("bodies", (0, t), self.every, false)
     }
 
     fn push_state<D: Written>(
@@ -242,7 +263,8 @@ impl BodiesRecorder {
         state: &State<D>,
     ) -> Result<(), RecordError> {
         let table = &mut self.tables[2];
-        for (body, (pose, velocity)) in state.poses.iter().zip(&state.velocities).enumerate() {
+        let each = state.poses.iter().zip(&state.velocities).enumerate();
+        for (body, (pose, velocity)) in each.filter(|(body, _)| self.choice.has(*body)) {
             rows::push_body(table.values(), (step, state.t), body, pose, velocity);
             table.spill(directory)?;
         }
@@ -267,22 +289,30 @@ impl BodiesRecorder {
             return Ok(());
         };
         self.reached = Some(world.state().t);
-        if step > self.accounted {
+        let now = (step, world.state().t);
+        // A step that is given again has no contacts any more.
+        let fresh = step > self.accounted;
+        if fresh {
             self.accounted = step;
             let table = &mut self.tables[1];
             rows::push_step(table.values(), step, world.ledger());
             table.spill(&directory)?;
         }
-        let wanted = last || step.is_multiple_of(self.every);
-        if !wanted || self.recorded == Some(step) {
+        let wanted = |table: &str| self.choice.now(table, now, self.every, last);
+        let (state, contacts) = (wanted("bodies"), wanted("contacts"));
+        if state && self.recorded != Some(step) {
+            self.push_state(&directory, step, world.state())?;
+        }
+        if !contacts || !fresh {
             return Ok(());
         }
-        self.push_state(&directory, step, world.state())?;
         let table = &mut self.tables[3];
         for k in 0..world.num_contacts() {
-            let now = (step, world.state().t);
-            rows::push_contact(table.values(), &self.words, now, &world.contact(k));
-            table.spill(&directory)?;
+            let contact = world.contact(k);
+            if contact.bodies.iter().any(|b| self.choice.has(*b as usize)) {
+                rows::push_contact(table.values(), &self.words, now, &contact);
+                table.spill(&directory)?;
+            }
         }
         Ok(())
     }
