@@ -105,6 +105,8 @@ pub struct Cast {
     pub cell: bool,
     /// Name of every joint.
     pub joints: Vec<String>,
+    /// What of it is recorded.
+    pub record: crate::record::Choice,
 }
 
 /// A load case of limit analysis.

@@ -1,7 +1,7 @@
 //! What a scene of bodies says, as text: expressions are not looked into.
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
-use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, Word};
+use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, RecordSpec, Word};
 use crate::survey::{DistributionSpec, ProfileSpec};
 
 pub(crate) use super::many::{ArrangementSpec, GrainSpec, ManySpec, RegionOfPacking, SizesSpec};
@@ -287,6 +287,7 @@ pub(crate) struct RunSpec {
     pub step: Formula,
     pub tolerance: Option<Formula>,
     pub record_every: Option<Formula>,
+    pub record: RecordSpec,
     pub activation: Option<Word>,
     pub correction: Option<Word>,
     pub solver: Option<Word>,

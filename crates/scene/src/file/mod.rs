@@ -9,6 +9,7 @@ mod read_report;
 mod read_run;
 mod read_touch;
 mod reader;
+mod record;
 mod report;
 mod spec;
 mod tree;
@@ -32,6 +33,7 @@ pub(crate) use read_report::study as read_study;
 pub(crate) use read_run::word as read_word;
 pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use reader::Reader;
+pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub(crate) use spec::{
     ContactSpec, CoordinateSpec, FrictionSpec, JointSpec, Mechanism, Named, NonFirmSpec,
     ReboundSpec, RunSpec, SetSpec, StepSpec, VelocitySpec, Word,
@@ -41,6 +43,7 @@ pub(crate) use tree::{Item, Value, parse as parse_tree};
 use crate::builtin;
 use crate::collection::{self, BodiesSpec, Collection};
 use crate::error::SceneError;
+use crate::record::{Choice, MECHANISM_CHOICE};
 use crate::text::{self, Built};
 
 /// A scene: a mechanism or bodies, how they are computed, what is known of them.
@@ -146,6 +149,16 @@ impl Scene {
             Content::Mechanism(mechanism) => text::build(self, mechanism),
             Content::Bodies(_) => Err(self.other_kind("bodies", "Scene::collection")),
         }
+    }
+
+    /// What of a mechanism is recorded, for a run over this span of time.
+    pub(crate) fn choice(&self, span: (f64, f64)) -> Result<Choice, SceneError> {
+        let Some(mechanism) = self.mechanism() else {
+            return Ok(Choice::default());
+        };
+        let mut parameters = self.resolved();
+        let spec = &mechanism.run.record;
+        Ok(spec.choice(&self.origin, &mut parameters, &MECHANISM_CHOICE, span)?)
     }
 
     /// Makes the bodies, where they start, and how they are stepped.

@@ -4,6 +4,7 @@ use crate::collection::RunSpec as BodiesRun;
 use crate::error::{InputError, Origin};
 use crate::file::content::Content;
 use crate::file::reader::Formula;
+use crate::file::record;
 use crate::file::spec::{RunSpec, StepSpec};
 
 /// Keys of `[run]` of a mechanism that can be overridden.
@@ -51,7 +52,10 @@ pub(super) fn apply(
         let origin = Origin::Override;
         return Err(unknown(file, content, key, value, origin, ""));
     };
+    let recording = short.starts_with("record.");
     match content {
+        Content::Mechanism(m) if recording => m.run.record.set(short, formula),
+        Content::Bodies(bodies) if recording => bodies.run.record.set(short, formula),
         Content::Mechanism(mechanism) => set_run(&mut mechanism.run, short, formula),
         Content::Bodies(bodies) => set_bodies(&mut bodies.run, short, formula),
     }
@@ -70,7 +74,8 @@ fn setting(content: &Content, key: &str) -> Option<&'static str> {
     let short = key.strip_prefix("run.").unwrap_or(key);
     let known = keys(content).iter().find(|known| **known == short).copied();
     let law = matches!(content, Content::Mechanism(_)) && (key == "law" || key == "impact.law");
-    known.or(law.then_some("law"))
+    let recorded = record::keys(content.kind()).iter().find(|k| **k == key);
+    known.or(law.then_some("law")).or(recorded.copied())
 }
 
 /// Refuses a key of a case or a study that cannot be overridden.
@@ -114,7 +119,10 @@ fn set_bodies(run: &mut BodiesRun, key: &str, formula: Formula) {
         "overlap" => run.overlap = Some(formula),
         "relax" => run.relax = Some(formula),
         "stop" => run.stop = Some(formula),
-        "record_every" => run.record_every = Some(formula),
+        "record_every" => {
+            run.record_every = Some(formula);
+            run.record.every = None;
+        }
         _ => run.tolerance = Some(formula),
     }
 }
@@ -131,7 +139,8 @@ fn unknown(
     let parameters = content.parameters().iter().map(|p| p.name.clone());
     let run = keys(content).iter().map(|key| key.to_string());
     let law = impact.then(|| "law".to_string());
-    let short: Vec<String> = parameters.chain(run).chain(law).collect();
+    let recorded = record::keys(content.kind()).iter().map(|k| k.to_string());
+    let short: Vec<String> = parameters.chain(run).chain(law).chain(recorded).collect();
     let long = keys(content).iter().map(|key| format!("run.{key}"));
     let all: Vec<String> = short
         .iter()

@@ -1,7 +1,9 @@
 //! Reads how a scene is computed: `[run]` and `[impact]`.
 
 use crate::error::InputError;
+use crate::file::Kind;
 use crate::file::reader::{Formula, Reader};
+use crate::file::record;
 use crate::file::spec::{RunSpec, StepSpec, Word};
 use crate::file::tree::{Item, Value};
 
@@ -22,8 +24,9 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
     let correction = reader.truth_if("correction")?;
     let correction = correction.map(|(truth, line)| Word::at_line(truth.to_string(), line));
     let tolerance = reader.formula_if("tolerance")?;
-    let record_every = reader.count_if("record_every")?.unwrap_or(1);
+    let record_every = reader.count_if("record_every")?;
     reader.finish()?;
+    let record = record::read(root, Kind::Mechanism, record_every.is_some())?;
     let (mut law, mut restitution) = (None, None);
     if let Some(item) = root.take("impact") {
         let mut reader = root.of("[impact]", "impact", item)?;
@@ -40,7 +43,8 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
         forces,
         correction,
         tolerance,
-        record_every,
+        record_every: record_every.unwrap_or(1),
+        record,
         law,
         restitution,
     })

@@ -1,6 +1,7 @@
 //! What a mechanism scene says, as text: expressions are not looked into.
 
 use crate::file::reader::Formula;
+use crate::file::record::RecordSpec;
 
 /// A coordinate.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,6 +141,7 @@ pub(crate) struct RunSpec {
     pub correction: Option<Word>,
     pub tolerance: Option<Formula>,
     pub record_every: usize,
+    pub record: RecordSpec,
     pub law: Option<Word>,
     pub restitution: Option<Formula>,
 }

@@ -10,18 +10,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::ColumnWriterImpl;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{ColumnPath, Type as Schema};
+use parquet::schema::types::Type as Schema;
 
 use super::column::{Column, Type, Values};
 use super::error::RecordError;
+use super::packing;
 
 /// Rows of a full chunk: some ten megabytes of a wide table, a second of a fast run.
 pub const CHUNK_ROWS: usize = 65_536;
@@ -43,7 +44,7 @@ pub fn write(
     values: &[Values],
 ) -> Result<u32, RecordError> {
     let path = directory.join(file_name(table, chunk));
-    let bytes = encode(columns, values)
+    let bytes = encode(table, columns, values)
         .map_err(|e| RecordError::fault(&path, "write this file", &io::Error::other(e)))?;
     replace(&path, |mut file| file.write_all(&bytes))?;
     Ok(crc32fast::hash(&bytes))
@@ -71,32 +72,13 @@ pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Resul
     })
 }
 
-fn encode(columns: &[Column], values: &[Values]) -> Result<Vec<u8>, ParquetError> {
+/// The bytes of a chunk.
+fn encode(table: &str, columns: &[Column], values: &[Values]) -> Result<Vec<u8>, ParquetError> {
     let fields = columns.iter().map(|c| field(c).map(Arc::new));
     let schema = Schema::group_type_builder("percuss")
         .with_fields(fields.collect::<Result<_, _>>()?)
         .build()?;
-    let mut properties = WriterProperties::builder()
-        .set_created_by(concat!("percuss ", env!("CARGO_PKG_VERSION")).into())
-        .set_compression(Compression::SNAPPY)
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_dictionary_enabled(false);
-    for (column, values) in columns.iter().zip(values) {
-        // A path, and not a name to be taken apart at its full stops.
-        let path = ColumnPath::new(vec![column.name.clone()]);
-        properties = match (column.kind, repeats(values)) {
-            // Names repeat, and so do times where a step has many rows.
-            (Type::Text, _) | (Type::Real, true) => {
-                properties.set_column_dictionary_enabled(path, true)
-            }
-            // Numbers of steps and bodies grow by little.
-            (Type::Integer, _) => {
-                properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED)
-            }
-            _ => properties,
-        };
-    }
-    let properties = Arc::new(properties.build());
+    let properties = Arc::new(packing::properties(table, columns, values));
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties)?;
     let mut group = writer.next_row_group()?;
     for values in values {
@@ -104,15 +86,6 @@ fn encode(columns: &[Column], values: &[Values]) -> Result<Vec<u8>, ParquetError
     }
     group.close()?;
     writer.into_inner()
-}
-
-/// Whether most values are the same as the one before.
-fn repeats(values: &Values) -> bool {
-    let Values::Real(all) = values else {
-        return false;
-    };
-    let same = all.windows(2).filter(|w| w[0].to_bits() == w[1].to_bits());
-    2 * same.count() > all.len()
 }
 
 fn field(column: &Column) -> Result<Schema, ParquetError> {
@@ -149,11 +122,32 @@ fn put(
             batch(column.typed::<DoubleType>(), &there, Some(&levels))?;
         }
         Values::Text(v) => {
-            let bytes: Vec<ByteArray> = v.iter().map(|x| ByteArray::from(&**x)).collect();
+            let bytes = shared(v);
             batch(column.typed::<ByteArrayType>(), &bytes, None)?;
         }
     }
     column.close()
+}
+
+/// Texts as the library wants them. Few words make long columns: each is copied once, as long as it is
+/// among the last few.
+fn shared(texts: &[Arc<str>]) -> Vec<ByteArray> {
+    const KEPT: usize = 8;
+    let mut kept: Vec<(&Arc<str>, ByteArray)> = Vec::with_capacity(KEPT);
+    let mut next = 0;
+    let one = |text| {
+        if let Some((_, known)) = kept.iter().find(|(known, _)| Arc::ptr_eq(known, text)) {
+            return known.clone();
+        }
+        let made = ByteArray::from(&**text);
+        match kept.len() < KEPT {
+            true => kept.push((text, made.clone())),
+            false => kept[next % KEPT] = (text, made.clone()),
+        }
+        next += 1;
+        made
+    };
+    texts.iter().map(one).collect()
 }
 
 fn batch<T: DataType>(
@@ -220,6 +214,41 @@ fn decode(
         rows += count;
     }
     Ok((all, rows))
+}
+
+/// Smallest and largest value of a column of numbers, from what the file says of itself: no values are
+/// read. `None` where it has no rows; everything is possible where it does not say.
+///
+/// # Errors
+/// The file is missing or cut off, or has no such column.
+pub fn bounds(path: &Path, column: &str) -> Result<Option<(f64, f64)>, RecordError> {
+    let file = File::open(path).map_err(|e| RecordError::fault(path, "read this file", &e))?;
+    catch_unwind(AssertUnwindSafe(|| extent(file, column)))
+        .unwrap_or_else(|_| Err("it contradicts itself".into()))
+        .map_err(|why| RecordError::damaged(path, why))
+}
+
+fn extent(file: File, column: &str) -> Result<Option<(f64, f64)>, String> {
+    let reader = SerializedFileReader::new(file).map_err(text)?;
+    let metadata = reader.metadata();
+    let schema = metadata.file_metadata().schema_descr();
+    let place = schema.columns().iter().position(|d| d.name() == column);
+    let place = place.ok_or_else(|| format!("it has no column `{column}`"))?;
+    let mut all: Option<(f64, f64)> = None;
+    for group in metadata.row_groups().iter().filter(|g| g.num_rows() > 0) {
+        let known = match group.columns().get(place).and_then(|c| c.statistics()) {
+            Some(Statistics::Double(s)) => s.min_opt().copied().zip(s.max_opt().copied()),
+            Some(Statistics::Int64(s)) => {
+                let both = s.min_opt().zip(s.max_opt());
+                both.map(|(low, high)| (*low as f64, *high as f64))
+            }
+            _ => None,
+        };
+        let (low, high) = known.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let (least, most) = all.unwrap_or((low, high));
+        all = Some((least.min(low), most.max(high)));
+    }
+    Ok(all)
 }
 
 /// What is wrong, without the words that the library puts before every message.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::packing::Packing;
+
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -32,6 +34,9 @@ pub struct Column {
     pub unit: String,
     /// What the values say.
     pub meaning: String,
+    /// How its values are compressed in the files.
+    #[serde(default, skip_serializing_if = "Packing::is_usual")]
+    pub compression: Packing,
 }
 
 impl Column {
@@ -48,6 +53,7 @@ impl Column {
             optional: false,
             unit: unit.into(),
             meaning: meaning.into(),
+            compression: Packing::default(),
         }
     }
 

@@ -16,6 +16,7 @@
 //! bounded by one chunk for each table.
 
 mod checkpoint;
+mod choice;
 mod chunk;
 mod collection;
 mod column;
@@ -23,6 +24,8 @@ mod error;
 mod lock;
 mod machine;
 mod manifest;
+mod near;
+mod packing;
 mod place;
 mod reader;
 mod rows;
@@ -37,6 +40,7 @@ mod tests;
 mod writer;
 
 pub use checkpoint::{Cadence, Restored, Snapshot};
+pub use choice::{BODIES_CHOICE, Choice, Kept, MECHANISM_CHOICE, Subset};
 pub use chunk::CHUNK_ROWS;
 pub(crate) use collection::name_of;
 pub use collection::{
@@ -49,6 +53,8 @@ pub use machine::Machine;
 pub use manifest::{
     DataFile, MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json,
 };
+pub use near::Nearest;
+pub use packing::Packing;
 pub use place::{Place, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use seal::{Packed, pack, unpack};

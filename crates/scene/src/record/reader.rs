@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::choice::left_out;
 use super::chunk::{self, CHUNK_ROWS, file_name};
 use super::column::{Column, Values};
 use super::error::RecordError;
@@ -84,6 +85,9 @@ impl Record {
     pub fn entry(&self, table: &str) -> Result<&TableEntry, RecordError> {
         let entry = self.manifest.tables.iter().find(|t| t.name == table);
         entry.ok_or_else(|| {
+            if let Some(why) = left_out(&self.manifest.settings, table) {
+                return RecordError::Unknown(format!("{}: {why}", self.directory.display()));
+            }
             let names: Vec<&str> = self.manifest.tables.iter().map(|t| &*t.name).collect();
             RecordError::Unknown(format!(
                 "{}: there is no table `{table}`; it has {}",
@@ -291,16 +295,7 @@ impl Record {
     /// # Errors
     /// The table has no column `t`, or a chunk is damaged.
     pub fn nearest_time(&self, table: &str, t: f64) -> Result<Option<f64>, RecordError> {
-        let places = self.places(table, Some(&["t".into()]))?;
-        let mut nearest: Option<f64> = None;
-        for chunk in self.chunks(table)? {
-            for time in self.read_chunk(table, &chunk, &places)?.numbers("t") {
-                if nearest.is_none_or(|n| (time - t).abs() < (n - t).abs()) {
-                    nearest = Some(time);
-                }
-            }
-        }
-        Ok(nearest)
+        Ok(self.nearest(table, t)?.map(|nearest| nearest.time))
     }
 }
 

@@ -9,6 +9,7 @@
 
 use mechanism::{Kind, System};
 
+use super::choice::Choice;
 use super::column::{Column, Type};
 use crate::file::Scene;
 use crate::text::TextSystem;
@@ -30,6 +31,8 @@ pub struct Layout {
     pub constraints: Vec<String>,
     /// For every constraint, the column group of each of its rows (0 = n, 1 = t1, 3 = moment1, …).
     slots: Vec<Vec<usize>>,
+    /// What is recorded of it.
+    pub choice: Choice,
 }
 
 impl Layout {
@@ -53,16 +56,21 @@ impl Layout {
             velocities: velocities.map(|i| system.velocity_name(i)).collect(),
             constraints: constraints.iter().map(|c| c.name.clone()).collect(),
             slots: slots.collect(),
+            choice: Choice::default(),
         }
     }
 
     /// The layout of a scene's system.
     pub fn of_scene(scene: &Scene, system: &TextSystem) -> Self {
         let contacts = scene.mechanism().map_or(&[][..], |m| &m.contacts);
-        Self::of(system, |name| {
+        let mut layout = Self::of(system, |name| {
             let contact = contacts.iter().find(|c| c.name == name);
             contact.map_or(0, |c| c.moment.len())
-        })
+        });
+        // What is wrong with it was told when the scene was built.
+        let whole = (f64::NEG_INFINITY, f64::INFINITY);
+        layout.choice = scene.choice(whole).unwrap_or_default();
+        layout
     }
 
     /// The column group of each row of a constraint.
@@ -80,13 +88,13 @@ impl Layout {
 
     /// The columns of a table; empty for a name that is none.
     pub fn columns(&self, table: &str) -> Vec<Column> {
-        match table {
+        self.choice.packed(match table {
             "steps" => steps(),
             "coordinates" => self.coordinates(),
             "contacts" => self.contacts(),
             "events" => events(),
             _ => Vec::new(),
-        }
+        })
     }
 
     fn coordinates(&self) -> Vec<Column> {

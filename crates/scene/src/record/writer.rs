@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::checkpoint::Cadence;
+use super::choice::Kept;
 use super::chunk::CHUNK_ROWS;
 use super::column::{Column, Values};
 use super::error::RecordError;
@@ -52,6 +53,10 @@ impl TableWriter {
     /// The columns of the rows in memory, to add to. Every column must grow alike.
     pub fn values(&mut self) -> &mut [Values] {
         &mut self.values
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     fn held(&self) -> usize {
@@ -194,7 +199,11 @@ impl Recorder {
     pub fn on(mut session: Session, layout: Layout, every: usize) -> Result<Self, RecordError> {
         let mut tables = TABLES.map(|name| TableWriter::new(name, layout.columns(name)));
         let spare = [0, 1, 2].map(|k| tables[k].columns.iter().map(Values::empty).collect());
-        session.manifest.tables = tables.iter().map(|t| t.entry(false)).collect();
+        let kept = tables.iter().filter(|t| layout.choice.keeps(&t.name));
+        session.manifest.tables = kept.map(|t| t.entry(false)).collect();
+        layout
+            .choice
+            .note(&mut session.manifest.settings, "coordinates");
         for table in &mut tables {
             session.restore(table)?;
         }
@@ -272,11 +281,13 @@ impl Recorder {
                 values.append(spare);
             }
         }
-        for table in &mut self.tables {
+        let choice = &self.layout.choice;
+        for table in self.tables.iter_mut().filter(|t| choice.keeps(&t.name)) {
             table.close(&directory)?;
         }
         let manifest = &mut self.session.manifest;
-        manifest.tables = self.tables.iter().map(|t| t.entry(true)).collect();
+        let kept = self.tables.iter().filter(|t| choice.keeps(&t.name));
+        manifest.tables = kept.map(|t| t.entry(true)).collect();
         manifest.status = status;
         manifest.reason = reason;
         manifest.reached = self.reached;
@@ -340,26 +351,34 @@ impl Recorder {
         }
         self.reached = Some(state.t);
         let [steps, coordinates, contacts, happened] = &mut self.tables;
-        for event in events {
-            rows::push_event(&mut happened.values, &self.words, step, event);
+        let choice = &self.layout.choice;
+        if choice.keeps("events") {
+            for event in events {
+                rows::push_event(&mut happened.values, &self.words, step, event);
+            }
         }
         self.spare.iter_mut().flatten().for_each(Values::clear);
-        let [a, b, c] = if step.is_multiple_of(self.every) {
-            [
-                &mut steps.values,
-                &mut coordinates.values,
-                &mut contacts.values,
-            ]
-        } else {
-            self.spare.each_mut()
-        };
+        let mut spare = self.spare.iter_mut();
+        let mut open = [steps, coordinates, contacts].map(|table| {
+            let spare = spare.next();
+            match choice.of(&table.name, (step, state.t), self.every) {
+                Kept::Yes => Some(&mut table.values),
+                Kept::Last => spare,
+                Kept::No => None,
+            }
+        });
+        let [a, b, c] = &mut open;
         // Step 0 is the start: it has a state and no account.
-        if step > 0 {
+        if let (Some(a), true) = (a, step > 0) {
             rows::push_step(a, step, ledger);
         }
-        rows::push_state(b, step, state);
-        for touch in touches {
-            rows::push_touch(c, &self.words, &self.layout, (step, state.t), touch);
+        if let Some(b) = b {
+            rows::push_state(b, step, state);
+        }
+        if let Some(c) = c {
+            for touch in touches {
+                rows::push_touch(c, &self.words, &self.layout, (step, state.t), touch);
+            }
         }
         let session = &self.session;
         self.tables.iter_mut().try_for_each(|t| session.spill(t))

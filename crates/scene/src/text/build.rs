@@ -24,6 +24,12 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
         parameters: scene.resolved(),
     };
     let schedule = evaluator.schedule(&mechanism.run)?;
+    let every = mechanism
+        .run
+        .record
+        .every(file, &mut evaluator.parameters)?;
+    // Only to refuse what is wrong before anything moves.
+    scene.choice((schedule.start, schedule.until))?;
     let names = names::names(file, mechanism, &evaluator.parameters)?;
     let mut collector = Collector {
         file,
@@ -54,7 +60,7 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
         initial,
         settings: schedule.settings,
         until: schedule.until,
-        record_every: mechanism.run.record_every,
+        record_every: every.unwrap_or(mechanism.run.record_every),
     })
 }
 

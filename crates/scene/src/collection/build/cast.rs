@@ -46,6 +46,7 @@ pub(super) fn cast<D: Axes>(
         loads: case::cases(context, spec, roster)?,
         cell: spec.cell.is_some(),
         joints: spec.joints.iter().map(|j| j.name.clone()).collect(),
+        record: crate::record::Choice::default(),
     })
 }
 

@@ -85,6 +85,12 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
         &mut cast,
         (schedule.start, schedule.until),
     )?;
+    cast.record = settings::recorded(
+        &mut context,
+        &spec.run,
+        &roster,
+        (schedule.start, schedule.until),
+    )?;
     clash::require_distinct(&context, spec, &cast)?;
     pictures::check(&mut context, spec)?;
     let conditions = Conditions::new(&context, spec, &roster, &masks)?;

@@ -4,9 +4,12 @@ use bodies::{Activation, Settings};
 
 use super::super::OverlapRule;
 use super::super::spec::{PrepareSpec, RunSpec};
+use super::axes::Axes;
 use super::context::{At, Context, at};
+use super::roster::Roster;
 use crate::error::InputError;
-use crate::file::Formula;
+use crate::file::{Formula, RECORD};
+use crate::record::{BODIES_CHOICE, Choice, Subset};
 
 const PART: &str = "[run]";
 
@@ -43,9 +46,11 @@ pub(super) fn schedule(
     }
     let step = step(context, PART, &run.step, until - start)?;
     let settings = settings(context, run, step)?;
-    let record_every = match &run.record_every {
-        Some(formula) => context.whole(run_key("record_every"), formula, 1)?,
-        None => (((until - start) / step / KEPT).round() as usize).max(1),
+    let chosen = run.record.every(context.file, &mut context.parameters)?;
+    let record_every = match (chosen, &run.record_every) {
+        (Some(every), _) => every,
+        (None, Some(formula)) => context.whole(run_key("record_every"), formula, 1)?,
+        (None, None) => (((until - start) / step / KEPT).round() as usize).max(1),
     };
     let allowed = match &run.overlap {
         None => None,
@@ -59,6 +64,30 @@ pub(super) fn schedule(
         record_every,
         overlap: OverlapRule { allowed, relax },
     })
+}
+
+/// `[record]` with its numbers and the numbers of its bodies.
+pub(super) fn recorded<D: Axes>(
+    context: &mut Context<'_>,
+    run: &RunSpec,
+    roster: &Roster<D>,
+    span: (f64, f64),
+) -> Result<Choice, Box<InputError>> {
+    let (file, parameters) = (context.file, &mut context.parameters);
+    let mut choice = run.record.choice(file, parameters, &BODIES_CHOICE, span)?;
+    if let Some(names) = &run.record.bodies {
+        let place = at(RECORD, "bodies");
+        let members = roster.all_members(context, place, Some(names))?;
+        if members.is_empty() {
+            let advice = "Name at least one body or group, or leave the key out";
+            return Err(context.list_error(place, names, "these are no bodies", advice));
+        }
+        choice.bodies = Some(Subset {
+            names: names.iter().map(|name| name.text.clone()).collect(),
+            members: members.into(),
+        });
+    }
+    Ok(choice)
 }
 
 fn settings(

@@ -3,7 +3,7 @@
 use super::super::spec::{PrepareSpec, RunSpec};
 use super::{choice, motion, named, names_if, vector_if};
 use crate::error::InputError;
-use crate::file::{self, Colour, Formula, Named, Picture, Reader, Value, Word};
+use crate::file::{self, Colour, Formula, Kind, Named, Picture, Reader, Value, Word};
 
 /// `[run]`.
 pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
@@ -13,12 +13,13 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
         return Err(misspelt.unwrap_or_else(|| root.error("the part [run] is missing", advice)));
     };
     let mut reader = root.of("[run]", "run", item)?;
-    let spec = RunSpec {
+    let mut spec = RunSpec {
         start: reader.formula_if("start")?,
         until: reader.formula("until")?,
         step: reader.formula("step")?,
         tolerance: reader.formula_if("tolerance")?,
         record_every: reader.formula_if("record_every")?,
+        record: file::RecordSpec::default(),
         activation: file::read_word(&mut reader, "activation")?,
         correction: truth(&mut reader, "correction")?,
         solver: file::read_word(&mut reader, "solver")?,
@@ -28,6 +29,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
         stop: reader.formula_if("stop")?,
     };
     reader.finish()?;
+    spec.record = file::read_record(root, Kind::Bodies, spec.record_every.is_some())?;
     Ok(spec)
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::checkpoint::{Cadence, Restored, Snapshot};
+use super::super::choice::Choice;
 use super::super::error::RecordError;
 use super::super::manifest::{Manifest, Status};
 use super::super::place::Place;
@@ -47,6 +48,7 @@ struct Counters {
 pub struct BodiesRecorder {
     session: Session,
     every: usize,
+    choice: Choice,
     /// Needed until the table `names` is written.
     cast: Option<Cast>,
     start: Option<Start>,
@@ -93,11 +95,13 @@ impl BodiesRecorder {
         cast: Cast,
         every: usize,
     ) -> Result<Self, RecordError> {
-        let mut tables = BODY_TABLES.map(|name| TableWriter::new(name, tables::columns::<D>(name)));
-        let mut cell = cast
-            .cell
-            .then(|| TableWriter::new("cell", tables::columns::<D>("cell")));
-        session.manifest.tables = tables.iter().chain(&cell).map(|t| t.entry(false)).collect();
+        let choice = cast.record.clone();
+        let columns = |name: &str| choice.packed(tables::columns::<D>(name));
+        let mut tables = BODY_TABLES.map(|name| TableWriter::new(name, columns(name)));
+        let mut cell = cast.cell.then(|| TableWriter::new("cell", columns("cell")));
+        let kept = tables.iter().filter(|t| choice.keeps(t.name()));
+        session.manifest.tables = kept.chain(&cell).map(|t| t.entry(false)).collect();
+        choice.note(&mut session.manifest.settings, "bodies");
         for table in tables.iter_mut().chain(&mut cell) {
             session.restore(table)?;
         }
@@ -106,6 +110,7 @@ impl BodiesRecorder {
         Ok(Self {
             session,
             every: every.max(1),
+            choice,
             cast: Some(cast),
             start: None,
             words: Words::new(),
@@ -146,8 +151,12 @@ impl BodiesRecorder {
         let Some(directory) = self.session.settle()? else {
             return Ok(());
         };
+        if !self.choice.keeps("observables") {
+            return Ok(());
+        }
         let texts = series.iter().map(|(text, _)| text.as_str());
-        let mut table = TableWriter::new("observables", tables::observables(texts));
+        let columns = self.choice.packed(tables::observables(texts));
+        let mut table = TableWriter::new("observables", columns);
         for (step, t) in times.iter().enumerate() {
             let [number, time, rest @ ..] = table.values() else {
                 break;
@@ -179,7 +188,8 @@ impl BodiesRecorder {
     }
 
     fn list_tables(&mut self, closed: bool) {
-        let listed = self.tables.iter().chain(&self.cell);
+        let listed = self.tables.iter().filter(|t| self.choice.keeps(t.name()));
+        let listed = listed.chain(&self.cell);
         let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
         self.session.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
@@ -236,7 +246,9 @@ impl BodiesRecorder {
         let Some(directory) = self.session.settle()? else {
             return Ok(());
         };
-        for table in self.tables.iter_mut().chain(&mut self.cell) {
+        let choice = &self.choice;
+        let kept = self.tables.iter_mut().filter(|t| choice.keeps(t.name()));
+        for table in kept.chain(&mut self.cell) {
             table.close(&directory)?;
         }
         self.list_tables(true);
@@ -289,15 +301,21 @@ impl BodiesRecorder {
             table.close(&directory)?;
         }
         match self.start.take() {
-            Some(Start::Plane(state)) => self.push_state(0, &state),
-            Some(Start::Space(state)) => self.push_state(0, &state),
-            None => Ok(()),
+            Some(Start::Plane(state)) if self.starts(state.t) => self.push_state(0, &state),
+            Some(Start::Space(state)) if self.starts(state.t) => self.push_state(0, &state),
+            _ => Ok(()),
         }
+    }
+
+    /// Whether the state that the run began with is recorded.
+    fn starts(&self, t: f64) -> bool {
+        self.choice.now("bodies", (0, t), self.every, false)
     }
 
     fn push_state<D: Written>(&mut self, step: usize, state: &State<D>) -> Result<(), RecordError> {
         let table = &mut self.tables[2];
-        for (body, (pose, velocity)) in state.poses.iter().zip(&state.velocities).enumerate() {
+        let each = state.poses.iter().zip(&state.velocities).enumerate();
+        for (body, (pose, velocity)) in each.filter(|(body, _)| self.choice.has(*body)) {
             rows::push_body(table.values(), (step, state.t), body, pose, velocity);
             self.session.spill(table)?;
         }
@@ -319,22 +337,30 @@ impl BodiesRecorder {
             self.begin(world)?;
         }
         self.counters.reached = Some(world.state().t);
-        if step > self.counters.accounted {
+        let now = (step, world.state().t);
+        // A step that is given again has no contacts any more.
+        let fresh = step > self.counters.accounted;
+        if fresh {
             self.counters.accounted = step;
             let table = &mut self.tables[1];
             rows::push_step(table.values(), step, world.ledger());
             self.session.spill(table)?;
         }
-        let wanted = last || step.is_multiple_of(self.every);
-        if !wanted || self.counters.recorded == Some(step) {
+        let wanted = |table: &str| self.choice.now(table, now, self.every, last);
+        let (state, contacts) = (wanted("bodies"), wanted("contacts"));
+        if state && self.counters.recorded != Some(step) {
+            self.push_state(step, world.state())?;
+        }
+        if !contacts || !fresh {
             return Ok(());
         }
-        self.push_state(step, world.state())?;
         let table = &mut self.tables[3];
         for k in 0..world.num_contacts() {
-            let now = (step, world.state().t);
-            rows::push_contact(table.values(), &self.words, now, &world.contact(k));
-            self.session.spill(table)?;
+            let contact = world.contact(k);
+            if contact.bodies.iter().any(|b| self.choice.has(*b as usize)) {
+                rows::push_contact(table.values(), &self.words, now, &contact);
+                self.session.spill(table)?;
+            }
         }
         Ok(())
     }

@@ -1,0 +1,194 @@
+//! What of a run is recorded: `[record]` of a scene.
+//!
+//! A row of step k at time t goes into a table where the table is chosen, k is a multiple of its
+//! cadence or the last step, and t is in the window. The cadence of a table that has none of its own
+//! is that of the run. `steps` and `names` are always there: they are what a certificate rests on.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::column::Column;
+use super::packing::Packing;
+
+/// Tables of a run of bodies that can be left out.
+pub const BODIES_CHOICE: [&str; 3] = ["bodies", "contacts", "observables"];
+
+/// Tables of a run of a mechanism that can be left out.
+pub const MECHANISM_CHOICE: [&str; 3] = ["coordinates", "contacts", "events"];
+
+/// What of a run is recorded.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Choice {
+    /// States of every so many steps: `bodies` with `cell`, or `coordinates`.
+    pub states: Option<usize>,
+    /// Contacts of every so many steps.
+    pub contacts: Option<usize>,
+    /// Tables that are recorded of those that can be left out; all of them without it.
+    pub tables: Option<Vec<String>>,
+    /// Earliest time of states and contacts.
+    pub from: Option<f64>,
+    /// Latest time of states and contacts.
+    pub until: Option<f64>,
+    /// Bodies in `bodies` and `contacts`; all of them without it.
+    pub bodies: Option<Subset>,
+    /// How the files are compressed.
+    pub packing: Packing,
+}
+
+/// Some of the bodies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subset {
+    /// The bodies and groups as they were named.
+    pub names: Vec<String>,
+    /// Numbers of the bodies, ascending.
+    pub members: Arc<[u32]>,
+}
+
+/// Whether a row is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It is.
+    Yes,
+    /// Only if it is of the last step.
+    Last,
+    /// It is not.
+    No,
+}
+
+impl Choice {
+    /// Whether a table is recorded.
+    pub fn keeps(&self, table: &str) -> bool {
+        let chosen = |tables: &Vec<String>| tables.iter().any(|name| name == table);
+        let free = !BODIES_CHOICE.contains(&table) && !MECHANISM_CHOICE.contains(&table);
+        free || self.tables.as_ref().is_none_or(chosen)
+    }
+
+    /// Whether rows of a table are recorded at a step of a run with this cadence.
+    pub fn of(&self, table: &str, (step, t): (usize, f64), every: usize) -> Kept {
+        let (own, windowed) = match table {
+            "bodies" | "coordinates" => (self.states, true),
+            "contacts" => (self.contacts, true),
+            _ => (None, false),
+        };
+        let early = self.from.is_some_and(|from| t < from);
+        let late = self.until.is_some_and(|until| t > until);
+        if !self.keeps(table) || windowed && (early || late) {
+            return Kept::No;
+        }
+        match step.is_multiple_of(own.unwrap_or(every).max(1)) {
+            true => Kept::Yes,
+            false => Kept::Last,
+        }
+    }
+
+    /// The same where it is known whether the step is the last.
+    pub fn now(&self, table: &str, at: (usize, f64), every: usize, last: bool) -> bool {
+        match self.of(table, at, every) {
+            Kept::Yes => true,
+            Kept::Last => last,
+            Kept::No => false,
+        }
+    }
+
+    /// Whether a body is recorded.
+    pub fn has(&self, body: usize) -> bool {
+        let among = |subset: &Subset| {
+            u32::try_from(body).is_ok_and(|k| subset.members.binary_search(&k).is_ok())
+        };
+        self.bodies.as_ref().is_none_or(among)
+    }
+
+    /// Columns as they are written.
+    pub fn packed(&self, mut columns: Vec<Column>) -> Vec<Column> {
+        columns
+            .iter_mut()
+            .for_each(|c| c.compression = self.packing);
+        columns
+    }
+
+    /// Adds itself to the settings of a manifest, as far as it chooses anything.
+    pub fn note(&self, settings: &mut Value, states: &str) {
+        let mut all = Map::new();
+        let mut put = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                all.insert(key.into(), value);
+            }
+        };
+        put("tables", self.tables.as_ref().map(|t| json!(t)));
+        put(&format!("{states}_every"), self.states.map(|n| json!(n)));
+        put("contacts_every", self.contacts.map(|n| json!(n)));
+        put("from", self.from.map(|t| json!(t)));
+        put("until", self.until.map(|t| json!(t)));
+        put("bodies", self.bodies.as_ref().map(|b| json!(b.names)));
+        let packing = Some(self.packing).filter(|p| *p != Packing::default());
+        put("compression", packing.map(|p| json!(p.name())));
+        if let (false, Value::Object(settings)) = (all.is_empty(), settings) {
+            settings.insert("record".into(), Value::Object(all));
+        }
+    }
+}
+
+/// Why a table is not among those of a run, where the scene chose so.
+pub(super) fn left_out(settings: &Value, table: &str) -> Option<String> {
+    let chosen = settings.get("record")?.get("tables")?.as_array()?;
+    let names: Vec<&str> = chosen.iter().filter_map(Value::as_str).collect();
+    let known = BODIES_CHOICE.contains(&table) || MECHANISM_CHOICE.contains(&table);
+    if !known || names.contains(&table) {
+        return None;
+    }
+    let listed: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    let all = [names.as_slice(), &[table]].concat().join(",");
+    Some(format!(
+        "the table `{table}` was not recorded: `[record]` of the scene has tables = [{}]; run it again \
+         with --set record.tables={all}",
+        listed.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_kept_by_table_cadence_and_window() {
+        let choice = Choice {
+            states: Some(4),
+            tables: Some(vec!["bodies".into(), "contacts".into()]),
+            from: Some(1.0),
+            until: Some(2.0),
+            ..Choice::default()
+        };
+        let of = |table: &str, step: usize, t: f64| choice.of(table, (step, t), 3);
+        assert_eq!(of("bodies", 8, 1.5), Kept::Yes);
+        assert_eq!(of("bodies", 9, 1.5), Kept::Last);
+        assert_eq!(of("contacts", 9, 1.5), Kept::Yes);
+        // Both ends of the window belong to it.
+        assert_eq!(of("bodies", 8, 1.0), Kept::Yes);
+        assert_eq!(of("contacts", 9, 2.0), Kept::Yes);
+        assert_eq!(of("bodies", 8, 0.9), Kept::No);
+        assert_eq!(of("contacts", 9, 2.1), Kept::No);
+        // The account of the steps has no window, and what was not chosen is not there.
+        assert_eq!(of("steps", 9, 0.0), Kept::Yes);
+        assert_eq!(of("observables", 9, 1.5), Kept::No);
+        assert!(choice.now("bodies", (9, 1.5), 3, true));
+        assert!(!choice.now("bodies", (9, 1.5), 3, false));
+    }
+
+    #[test]
+    fn what_was_left_out_is_named_with_what_to_do() {
+        let mut settings = json!({});
+        let choice = Choice {
+            tables: Some(vec!["bodies".into()]),
+            ..Choice::default()
+        };
+        choice.note(&mut settings, "bodies");
+        let why = left_out(&settings, "contacts").expect("it was left out");
+        assert!(why.contains("--set record.tables=bodies,contacts"), "{why}");
+        assert_eq!(left_out(&settings, "bodies"), None);
+        assert_eq!(left_out(&settings, "no_such_table"), None);
+        let mut plain = json!({});
+        Choice::default().note(&mut plain, "bodies");
+        assert_eq!(plain, json!({}));
+    }
+}
