@@ -71,6 +71,24 @@ pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Resul
     })
 }
 
+/// Writes a whole file, complete the moment it has its name, also where several processes write the
+/// same at once.
+///
+/// # Errors
+/// The machine refuses; the temporary file is removed.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    let draft = path.with_extension(format!("{}.part", std::process::id()));
+    let done = File::create(&draft).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&draft, path)
+    });
+    done.map_err(|e| {
+        let _ = fs::remove_file(&draft);
+        RecordError::fault(path, "write this file", &e)
+    })
+}
+
 fn encode(columns: &[Column], values: &[Values]) -> Result<Vec<u8>, ParquetError> {
     let fields = columns.iter().map(|c| field(c).map(Arc::new));
     let schema = Schema::group_type_builder("percuss")

@@ -30,6 +30,7 @@ mod tests;
 mod writer;
 
 pub use chunk::CHUNK_ROWS;
+pub(crate) use chunk::replace_file;
 pub(crate) use collection::name_of;
 pub use collection::{
     BODY_TABLES, BodiesRecorder, Faces, Member, Motion, Name, Outline, bodies_settings_json, names,
@@ -39,6 +40,6 @@ pub use error::RecordError;
 pub use manifest::{MANIFEST, Manifest, Override, SCHEMA, Status, TableEntry, settings_json};
 pub use place::{Place, RUNS};
 pub use reader::{Chunk, Record, Table};
-pub use study::{VARIED, write_study};
+pub use study::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};
 pub use tables::{Layout, TABLES};
 pub use writer::{Recorder, TableWriter};
