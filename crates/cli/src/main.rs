@@ -8,6 +8,7 @@ mod attempt;
 mod check;
 mod collection;
 mod compare;
+mod digest;
 mod examples;
 mod forces;
 mod interrupt;

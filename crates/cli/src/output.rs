@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scene::SceneError;
 use scene::plot::PlotError;
 use scene::record::RecordError;
+use scene::{CampaignError, SceneError};
 
 use crate::{interrupt, log, progress};
 
@@ -47,6 +47,16 @@ impl From<PlotError> for Stop {
             PlotError::Record(error) => error.into(),
             PlotError::Unknown(text) | PlotError::Nothing(text) => Self::Input(text),
             PlotError::Drawing(_) => Self::Fault(error.to_string()),
+        }
+    }
+}
+
+impl From<CampaignError> for Stop {
+    fn from(error: CampaignError) -> Self {
+        match error {
+            CampaignError::Scene(error) => error.into(),
+            CampaignError::Record(error) => error.into(),
+            other => Self::Input(other.to_string()),
         }
     }
 }

@@ -2,18 +2,21 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
-use scene::record::{Cell, Place, Record, write_study};
-use scene::{StudyFile, StudyResult};
+use scene::record::{Cell, Column, OBSERVED, Place, REPEATED, Record, Table, VARIED, Values};
+use scene::{Campaign, Shard, StudyFile, Told};
 use serde_json::{Value, json};
 
+use crate::digest::{Digest, listed};
 use crate::interrupt;
 use crate::log::LogArgs;
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
 use crate::run::{SetArgs, ThreadArgs};
 use crate::summary::short;
+use crate::table;
 
 /// Runs printed at most; the rest is in the table.
 const SHOWN: usize = 40;
@@ -24,22 +27,39 @@ const WIDEST: usize = 28;
 /// Run a scene over a grid or a sample of parameters
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    percuss study steps.toml\n  \
-    percuss study steps.toml -o runs/steps --threads 4\n  \
+    percuss study steps.toml --plan                        list the runs, make none\n  \
+    percuss study steps.toml -o runs/steps --threads 4     killed or not: again, and it goes on\n  \
+    percuss study steps.toml -o runs/steps --shard 3/16    one share of a job array\n  \
+    percuss study steps.toml -o runs/steps --gather        put the shares together\n  \
     percuss study steps.toml --json | jq .outcomes\n\n\
     The file has kind = \"study\", the scene, what is varied and what is observed. The findings of\n\
-    the scene that need no further runs become columns, too. The table is the same for any number\n\
-    of threads. A run that cannot go on is a row that says so.\n\
-    Exit status: 0 all runs made; 2 the study or its scene is not right; 3 the table cannot be\n\
-    written.")]
+    the scene that need no further runs become columns, too. A run is on disk the moment it has\n\
+    ended; the table is the same for any number of threads, shares and interruptions. A run that\n\
+    cannot go on is a row that says so.\n\
+    Exit status: 0 all runs made; 1 some failed, missed their tolerance or (--gather) are not there\n\
+    yet; 2 the study or its scene is not right, or the directory is of another study or in use;\n\
+    3 the directory cannot be written.")]
 pub struct StudyArgs {
     /// A study file
     #[arg(value_name = "STUDY")]
     study: String,
 
-    /// Directory of the table, new or empty [default: the next free runs/NAME-N]
+    /// Directory of the study: new, empty, or of this very study to go on with [default: the next
+    /// free runs/NAME-N]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+
+    /// Make only the runs of share I of N, for job arrays; several machines may share DIR
+    #[arg(long, value_name = "I/N", requires = "output")]
+    shard: Option<Shard>,
+
+    /// Make no run; write the table of those that all shares have made
+    #[arg(long, requires = "output", conflicts_with = "shard")]
+    gather: bool,
+
+    /// List the runs with their values, make none, write nothing
+    #[arg(long, alias = "dry-run", conflicts_with_all = ["gather", "output"])]
+    plan: bool,
 
     #[command(flatten)]
     set: SetArgs,
@@ -62,70 +82,215 @@ pub struct StudyArgs {
 /// Runs the command.
 pub fn run(args: &StudyArgs) -> Result<Verdict, Stop> {
     let study = StudyFile::load(&args.study)?.with(args.set.pairs())?;
+    if args.plan {
+        return plan(args, &study);
+    }
+    if args.gather {
+        let directory = args.output.clone().unwrap_or_default();
+        return gather(args, &Campaign::begun(&study, &directory)?);
+    }
     let place = Place::new(args.output.as_deref(), study.name());
-    place.check()?;
     let threads = args.threads.get().get();
     args.log.open(&format!("study {}", study.name()), threads)?;
     interrupt::listen()?;
-    let result = {
-        let words = "interrupted; nothing of the study is written: run it again";
-        let _at_once = interrupt::at_once(words.into());
-        follow(args, &study)?
+    let campaign = Campaign::open(&study, &place)?;
+    let told = {
+        let words = format!(
+            "interrupted; the runs that have ended are in {}: the same command with that -o makes the rest",
+            campaign.directory().display()
+        );
+        let _at_once = interrupt::at_once(words);
+        follow(args, &campaign)?
     };
-    let directory = write_study(&place, &study, &result)?;
-    show(&Record::open(&directory)?, args.json, args.quiet)?;
+    match args.shard {
+        None => gather(args, &campaign),
+        Some(shard) => share(args, &campaign, shard, &told),
+    }
+}
+
+/// Makes the runs that are missing.
+fn follow(args: &StudyArgs, campaign: &Campaign<'_>) -> Result<Told, Stop> {
+    let shard = args.shard.unwrap_or(Shard::WHOLE);
+    let progress = Progress::of_shares(args.quiet);
+    progress.at("running");
+    let begun = Instant::now();
+    let told = campaign.run(shard, args.threads.get(), &mut |told| {
+        let done = told.done as f64 / told.all.max(1) as f64;
+        progress.share(done, || words(told, begun.elapsed().as_secs_f64()));
+        true
+    })?;
+    drop(progress);
+    if !(args.quiet || args.json) {
+        let seconds = begun.elapsed().as_secs_f64();
+        output::message(&made(&told, seconds));
+    }
+    Ok(told)
+}
+
+/// How far it is, in few words.
+fn words(told: &Told, elapsed: f64) -> String {
+    let left = (told.all - told.done) as f64 * elapsed / told.made.max(1) as f64;
+    let failed = match told.failed {
+        0 => String::new(),
+        n => format!(", {n} failed"),
+    };
+    let (done, all) = (told.done, told.all);
+    format!("{done} of {all} runs{failed}, {} left", table::time(left))
+}
+
+fn made(told: &Told, seconds: f64) -> String {
+    let earlier = match told.done - told.made {
+        0 => String::new(),
+        n => format!(" ({n} were there already)"),
+    };
+    let noun = if told.made == 1 { "run" } else { "runs" };
+    format!(
+        "{} {noun} made in {}{earlier}",
+        told.made,
+        table::time(seconds)
+    )
+}
+
+/// What a share came to.
+fn share(
+    args: &StudyArgs,
+    campaign: &Campaign<'_>,
+    shard: Shard,
+    told: &Told,
+) -> Result<Verdict, Stop> {
+    let directory = campaign.directory().display().to_string();
+    if args.json {
+        output::print_json(&json!({
+            "directory": directory, "shard": shard.index(), "of": shard.of(),
+            "runs": told.all, "made": told.made, "failed": told.failed,
+        }))?;
+    } else {
+        let (all, failed) = (told.all, told.failed);
+        output::print(&format!(
+            "share {shard}: {all} runs are there, {failed} of those made now failed; put all shares \
+             together with `percuss study {} -o {directory} --gather`\n",
+            args.study
+        ))?;
+    }
+    Ok(match told.failed {
+        0 => Verdict::Well,
+        _ => Verdict::Missed,
+    })
+}
+
+/// Writes the table and shows it.
+fn gather(args: &StudyArgs, campaign: &Campaign<'_>) -> Result<Verdict, Stop> {
+    campaign.gather()?;
+    let record = Record::open(campaign.directory())?;
+    let mut verdict = show(&record, args.json, args.quiet)?;
+    let missing = campaign.missing()?;
+    if !missing.is_empty() {
+        let shards = campaign.missing_shards(&missing)?;
+        let numbers: Vec<usize> = missing.iter().map(|run| run + 1).collect();
+        let shards: Vec<String> = shards.iter().map(ToString::to_string).collect();
+        let shards = match shards.as_slice() {
+            [one] if one == "1/1" => String::new(),
+            shards => format!("; make the shares {}", shards.join(", ")),
+        };
+        output::message(&format!(
+            "{}: {} of {} runs are missing: {}{shards}",
+            campaign.directory().display(),
+            missing.len(),
+            campaign.runs(),
+            listed(&numbers)
+        ));
+        verdict = Verdict::Missed;
+    }
+    Ok(verdict)
+}
+
+/// The runs without making them.
+fn plan(args: &StudyArgs, study: &StudyFile) -> Result<Verdict, Stop> {
+    let shard = args.shard.unwrap_or(Shard::WHOLE);
+    let (keys, rows) = Campaign::plan(study, shard)?;
+    if args.json {
+        let object = |(run, values): &(usize, Vec<scene::Value>)| {
+            let settings = keys.iter().zip(values).map(|(k, v)| (k.clone(), json!(v)));
+            let number = ("run".to_string(), json!(run + 1));
+            Value::Object(std::iter::once(number).chain(settings).collect())
+        };
+        let rows: Vec<Value> = rows.iter().map(object).collect();
+        output::print_json(&json!({ "study": study.name(), "runs": rows }))?;
+        return Ok(Verdict::Well);
+    }
+    let number = |(run, _): &(usize, Vec<scene::Value>)| (run + 1).to_string();
+    let mut columns = vec![column_texts("run", rows.iter().map(number))];
+    for (k, key) in keys.iter().enumerate() {
+        let texts = rows.iter().map(|(_, values)| match values.get(k) {
+            Some(scene::Value::Number(x)) => short(*x),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        });
+        columns.push(column_texts(key, texts));
+    }
+    let count = rows.len();
+    let line = format!(
+        "\n{}: {count} runs of `{}`\n",
+        study.name(),
+        study.scene().name()
+    );
+    output::print(&(columns_text(&columns) + &line))?;
     Ok(Verdict::Well)
 }
 
-fn follow(args: &StudyArgs, study: &StudyFile) -> Result<StudyResult, Stop> {
-    let runs = study.runs()?;
-    let progress = Progress::of_shares(args.quiet);
-    progress.at("running");
-    let result = study.run(args.threads.get(), &mut |done| {
-        progress.share(done, || format!("{runs} runs"));
-        true
-    })?;
-    Ok(result)
-}
-
-/// The summary of a recorded study.
-pub fn show(record: &Record, json: bool, quiet: bool) -> Result<(), Stop> {
+/// The summary of a recorded study, and whether all its runs came to a good end.
+pub fn show(record: &Record, json: bool, quiet: bool) -> Result<Verdict, Stop> {
     let table = record.table("runs", None)?;
     let manifest = record.manifest();
-    let stopped = table.column("stopped").map_or(0, |column| {
-        (0..table.rows)
-            .filter(|row| column.cell(*row) != Cell::Text(""))
-            .count()
-    });
+    let digest = Digest::of(&table);
     let directory = record.directory().display().to_string();
+    let verdict = match digest.unwell() {
+        0 => Verdict::Well,
+        _ => Verdict::Missed,
+    };
     if json {
         let rows = (0..table.rows).map(|row| {
             let cells = table.columns.iter().zip(&table.values);
             let cells = cells.map(|(c, v)| (c.name.clone(), value(v.cell(row))));
             Value::Object(cells.collect())
         });
-        return output::print_json(&json!({
+        output::print_json(&json!({
             "study": manifest.scene,
             "title": manifest.title,
             "directory": directory,
             "status": manifest.status.name(),
+            "reason": manifest.reason,
             "runs": table.rows,
-            "stopped": stopped,
+            "stopped": digest.stopped(),
+            "missed": digest.missed(),
+            "figures": digest.json(),
             "outcomes": manifest.settings["outcomes"],
             "rows": rows.collect::<Vec<_>>(),
-        }));
+        }))?;
+        return Ok(verdict);
     }
+    let missed = match digest.missed() {
+        0 => String::new(),
+        n => format!(", {n} missed their tolerance"),
+    };
     let line = format!(
-        "{}: {} runs, {stopped} stopped before their end; table in {directory}\n",
-        manifest.scene, table.rows
+        "{}: {} runs, {} stopped before their end{missed}; table in {directory}\n",
+        manifest.scene,
+        table.rows,
+        digest.stopped()
     );
     if quiet {
-        return output::print(&line);
+        output::print(&line)?;
+        return Ok(verdict);
     }
     let mut text = format!("{}\n\n", manifest.title);
     text += &rows_text(&table);
+    text += &digest.text();
     text += &outcomes_text(&manifest.settings);
-    output::print(&(text + "\n" + &line))
+    let scene = manifest.settings["scene"].as_str().unwrap_or("SCENE");
+    text += &digest.failures(&table, scene);
+    output::print(&(text + "\n" + &line))?;
+    Ok(verdict)
 }
 
 fn value(cell: Cell<'_>) -> Value {
@@ -138,8 +303,8 @@ fn value(cell: Cell<'_>) -> Value {
     }
 }
 
-/// The first runs; a column for what stopped them only where one was.
-fn rows_text(table: &scene::record::Table) -> String {
+/// The first runs: what was varied and observed, and how they ended where one ended badly.
+fn rows_text(table: &Table) -> String {
     let cell = |cell: Cell<'_>| match cell {
         Cell::Real(x) => short(x),
         Cell::Text(x) if x.chars().count() > WIDEST => {
@@ -149,33 +314,43 @@ fn rows_text(table: &scene::record::Table) -> String {
         Cell::Null => "-".into(),
         other => value(other).to_string(),
     };
-    let any = |column: &scene::record::Values| {
-        (0..table.rows).any(|row| column.cell(row) != Cell::Text(""))
+    let says = |values: &Values, nothing: &str| {
+        (0..table.rows).any(|row| values.cell(row) != Cell::Text(nothing))
     };
-    let columns = table.columns.iter().zip(&table.values);
-    let columns: Vec<_> = columns.filter(|(_, v)| any(v)).collect();
-    let shown = table.rows.min(SHOWN);
+    let shown = |(column, values): &(&Column, &Values)| match column.name.as_str() {
+        "run" => true,
+        "end" => says(values, "finished"),
+        "stopped" => says(values, ""),
+        _ => [VARIED, REPEATED, OBSERVED].contains(&column.meaning.as_str()),
+    };
+    let columns = table.columns.iter().zip(&table.values).filter(shown);
+    let count = table.rows.min(SHOWN);
     let texts: Vec<Vec<String>> = columns
-        .iter()
-        .map(|(c, v)| {
-            let below = (0..shown).map(|row| cell(v.cell(row)));
-            std::iter::once(c.name.clone()).chain(below).collect()
-        })
+        .map(|(c, v)| column_texts(&c.name, (0..count).map(|row| cell(v.cell(row)))))
         .collect();
-    let widths: Vec<usize> = texts
-        .iter()
-        .map(|column| column.iter().map(|c| c.chars().count()).max().unwrap_or(0))
-        .collect();
+    let mut text = columns_text(&texts);
+    if table.rows > count {
+        let _ = writeln!(text, "… {} more", table.rows - count);
+    }
+    text
+}
+
+/// A heading and what is below it.
+fn column_texts(heading: &str, below: impl Iterator<Item = String>) -> Vec<String> {
+    std::iter::once(heading.to_string()).chain(below).collect()
+}
+
+/// Columns side by side, each as wide as its widest cell.
+fn columns_text(columns: &[Vec<String>]) -> String {
+    let width = |column: &Vec<String>| column.iter().map(|c| c.chars().count()).max();
+    let widths: Vec<usize> = columns.iter().map(|c| width(c).unwrap_or(0)).collect();
     let mut text = String::new();
-    for row in 0..=shown {
-        let cells = texts
+    for row in 0..columns.first().map_or(0, Vec::len) {
+        let cells = columns
             .iter()
             .zip(&widths)
             .map(|(c, w)| format!("{:<w$}", c[row]));
         let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
-    if table.rows > shown {
-        let _ = writeln!(text, "… {} more", table.rows - shown);
     }
     text
 }

@@ -186,7 +186,7 @@ fn study_with_a_run_that_is_refused_says_so_in_its_row() {
         &with(no_outcomes, "0.75, 0.25]", "1.5]"),
     );
     let ran = percuss(here.path(), &["study", "s.toml", "--json"]);
-    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert_eq!(ran.status, 1, "{}", ran.err);
     let json = ran.json();
     assert_eq!((&json["runs"], &json["stopped"]), (&3.into(), &1.into()));
     assert_eq!(json["rows"][2]["speed"], serde_json::Value::Null);

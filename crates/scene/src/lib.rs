@@ -25,7 +25,7 @@ pub use certificate::Certificate;
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
     Bisect, Case, Check, Colour, Datum, Finding, Formula, Kind, Overrides, Picture, Plot, PlotKind,
-    Range, Scene, Study, Vary,
+    Range, Scene, Spacing, Study, Vary,
 };
 pub use finding::{
     Threads, Value, check_collection, check_findings, evaluate_bodies_findings, evaluate_findings,
@@ -34,7 +34,7 @@ pub use finding::{
 pub use nonunique::{Nonunique, nonunique};
 pub use run::{RunOutcome, Stop, StopReason, run};
 pub use sink::{Discard, Sink};
-pub use study::{StudyFile, StudyResult, StudyTable};
+pub use study::{Campaign, CampaignError, Shard, StudyFile, StudyResult, StudyTable, Told};
 pub use text::{Built, Observable, Sample, TextSystem};
 pub use trajectory::{Between, Trajectory};
 pub use watch::{BodiesOutcome, Observer, Prepared, Tick, Wanted, run_collection, run_wanted};

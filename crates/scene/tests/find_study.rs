@@ -254,6 +254,46 @@ const WRONG: &[(&str, &str)] = &[
         "study.toml:4: study `study`: `v`: `1/(rnd - rnd)` is",
     ),
     (
+        "[vary]\nv = { from = 0, to = 1, latin = 3, scale = \"log\" }",
+        "study.toml:4: study `study`: `v`: `scale = \"log\"`: ends above 0 were expected",
+    ),
+    (
+        "[vary]\nv = { from = 0.2, to = 0.8, count = 3, whole = true }",
+        "there is no whole number from 0.2 to 0.8",
+    ),
+    (
+        "[vary]\nv = { from = 0, to = 1, latin = 3, scale = \"cubic\" }",
+        "\"linear\" or \"log\" was expected",
+    ),
+    (
+        "[vary]\nv = { sample = \"rnd\", count = 3, whole = true }",
+        "`scale` and `whole` go with `from` and `to`",
+    ),
+    (
+        "[vary]\nv = { from = 0, to = 1, latin = 3 }\ng = { sample = \"rnd\", count = 4 }",
+        "samples are drawn together: `count = 3` was expected",
+    ),
+    (
+        "[points]\nkeys = [\"v\", \"g\"]\nrows = [[1, 2], [3]]",
+        "2 values were expected, one for each key, not 1",
+    ),
+    (
+        "[points]\nkeys = [\"v\"]\nrows = []",
+        "an array of points was expected",
+    ),
+    (
+        "[points]\nkeys = [\"v\"]\nrows = [[1]]\n[vary]\nv = [2]",
+        "study.toml:7: `v` is varied twice",
+    ),
+    (
+        "[vary]\nv = [2]\n[repeat]\nkey = \"x0\"",
+        "the key `count` is missing",
+    ),
+    (
+        "[vary]\nv = [2]\n[repeat]\nkey = \"seeed\"\ncount = 2",
+        "seeed",
+    ),
+    (
         "[vary]\nv = { from = 0, to = 1, count = 99999999 }",
         "at most 10000000 runs are possible",
     ),

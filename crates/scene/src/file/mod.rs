@@ -8,6 +8,7 @@ mod read_model;
 mod read_report;
 mod read_run;
 mod read_touch;
+mod read_vary;
 mod reader;
 mod record;
 mod report;
@@ -19,8 +20,8 @@ use std::path::Path;
 pub use content::Kind;
 pub use reader::Formula;
 pub use report::{
-    Bisect, Case, Check, Colour, Datum, Finding, Overrides, Picture, Plot, PlotKind, Range, Study,
-    Vary,
+    Bisect, Case, Check, Colour, Datum, Finding, Overrides, Picture, Plot, PlotKind, Range,
+    Spacing, Study, Vary,
 };
 
 pub(crate) use content::Content;

@@ -2,10 +2,9 @@
 
 use crate::error::InputError;
 use crate::file::read_model::parts;
+use crate::file::read_vary::vary;
 use crate::file::reader::{Formula, Reader};
-use crate::file::report::{
-    Bisect, Case, Check, Datum, Finding, Overrides, Plot, PlotKind, Range, Study, Vary,
-};
+use crate::file::report::{Bisect, Case, Check, Datum, Finding, Overrides, Plot, PlotKind, Study};
 use crate::file::tree::{Item, Value};
 
 /// `[[case]]`.
@@ -57,7 +56,7 @@ pub(crate) fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, Box<InputE
 }
 
 /// A value as the text of an override.
-fn plain(reader: &Reader<'_>, key: &str, item: Item) -> Result<String, Box<InputError>> {
+pub(super) fn plain(reader: &Reader<'_>, key: &str, item: Item) -> Result<String, Box<InputError>> {
     match item.value {
         Value::Truth(truth) => Ok(truth.to_string()),
         _ => Ok(reader.to_formula(key, item)?.text),
@@ -88,7 +87,8 @@ pub(crate) fn study(reader: &mut Reader<'_>, name: String) -> Result<Study, Box<
     }
     if vary.is_empty() && bisect.is_none() {
         let problem = "a study needs `vary` or `bisect`";
-        return Err(reader.error(problem, "Say which key takes which values"));
+        let advice = "Say which key takes which values (`points` and `repeat` do so, too)";
+        return Err(reader.error(problem, advice));
     }
     Ok(Study {
         name,
@@ -113,73 +113,6 @@ fn observe(reader: &mut Reader<'_>) -> Result<Vec<(String, Formula)>, Box<InputE
         Ok((entry.key, formula))
     });
     columns.collect()
-}
-
-fn vary(reader: &mut Reader<'_>) -> Result<Vec<Vary>, Box<InputError>> {
-    let Some(item) = reader.take("vary") else {
-        return Ok(Vec::new());
-    };
-    let part = format!("{}, vary", reader.part);
-    let mut table = reader.of(part, "vary", item)?;
-    let mut all = Vec::new();
-    for entry in table.take_all() {
-        match entry.item.value {
-            // `run.step = …` is a table of its own in TOML.
-            Value::Table(inner) if entry.key == "run" || entry.key == "impact" => {
-                for nested in inner {
-                    let key = format!("{}.{}", entry.key, nested.key);
-                    all.push(Vary {
-                        range: range(&table, &key, nested.item)?,
-                        line: nested.line,
-                        key,
-                    });
-                }
-            }
-            _ => all.push(Vary {
-                range: range(&table, &entry.key, entry.item)?,
-                line: entry.line,
-                key: entry.key,
-            }),
-        }
-    }
-    Ok(all)
-}
-
-fn range(reader: &Reader<'_>, key: &str, item: Item) -> Result<Range, Box<InputError>> {
-    match item.value {
-        Value::List(items) if !items.is_empty() => {
-            let values = items.into_iter().map(|item| plain(reader, key, item));
-            Ok(Range::List(values.collect::<Result<_, _>>()?))
-        }
-        Value::Table(_) => {
-            let mut table = reader.of(format!("{}, {key}", reader.part), key, item)?;
-            let sample = table.formula_if("sample")?;
-            let (from, to) = (table.formula_if("from")?, table.formula_if("to")?);
-            let count = table.count_if("count")?;
-            let seed = table.count_if("seed")?;
-            let wrong = table.error(
-                "{ from, to, count } or { sample, count, seed } was expected",
-                "",
-            );
-            table.finish()?;
-            match (sample, from, to, count) {
-                (Some(text), None, None, Some(count)) => Ok(Range::Sample {
-                    text,
-                    count,
-                    seed: seed.unwrap_or(1) as u64,
-                }),
-                (None, Some(from), Some(to), Some(count)) if seed.is_none() => {
-                    Ok(Range::Even { from, to, count })
-                }
-                _ => Err(wrong),
-            }
-        }
-        _ => {
-            let problem =
-                "an array of values, { from, to, count } or { sample, count, seed } was expected";
-            Err(reader.wrong(key, &item, problem.into(), ""))
-        }
-    }
 }
 
 fn bisect(reader: &mut Reader<'_>) -> Result<Option<Bisect>, Box<InputError>> {

@@ -20,6 +20,15 @@ pub struct Case {
     pub line: usize,
 }
 
+/// How an interval is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spacing {
+    /// Equal ratios instead of equal differences.
+    pub log: bool,
+    /// Whole numbers only, both ends included.
+    pub whole: bool,
+}
+
 /// The values a study gives to one key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Range {
@@ -33,8 +42,10 @@ pub enum Range {
         to: Formula,
         /// How many.
         count: usize,
+        /// How the interval is divided.
+        spacing: Spacing,
     },
-    /// `count` values of an expression in `rnd`, uniform in [0, 1).
+    /// `count` values of an expression in `rnd`, uniform in [0, 1), and `gauss`, standard normal.
     Sample {
         /// The expression.
         text: Formula,
@@ -42,6 +53,29 @@ pub enum Range {
         count: usize,
         /// Seed of the random numbers.
         seed: u64,
+    },
+    /// A Latin hypercube: one value at random in each of `count` parts of the interval, the parts in
+    /// random order.
+    Latin {
+        /// One end.
+        from: Formula,
+        /// The other.
+        to: Formula,
+        /// How many.
+        count: usize,
+        /// Seed of the random numbers.
+        seed: u64,
+        /// How the interval is divided.
+        spacing: Spacing,
+    },
+    /// The key's column of a list of points: all keys of the list go through their rows together.
+    Column(Vec<String>),
+    /// The same run again with the numbers `first`, `first + 1`, …: seeds.
+    Repeat {
+        /// The first number.
+        first: u64,
+        /// How many runs.
+        count: usize,
     },
 }
 

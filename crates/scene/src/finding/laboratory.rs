@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::collection::Collection;
 use crate::error::SceneError;
 use crate::file::{Finding as Asked, Kind, Scene};
 use crate::finding::Finding;
@@ -13,7 +14,7 @@ use crate::run::{RunOutcome, run};
 use crate::sink::Discard;
 use crate::study::StudyTable;
 use crate::text::Built;
-use crate::watch::{BodiesOutcome, Wanted, run_wanted};
+use crate::watch::{BodiesOutcome, Tick, Wanted, run_wanted};
 
 /// How many threads further runs may use: at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +156,14 @@ fn pace(built: &Built, threads: Threads) -> Pace {
     }
 }
 
+/// Whether a value is as expected of a finding; nothing where it cannot be compared.
+pub(crate) fn verdict(asked: &Asked, subject: &Subject<'_>, value: &Value) -> Option<bool> {
+    let step = Some(subject.step()).filter(|h| h.is_finite());
+    let parameters = subject.parameters();
+    let expected = expectation(subject.scene(), asked, parameters, step.unwrap_or(1.0));
+    expected.ok()?.judge(value).0
+}
+
 /// Runs a scene and keeps the run to be looked at: all of it, or what is wanted of bodies.
 pub(crate) fn run_subject(scene: Scene, threads: Threads, wanted: &Wanted) -> Subject<'static> {
     run_telling(scene, threads, wanted, &mut |_| true)
@@ -167,6 +176,51 @@ fn run_telling(
     wanted: &Wanted,
     tell: &mut dyn FnMut(f64) -> bool,
 ) -> Subject<'static> {
+    run_recorded(scene, threads, wanted, &mut Unrecorded(tell))
+}
+
+/// What takes the records of a run beside it.
+pub(crate) trait Records {
+    /// The run of a mechanism.
+    fn mechanism(&mut self, scene: &Scene, built: Built) -> RunOutcome;
+
+    /// The run of bodies.
+    fn bodies(
+        &mut self,
+        scene: &Scene,
+        collection: Collection,
+        threads: Threads,
+        wanted: &Wanted,
+    ) -> BodiesOutcome;
+}
+
+/// Nothing is recorded; what it holds hears of progress.
+struct Unrecorded<'a>(&'a mut dyn FnMut(f64) -> bool);
+
+impl Records for Unrecorded<'_> {
+    fn mechanism(&mut self, _scene: &Scene, built: Built) -> RunOutcome {
+        run(built, &mut Discard, &mut |tick| (self.0)(tick.share))
+    }
+
+    fn bodies(
+        &mut self,
+        scene: &Scene,
+        collection: Collection,
+        threads: Threads,
+        wanted: &Wanted,
+    ) -> BodiesOutcome {
+        let tell = &mut |tick: &Tick<'_>| (self.0)(tick.share);
+        run_wanted(scene, collection, wanted, threads, &mut Discard, tell)
+    }
+}
+
+/// As [`run_subject`]; the run is handed to `records` to be made.
+pub(crate) fn run_recorded(
+    scene: Scene,
+    threads: Threads,
+    wanted: &Wanted,
+    records: &mut dyn Records,
+) -> Subject<'static> {
     // A case may be there to show that it is refused.
     let refused =
         |scene: Scene, error: SceneError| Subject::refused(Cow::Owned(scene), error.to_string());
@@ -175,21 +229,14 @@ fn run_telling(
             Ok(collection) => collection,
             Err(error) => return refused(scene, error),
         };
-        let outcome = run_wanted(
-            &scene,
-            collection,
-            wanted,
-            threads,
-            &mut Discard,
-            &mut |tick| tell(tick.share),
-        );
+        let outcome = records.bodies(&scene, collection, threads, wanted);
         return Subject::bodies(Cow::Owned(scene), Cow::Owned(outcome), threads.get());
     }
     match scene.build() {
         Err(error) => refused(scene, error),
         Ok(built) => {
             let (system, pace) = (built.system.clone(), pace(&built, threads));
-            let outcome = run(built, &mut Discard, &mut |tick| tell(tick.share));
+            let outcome = records.mechanism(&scene, built);
             Subject::new(Cow::Owned(scene), Cow::Owned(outcome), system, pace)
         }
     }

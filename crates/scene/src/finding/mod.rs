@@ -33,7 +33,7 @@ pub use laboratory::{Threads, evaluate_bodies_findings, evaluate_findings};
 pub use plan::{check_collection, check_findings, wanted};
 pub use value::Value;
 
-pub(crate) use laboratory::run_subject;
+pub(crate) use laboratory::{Records, run_recorded, run_subject, verdict};
 pub(crate) use names::Names;
 pub(crate) use plan::compile_study;
 

@@ -162,6 +162,16 @@ impl<'a> Subject<'a> {
         stop.map(ToString::to_string)
     }
 
+    /// Whether there is a motion at all.
+    pub fn began(&self) -> bool {
+        let stop = match &self.state {
+            State::Run { outcome, .. } => outcome.stopped.as_ref(),
+            State::Bodies(outcome) => outcome.stopped.as_ref(),
+            State::Refused(_) => return false,
+        };
+        stop.is_none_or(|stop| stop.started)
+    }
+
     /// What the run vouches for, where there is one.
     pub fn certificate(&self) -> Option<&Certificate> {
         match &self.state {

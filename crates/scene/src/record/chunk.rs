@@ -55,7 +55,8 @@ pub fn write(
 /// # Errors
 /// The machine refuses; the temporary file is removed.
 pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), RecordError> {
-    let draft = path.with_extension("part");
+    // Two processes that write the same file do not meet in its draft.
+    let draft = path.with_extension(format!("{}.part", std::process::id()));
     let done = File::create(&draft).and_then(|file| {
         fill(&file)?;
         file.sync_all()?;
@@ -70,6 +71,14 @@ pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Resul
         let _ = fs::remove_file(&draft);
         RecordError::fault(path, "write this file", &e)
     })
+}
+
+/// Writes a whole file of bytes, as [`replace`] does.
+///
+/// # Errors
+/// The machine refuses.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    replace(path, |mut file| file.write_all(bytes))
 }
 
 /// The bytes of a chunk.

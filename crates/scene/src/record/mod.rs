@@ -42,6 +42,7 @@ mod writer;
 pub use checkpoint::{Cadence, Restored, Snapshot};
 pub use choice::{BODIES_CHOICE, Choice, Kept, MECHANISM_CHOICE, Subset};
 pub use chunk::CHUNK_ROWS;
+pub(crate) use chunk::replace_file;
 pub(crate) use collection::name_of;
 pub use collection::{
     BODY_TABLES, BodiesRecorder, Faces, Member, Motion, Name, Outline, bodies_settings_json, names,
@@ -59,6 +60,6 @@ pub use place::{Place, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use seal::{Packed, pack, unpack};
 pub use session::Session;
-pub use study::{VARIED, write_study};
+pub use study::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};
 pub use tables::{Layout, TABLES};
 pub use writer::{Recorder, TableWriter};

@@ -10,8 +10,8 @@ use super::lock::{LOCK, Lock, Standing};
 /// Folder of the runs without `-o`.
 pub const RUNS: &str = "runs";
 
-/// A manifest that is being written.
-const DRAFT: &str = "run.part";
+/// Beginning and end of the name of a manifest that is being written.
+const DRAFT: [&str; 2] = ["run.", ".part"];
 
 /// Largest N of `runs/NAME-N`.
 const MOST: usize = 1_000_000;
@@ -92,7 +92,8 @@ pub(super) fn require_empty(path: &Path) -> Result<(), RecordError> {
     };
     for entry in entries {
         let name = entry.map_err(fault)?.file_name();
-        if name != LOCK && name != DRAFT {
+        let draft = |name: &str| name.starts_with(DRAFT[0]) && name.ends_with(DRAFT[1]);
+        if name != LOCK && !name.to_str().is_some_and(draft) {
             return occupied("directory is not empty");
         }
     }

@@ -1,6 +1,6 @@
 //! A study on disk: the table `runs` and a manifest of the kind `study`.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -8,29 +8,52 @@ use serde_json::json;
 use super::column::{Column, Type};
 use super::error::RecordError;
 use super::manifest::{Manifest, Override, Status};
-use super::place::Place;
 use super::writer::TableWriter;
 use crate::finding::Value;
 use crate::study::{Row, StudyFile, StudyResult};
 
-/// What a column of runs is called in the manifest when it was varied.
+/// What the manifest says of a column of runs that was varied.
 pub const VARIED: &str = "varied";
 
-/// Writes the table of a study and returns its directory.
+/// What it says of one that only tells repetitions apart.
+pub const REPEATED: &str = "repetition";
+
+/// What it says of one that was observed or is a finding.
+pub const OBSERVED: &str = "observed";
+
+/// What it says of one that tells whether a finding is as expected.
+pub const JUDGED: &str = "whether the finding is as expected: 1 or 0";
+
+/// Figures of the certificate that every run has as columns, with unit and meaning.
+const FIGURES: [(&str, &str, &str); 4] = [
+    ("missed", "1", "steps that did not reach their tolerance"),
+    ("worst_residual", "1", "largest residual of a step"),
+    ("worst_penetration", "length", "deepest penetration"),
+    (
+        "worst_energy",
+        "1",
+        "largest error of the balance of energy, relative",
+    ),
+];
+
+/// Writes the table of a study into its directory, in place of an earlier one. `numbers` are those of
+/// the runs from 0; with a `reason` the table lacks some of them.
 ///
 /// # Errors
-/// The place is taken, or the machine refuses.
+/// The machine refuses.
 pub fn write_study(
-    place: &Place,
+    directory: &Path,
     study: &StudyFile,
     result: &StudyResult,
-) -> Result<PathBuf, RecordError> {
+    numbers: &[usize],
+    reason: Option<String>,
+) -> Result<(), RecordError> {
     let columns = columns(result);
     let mut table = TableWriter::new("runs", columns);
-    for (number, row) in result.table.rows.iter().enumerate() {
-        push(&mut table, number, row);
+    for (number, row) in numbers.iter().zip(&result.table.rows) {
+        push(&mut table, *number, row);
+        table.spill(directory)?;
     }
-    let directory = place.make()?;
     let mut manifest = Manifest::new("study", study.name());
     manifest.title = study.title().into();
     manifest.source = study.scene().source().into();
@@ -48,17 +71,19 @@ pub fn write_study(
     manifest.settings = json!({
         "scene": study.scene().name(),
         "scene_text": study.scene().text(),
+        "runs": result.table.asked,
         "outcomes": result.outcomes,
         "outcomes_of": study.outcome_columns(),
         "outcomes_reason": result.outcomes_reason,
     });
-    manifest.tables = vec![table.entry(false)];
-    manifest.write(&directory)?;
-    table.close(&directory)?;
+    table.close(directory)?;
     manifest.tables = vec![table.entry(true)];
-    manifest.status = Status::Finished;
-    manifest.write(&directory)?;
-    Ok(directory)
+    manifest.status = match reason {
+        None => Status::Finished,
+        Some(_) => Status::Running,
+    };
+    manifest.reason = reason;
+    manifest.write(directory)
 }
 
 /// Numbers and truths (1 and 0) are numbers; a column with anything else is text.
@@ -71,22 +96,42 @@ fn columns(result: &StudyResult) -> Vec<Column> {
             .rows
             .iter()
             .all(|row| row.settings[k].number().is_some());
-        all.push(column(key, numbers, VARIED));
+        let meaning = match table.repeated.as_ref() == Some(key) {
+            true => REPEATED,
+            false => VARIED,
+        };
+        all.push(column(key, numbers, meaning));
     }
+    let judged = table.columns.len() - table.judged.min(table.columns.len());
     for (k, name) in table.columns.iter().enumerate() {
         let mut values = table
             .rows
             .iter()
             .filter_map(|row| row.cells[k].value.as_ref());
-        all.push(column(
-            name,
-            values.all(|v| v.number().is_some()),
-            "observed",
-        ));
+        let meaning = if k < judged { OBSERVED } else { JUDGED };
+        let numbers = values.all(|v| v.number().is_some());
+        all.push(column(name, numbers, meaning));
     }
+    for (name, unit, meaning) in FIGURES {
+        let name = free(&all, name);
+        all.push(Column::new(name, Type::Real, unit, meaning).or_null());
+    }
+    let ended = "how the run ended: finished, missed, stopped, refused or fault";
+    let ended = Column::new(free(&all, "end"), Type::Text, "1", ended);
+    all.push(ended);
     let why = "why the run stopped before its end; empty where it did not";
-    all.push(Column::new("stopped", Type::Text, "1", why));
+    let why = Column::new(free(&all, "stopped"), Type::Text, "1", why);
+    all.push(why);
     all
+}
+
+/// A name that no column has yet: what a user observes may be called alike.
+fn free(columns: &[Column], name: &str) -> String {
+    let mut name = name.to_string();
+    while columns.iter().any(|column| column.name == name) {
+        name.push('_');
+    }
+    name
 }
 
 fn column(name: &str, numbers: bool, meaning: &str) -> Column {
@@ -100,8 +145,17 @@ fn push(table: &mut TableWriter, number: usize, row: &Row) {
     let settings = row.settings.iter().map(Some);
     let cells = row.cells.iter().map(|cell| cell.value.as_ref());
     let values: Vec<Option<&Value>> = settings.chain(cells).collect();
-    let columns = table.values();
-    let [run, rest @ .., stopped] = columns else {
+    let [
+        run,
+        rest @ ..,
+        missed,
+        residual,
+        penetration,
+        energy,
+        end,
+        stopped,
+    ] = table.values()
+    else {
         return;
     };
     run.push_integer(number + 1);
@@ -111,5 +165,11 @@ fn push(table: &mut TableWriter, number: usize, row: &Row) {
         let text = value.map_or_else(String::new, ToString::to_string);
         column.push_text(&Arc::from(text));
     }
+    let of = row.certificate.as_ref();
+    missed.push_optional(of.map(|c| c.missed as f64));
+    residual.push_optional(of.map(|c| c.worst_residual));
+    penetration.push_optional(of.map(|c| c.worst_penetration));
+    energy.push_optional(of.map(|c| c.worst_energy));
+    end.push_text(&Arc::from(row.end.name()));
     stopped.push_text(&Arc::from(row.stopped.clone().unwrap_or_default()));
 }

@@ -30,6 +30,7 @@ pub struct StudyFile {
     scene: Scene,
     study: Study,
     alike: Option<Alike>,
+    keep: bool,
 }
 
 /// What came out of a study.
@@ -80,6 +81,7 @@ impl StudyFile {
         let scene = root.text("scene")?;
         let study = read_study(&mut root, name.to_string())?;
         let alike = alike(&mut root)?;
+        let keep = root.truth_if("keep")?.is_some_and(|(keep, _)| keep);
         root.finish()?;
         let file = Self {
             name: name.to_string(),
@@ -90,6 +92,7 @@ impl StudyFile {
             scene: Scene::load(&beside(origin, &scene))?,
             study,
             alike,
+            keep,
         };
         file.check()?;
         Ok(file)
@@ -118,6 +121,11 @@ impl StudyFile {
     /// The scene that is run.
     pub fn scene(&self) -> &Scene {
         &self.scene
+    }
+
+    /// Whether the records of every run are kept.
+    pub fn keeps(&self) -> bool {
+        self.keep
     }
 
     /// The columns by which outcomes are told apart; none where that is not asked for.
@@ -158,7 +166,11 @@ impl StudyFile {
     ) -> Result<StudyResult, SceneError> {
         let compiled = self.compile()?;
         let table = compiled.run(&self.scene, threads, progress);
-        let table = table.map_err(|error| self.here(error))?;
+        self.conclude(table.map_err(|error| self.here(error))?)
+    }
+
+    /// Gathers runs that ended alike, where that is asked for.
+    pub(super) fn conclude(&self, table: StudyTable) -> Result<StudyResult, SceneError> {
         let (outcomes, outcomes_reason) = match &self.alike {
             None => (None, None),
             Some(alike) => match self.gather(alike, &table)? {
@@ -223,7 +235,7 @@ impl StudyFile {
 
     /// The study with the findings of the scene as further columns: those of the main run that need
     /// no runs of their own.
-    fn compile(&self) -> Result<CompiledStudy, SceneError> {
+    pub(super) fn compile(&self) -> Result<CompiledStudy, SceneError> {
         with_ground(&self.scene, |ground| {
             let compiled = compile_study(&self.scene, &self.study, ground.language());
             let mut compiled = compiled.map_err(|error| self.here(error))?;

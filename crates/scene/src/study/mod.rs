@@ -4,25 +4,30 @@
 //! threads. A run's motion is dropped as soon as it has been observed.
 
 mod bisect;
+mod campaign;
 mod file;
+mod journal;
+mod keep;
 pub(crate) mod parallel;
 mod points;
 pub(crate) mod random;
+mod row;
+mod shard;
+mod span;
 mod table;
 
 use crate::collection::Cast;
 use crate::error::SceneError;
-use crate::file::{Finding, Overrides, Scene, Study};
+use crate::file::{Check, Finding, Range, Scene, Study, Vary};
 use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
-use crate::finding::run_subject;
-use crate::finding::subject::{NoStudies, Subject};
-use crate::finding::value::{Value, Valued};
 use crate::finding::{Names, Threads};
-use crate::watch::Wanted;
 
+pub use campaign::{Campaign, CampaignError, Told};
 pub use file::{StudyFile, StudyResult};
-pub use table::{Cell, Outcome, Row, StudyTable};
+pub use journal::IDENTITY;
+pub use shard::Shard;
+pub use table::{Cell, End, Outcome, Row, StudyTable};
 
 use points::points;
 
@@ -32,6 +37,8 @@ pub(crate) struct CompiledStudy {
     observe: Vec<Expression>,
     when: Option<Expression>,
     points: Vec<Vec<String>>,
+    /// Findings of the scene that something is expected of, with the places of their values.
+    judged: Vec<(usize, Finding)>,
     /// The watches of bodies, which expressions know by their places.
     cast: Cast,
 }
@@ -48,7 +55,7 @@ impl CompiledStudy {
         let base = scene.with(&study.set)?;
         let points = points(&base, study)?;
         // Keys and words are the same for all runs: the first tells.
-        let mut first = overrides(study, points.first().map_or(&[], Vec::as_slice));
+        let mut first = row::overrides(study, points.first().map_or(&[], Vec::as_slice));
         if let Some(bisect) = &study.bisect {
             first.push((bisect.key.clone(), bisect.from.text.clone()));
         }
@@ -58,6 +65,7 @@ impl CompiledStudy {
             observe,
             when,
             points,
+            judged: Vec::new(),
             cast,
         })
     }
@@ -72,6 +80,9 @@ impl CompiledStudy {
         if let Ok(value) = Expression::compile(&finding.value.text, names)
             && value.needs_only_the_run()
         {
+            if finding.check != Check::Report {
+                self.judged.push((self.observe.len(), finding.clone()));
+            }
             let column = (finding.name.clone(), finding.value.clone());
             self.study.observe.push(column);
             self.observe.push(value);
@@ -80,10 +91,26 @@ impl CompiledStudy {
 
     /// Names of all columns and keys.
     pub fn column_names(&self) -> Vec<String> {
-        let observed = self.study.observe.iter().map(|(name, _)| name.clone());
         let varied = self.study.vary.iter().map(|vary| vary.key.clone());
+        let mut all = self.columns();
+        all.extend(varied);
+        all
+    }
+
+    /// Names of the columns that every run has: the threshold, what is observed, findings, and
+    /// whether these are as expected.
+    fn columns(&self) -> Vec<String> {
         let threshold = self.study.bisect.as_ref().map(|_| THRESHOLD.to_string());
-        observed.chain(varied).chain(threshold).collect()
+        let observed = self.study.observe.iter().map(|(name, _)| name.clone());
+        let mut all: Vec<String> = threshold.into_iter().chain(observed).collect();
+        for (_, finding) in &self.judged {
+            let mut name = format!("{}_ok", finding.name);
+            while all.contains(&name) {
+                name.push('_');
+            }
+            all.push(name);
+        }
+        all
     }
 
     /// Makes all runs. `progress` hears the share done and says whether to go on.
@@ -97,18 +124,30 @@ impl CompiledStudy {
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<StudyTable, SceneError> {
         let search = self.search(scene)?;
-        let work = |run: usize| self.row(scene, &self.points[run], search);
+        let work = |run: usize| {
+            // Nothing is recorded, so no machine can refuse it.
+            self.row(scene, run, search, None).unwrap_or_else(|error| {
+                let (settings, columns) = (self.settings(scene, run), self.columns().len());
+                Row::failed(settings, columns, End::Fault, &error.to_string())
+            })
+        };
         let rows = parallel::map_telling(self.points.len(), threads.get(), work, progress);
+        Ok(self.table(rows))
+    }
+
+    /// The table of these runs.
+    fn table(&self, rows: Vec<Row>) -> StudyTable {
         let keys = self.study.vary.iter().map(|vary| vary.key.clone());
-        let observed = self.study.observe.iter().map(|(name, _)| name.clone());
-        let threshold = search.map(|_| THRESHOLD.to_string());
-        Ok(StudyTable {
+        let repeated = |vary: &&Vary| matches!(vary.range, Range::Repeat { .. });
+        StudyTable {
             name: self.study.name.clone(),
             keys: keys.collect(),
-            columns: threshold.into_iter().chain(observed).collect(),
+            repeated: self.study.vary.iter().find(repeated).map(|v| v.key.clone()),
+            columns: self.columns(),
+            judged: self.judged.len(),
             asked: self.points.len(),
             rows,
-        })
+        }
     }
 
     /// Bounds and tolerance of the bisection.
@@ -123,116 +162,5 @@ impl CompiledStudy {
             to: base.evaluate(&part, "to", &bisect.to)?,
             tolerance: base.evaluate(&part, "tolerance", &bisect.tolerance)?,
         }))
-    }
-
-    fn row(&self, scene: &Scene, point: &[String], search: Option<bisect::Search>) -> Row {
-        let mut row = Row {
-            settings: point.iter().map(|text| setting(scene, text)).collect(),
-            cells: Vec::with_capacity(1 + self.observe.len()),
-            stopped: None,
-        };
-        let mut set = overrides(&self.study, point);
-        if let Some(search) = search {
-            match self.threshold(scene, &set, search) {
-                Ok((key, threshold)) => {
-                    row.cells.push(Cell::of(Value::Number(threshold)));
-                    set.push((key, points::text_of(threshold)));
-                }
-                Err(reason) => {
-                    row.cells.push(Cell::absent(reason.clone()));
-                    row.leave_out(self.observe.len(), &reason);
-                    return row;
-                }
-            }
-        }
-        if self.observe.is_empty() {
-            return row;
-        }
-        match subject(scene, &set, &self.wanted(&self.observe)) {
-            Err(error) => {
-                let reason = error.to_string();
-                row.leave_out(self.observe.len(), &reason);
-                row.stopped = Some(reason);
-            }
-            Ok(mut subject) => {
-                for observed in &self.observe {
-                    row.cells
-                        .push(cell(observed.evaluate(&mut subject, &mut NoStudies)));
-                }
-                row.stopped = subject.stopped();
-            }
-        }
-        row
-    }
-
-    /// What a run of bodies must keep for these.
-    fn wanted(&self, expressions: &[Expression]) -> Wanted {
-        let mut wanted = Wanted::default();
-        for expression in expressions {
-            expression.want(&self.cast, &mut wanted);
-        }
-        wanted
-    }
-
-    /// The key of the bisection and where it ended.
-    fn threshold(
-        &self,
-        scene: &Scene,
-        set: &Overrides,
-        search: bisect::Search,
-    ) -> Result<(String, f64), String> {
-        let (Some(bisect), Some(when)) = (&self.study.bisect, &self.when) else {
-            return Err("there is no bisection".to_string());
-        };
-        let wanted = self.wanted(std::slice::from_ref(when));
-        let holds = |value: f64| {
-            let mut set = set.clone();
-            set.push((bisect.key.clone(), points::text_of(value)));
-            truth(scene, &set, when, &wanted)
-        };
-        Ok((bisect.key.clone(), search.run(holds)?))
-    }
-}
-
-fn cell(value: Valued<Value>) -> Cell {
-    match value {
-        Ok(value) => Cell::of(value),
-        Err(absent) => Cell::absent(absent.0),
-    }
-}
-
-/// Overrides of a run.
-fn overrides(study: &Study, point: &[String]) -> Overrides {
-    let varied = study.vary.iter().zip(point);
-    let varied = varied.map(|(vary, value)| (vary.key.clone(), value.clone()));
-    study.set.iter().cloned().chain(varied).collect()
-}
-
-/// A value as the table shows it: a number where it is one.
-fn setting(scene: &Scene, text: &str) -> Value {
-    let number = crate::finding::expression::plain(text, scene.parameters(), f64::NAN);
-    number.map_or_else(|_| Value::Text(text.to_string()), Value::Number)
-}
-
-fn subject(
-    scene: &Scene,
-    set: &Overrides,
-    wanted: &Wanted,
-) -> Result<Subject<'static>, SceneError> {
-    Ok(run_subject(scene.with(set)?, Threads::new(1), wanted))
-}
-
-fn truth(
-    scene: &Scene,
-    set: &Overrides,
-    when: &Expression,
-    wanted: &Wanted,
-) -> Result<bool, String> {
-    let mut subject = subject(scene, set, wanted).map_err(|error| error.to_string())?;
-    match when.evaluate(&mut subject, &mut NoStudies) {
-        Ok(Value::Truth(truth)) => Ok(truth),
-        Ok(Value::Number(number)) => Ok(number != 0.0),
-        Ok(other) => Err(format!("`when` is {}, not true or false", other.sort())),
-        Err(absent) => Err(absent.0),
     }
 }

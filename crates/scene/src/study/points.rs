@@ -5,28 +5,42 @@ use expr::{Graph, Scope};
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Range, Scene, Study, Vary};
 use crate::study::random::Random;
+use crate::study::span::Span;
 
 /// Most runs of one study: beyond this a count is a slip of the pen.
 const MOST: usize = 10_000_000;
 
-/// Overrides of each run, one value for each key that is varied: the grid of all lists and
-/// intervals, the last key fastest; samples are drawn together and go faster than any of them.
-pub(crate) fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, SceneError> {
-    let mut axes: Vec<(usize, Vec<String>)> = Vec::new();
-    let mut samples: Vec<(usize, Vec<String>)> = Vec::new();
-    for (slot, vary) in study.vary.iter().enumerate() {
-        match &vary.range {
-            Range::List(values) => axes.push((slot, values.clone())),
-            Range::Even { from, to, count } => {
-                axes.push((slot, even(scene, study, vary, (from, to), *count)?));
-            }
-            Range::Sample { text, count, seed } => {
-                samples.push((slot, sample(scene, study, vary, text, (*count, *seed))?));
-            }
+/// Values that are gone through together: places in the point, and for each its values.
+struct Axis {
+    slots: Vec<usize>,
+    values: Vec<Vec<String>>,
+}
+
+impl Axis {
+    fn of(slot: usize, values: Vec<String>) -> Self {
+        Self {
+            slots: vec![slot],
+            values: vec![values],
         }
     }
-    let draws = drawn_together(scene, study, &samples)?;
-    let lengths = axes.iter().map(|(_, values)| values.len()).chain([draws]);
+
+    fn len(&self) -> usize {
+        self.values.first().map_or(0, Vec::len)
+    }
+
+    fn put(&self, at: usize, point: &mut [String]) {
+        for (slot, values) in self.slots.iter().zip(&self.values) {
+            point[*slot].clone_from(&values[at]);
+        }
+    }
+}
+
+/// Overrides of each run, one value for each key that is varied. Lists, intervals and the rows of a
+/// list of points make a grid, the last key fastest; samples are drawn together and go faster than
+/// any of them, repetitions faster still. A point keeps its number however the study is run.
+pub(crate) fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, SceneError> {
+    let axes = axes(scene, study)?;
+    let lengths = axes.iter().map(Axis::len);
     let total = lengths.fold(1usize, usize::saturating_mul);
     if total > MOST {
         let problem = format!("{total} runs were asked for; at most {MOST} are possible");
@@ -35,64 +49,96 @@ pub(crate) fn points(scene: &Scene, study: &Study) -> Result<Vec<Vec<String>>, S
     let mut points = Vec::with_capacity(total);
     for index in 0..total {
         let mut point = vec![String::new(); study.vary.len()];
-        for (slot, values) in &samples {
-            point[*slot].clone_from(&values[index % draws]);
-        }
-        let mut rest = index / draws;
-        for (slot, values) in axes.iter().rev() {
-            point[*slot].clone_from(&values[rest % values.len()]);
-            rest /= values.len();
+        let mut rest = index;
+        for axis in axes.iter().rev() {
+            axis.put(rest % axis.len(), &mut point);
+            rest /= axis.len();
         }
         points.push(point);
     }
     Ok(points)
 }
 
-fn drawn_together(
-    scene: &Scene,
-    study: &Study,
-    samples: &[(usize, Vec<String>)],
-) -> Result<usize, SceneError> {
-    let Some((_, first)) = samples.first() else {
-        return Ok(1);
-    };
-    match samples
-        .iter()
-        .find(|(_, values)| values.len() != first.len())
-    {
-        None => Ok(first.len()),
-        Some((slot, values)) => {
-            let vary = &study.vary[*slot];
-            let problem = format!(
-                "samples are drawn together: `count = {}` was expected as for the first, not {}",
-                first.len(),
-                values.len()
-            );
-            Err(wrong(scene, study, &vary.key, vary.line, problem))
+/// The axes of the grid, slowest first.
+fn axes(scene: &Scene, study: &Study) -> Result<Vec<Axis>, SceneError> {
+    let mut axes: Vec<Axis> = Vec::new();
+    let mut listed: Option<Axis> = None;
+    let mut samples: Option<Axis> = None;
+    let mut repeated: Option<Axis> = None;
+    for (slot, vary) in study.vary.iter().enumerate() {
+        match &vary.range {
+            Range::List(values) => axes.push(Axis::of(slot, values.clone())),
+            Range::Column(values) => join(&mut listed, slot, values.clone()),
+            Range::Even {
+                from,
+                to,
+                count,
+                spacing,
+            } => {
+                let span = Span::of(scene, study, vary, (from, to), *spacing)?;
+                check_count(scene, study, vary, *count)?;
+                axes.push(Axis::of(slot, texts(span.even(*count))));
+            }
+            Range::Sample { text, count, seed } => {
+                together(scene, study, vary, samples.as_ref(), *count)?;
+                let drawn = sample(scene, study, vary, text, (*count, *seed))?;
+                join(&mut samples, slot, drawn);
+            }
+            Range::Latin {
+                from,
+                to,
+                count,
+                seed,
+                spacing,
+            } => {
+                together(scene, study, vary, samples.as_ref(), *count)?;
+                let span = Span::of(scene, study, vary, (from, to), *spacing)?;
+                check_count(scene, study, vary, *count)?;
+                let drawn = texts(span.latin(*count, &mut Random::new(*seed, &vary.key)));
+                join(&mut samples, slot, drawn);
+            }
+            Range::Repeat { first, count } => {
+                check_count(scene, study, vary, *count)?;
+                let numbers = (0..*count as u64).map(|k| first.saturating_add(k).to_string());
+                repeated = Some(Axis::of(slot, numbers.collect()));
+            }
+        }
+    }
+    let slow = listed.into_iter().chain(axes);
+    Ok(slow.chain(samples).chain(repeated).collect())
+}
+
+fn join(axis: &mut Option<Axis>, slot: usize, values: Vec<String>) {
+    match axis {
+        None => *axis = Some(Axis::of(slot, values)),
+        Some(axis) => {
+            axis.slots.push(slot);
+            axis.values.push(values);
         }
     }
 }
 
-fn even(
+fn texts(values: Vec<f64>) -> Vec<String> {
+    values.into_iter().map(text_of).collect()
+}
+
+fn together(
     scene: &Scene,
     study: &Study,
     vary: &Vary,
-    (from, to): (&Formula, &Formula),
+    samples: Option<&Axis>,
     count: usize,
-) -> Result<Vec<String>, SceneError> {
-    let part = format!("study `{}`, vary, {}", study.name, vary.key);
-    let (a, b) = (
-        scene.evaluate(&part, "from", from)?,
-        scene.evaluate(&part, "to", to)?,
-    );
-    check_count(scene, study, vary, count)?;
-    let at = |k: usize| match count {
-        1 => a,
-        // Both ends exactly.
-        _ if k == count - 1 => b,
-        _ => a + (b - a) * (k as f64 / (count - 1) as f64),
-    };
-    Ok((0..count).map(|k| text_of(at(k))).collect())
+) -> Result<(), SceneError> {
+    match samples.map(Axis::len).filter(|first| *first != count) {
+        None => Ok(()),
+        Some(first) => {
+            let problem = format!(
+                "samples are drawn together: `count = {first}` was expected as for the first, not \
+                 {count}"
+            );
+            Err(wrong(scene, study, &vary.key, vary.line, problem))
+        }
+    }
 }
 
 fn sample(
@@ -105,7 +151,12 @@ fn sample(
     check_count(scene, study, vary, count)?;
     let fail = |problem: String| wrong(scene, study, &vary.key, vary.line, problem);
     let (mut graph, mut scope) = (Graph::new(), Scope::new());
+    // A parameter may have had this name before samples knew it.
+    let normal = scene.parameters().iter().all(|(name, _)| name != "gauss");
     let parsed = scope.input(&mut graph, "rnd").and_then(|_| {
+        if normal {
+            scope.input(&mut graph, "gauss")?;
+        }
         for (name, value) in scene.parameters() {
             scope.parameter(&mut graph, name, *value)?;
         }
@@ -113,14 +164,20 @@ fn sample(
     });
     let node = parsed.map_err(|error| fail(error.to_string()))?;
     let mut random = Random::new(seed, &vary.key);
+    // A sequence of its own: values of `rnd` do not depend on whether `gauss` is used.
+    let mut normals = Random::new(seed, &format!("{} gauss", vary.key));
     let mut values = Vec::with_capacity(count);
     for _ in 0..count {
-        let rnd = random.uniform();
+        let (rnd, gauss) = (random.uniform(), normals.normal());
+        let inputs = [rnd, gauss];
         let value = graph
-            .evaluate(node, &[rnd])
+            .evaluate(node, &inputs[..1 + usize::from(normal)])
             .map_err(|error| fail(error.to_string()))?;
         if !value.is_finite() {
-            return Err(fail(format!("`{}` is {value} with rnd = {rnd}", text.text)));
+            return Err(fail(format!(
+                "`{}` is {value} with rnd = {rnd}, gauss = {gauss}",
+                text.text
+            )));
         }
         values.push(text_of(value));
     }

@@ -29,6 +29,23 @@ impl Random {
     pub fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
+
+    /// Normal with mean 0 and variance 1 (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        // 1 - u is in (0, 1]: its logarithm is finite.
+        let (radius, turn) = (1.0 - self.uniform(), self.uniform());
+        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * turn).cos()
+    }
+
+    /// A permutation of 0, …, count − 1, all equally likely (Fisher and Yates).
+    pub fn permutation(&mut self, count: usize) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..count).collect();
+        for k in (1..count).rev() {
+            let other = (self.uniform() * (k + 1) as f64) as usize;
+            all.swap(k, other.min(k));
+        }
+        all
+    }
 }
 
 #[cfg(test)]
@@ -46,6 +63,41 @@ mod tests {
         ];
         for value in expected {
             assert_eq!(random.next(), value);
+        }
+    }
+
+    #[test]
+    fn normal_numbers_have_their_moments() {
+        let mut random = Random::new(3, "mu");
+        let n = 100_000;
+        let all: Vec<f64> = (0..n).map(|_| random.normal()).collect();
+        let moment = |p: i32| all.iter().map(|x| x.powi(p)).sum::<f64>() / f64::from(n);
+        // Moments 0, 1, 0, 3 with variances 1, 2, 15, 96 over n: five standard deviations.
+        let exact = [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)];
+        for (p, mean, variance) in exact {
+            let bound = 5.0 * f64::sqrt(variance / f64::from(n));
+            assert!((moment(p) - mean).abs() < bound, "{p}: {}", moment(p));
+        }
+    }
+
+    #[test]
+    fn every_place_of_a_permutation_is_equally_likely() {
+        let mut random = Random::new(1, "order");
+        let mut counts = [[0u32; 4]; 4];
+        let n = 40_000;
+        for _ in 0..n {
+            let order = random.permutation(4);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2, 3]);
+            order
+                .iter()
+                .enumerate()
+                .for_each(|(k, to)| counts[k][*to] += 1);
+        }
+        // Mean n/4, standard deviation sqrt(3 n/16) = 87: five of them.
+        for count in counts.as_flattened() {
+            assert!(count.abs_diff(n / 4) < 435, "{counts:?}");
         }
     }
 

@@ -1,8 +1,38 @@
 //! What a study found.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::certificate::Certificate;
 use crate::finding::Value;
+
+/// How a run of a study ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// It came to its end and every step reached its tolerance.
+    Finished,
+    /// It came to its end, but its certificate is not met.
+    Missed,
+    /// It could not go on.
+    Stopped,
+    /// It could not begin: a value or the initial state is not right.
+    Refused,
+    /// The program failed.
+    Fault,
+}
+
+impl End {
+    /// As it stands in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Missed => "missed",
+            Self::Stopped => "stopped",
+            Self::Refused => "refused",
+            Self::Fault => "fault",
+        }
+    }
+}
 
 /// One value of a run, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,9 +72,34 @@ pub struct Row {
     /// Why the run stopped before its end, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
+    /// How it ended.
+    pub end: End,
+    /// What it vouches for; nothing where there is no motion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Certificate>,
 }
 
 impl Row {
+    /// A run of which nothing is known yet.
+    pub(crate) fn new(settings: Vec<Value>) -> Self {
+        Self {
+            settings,
+            cells: Vec::new(),
+            stopped: None,
+            end: End::Finished,
+            certificate: None,
+        }
+    }
+
+    /// A run that came to nothing.
+    pub(crate) fn failed(settings: Vec<Value>, columns: usize, end: End, reason: &str) -> Self {
+        let mut row = Self::new(settings);
+        row.leave_out(columns, reason);
+        row.end = end;
+        row.stopped = Some(reason.to_string());
+        row
+    }
+
     /// Cells without a value, all for the same reason.
     pub(crate) fn leave_out(&mut self, count: usize, reason: &str) {
         let empty = (0..count).map(|_| Cell::absent(reason.to_string()));
@@ -59,8 +114,13 @@ pub struct StudyTable {
     pub name: String,
     /// Keys that were varied.
     pub keys: Vec<String>,
+    /// The key among them that only tells repetitions apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<String>,
     /// Columns that were observed.
     pub columns: Vec<String>,
+    /// How many of these, the last ones, say whether a finding is as expected.
+    pub judged: usize,
     /// Number of runs asked for; fewer rows when it was stopped.
     pub asked: usize,
     /// Runs in order.

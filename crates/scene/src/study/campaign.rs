@@ -1,0 +1,403 @@
+//! A study on disk: made in parts, by several processes or machines, killed and gone on with.
+//!
+//! A run is a function of the study and its number. What the directory holds is the set of runs that
+//! have ended; a process makes those of its share that are missing, in any order, and adds them to
+//! its own journal. The table is written from the journals in the order of the runs, so it is the same
+//! however the work was divided and however often it was interrupted.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use serde_json::{Value as Json, json};
+use thiserror::Error;
+
+use super::journal::{self, IDENTITY, Journal, Line, Lock};
+use super::shard::Shard;
+use super::table::{End, Row};
+use super::{CompiledStudy, StudyFile, StudyResult};
+use crate::error::SceneError;
+use crate::finding::Threads;
+use crate::record::{Place, RecordError, replace_file, write_study};
+
+/// Folder of the records of runs that are kept.
+const RUNS: &str = "runs";
+
+/// Why a study cannot be made or gone on with.
+#[derive(Debug, Error)]
+pub enum CampaignError {
+    /// The study or its scene is not right.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The directory cannot be used.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The directory is of another study.
+    #[error(
+        "{}: this directory holds another study: {what}; name another directory, or remove this one",
+        .path.display()
+    )]
+    Other {
+        /// The directory.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// Another process is at it.
+    #[error(
+        "{}: another process is working on {what} of this study; wait for it, or choose another \
+         with --shard", .path.display()
+    )]
+    Busy {
+        /// The directory.
+        path: PathBuf,
+        /// Which part.
+        what: String,
+    },
+    /// There is nothing to put together.
+    #[error(
+        "{}: there is no study here to put together; run it first, with this directory as -o",
+        .path.display()
+    )]
+    Nothing {
+        /// The directory.
+        path: PathBuf,
+    },
+}
+
+/// How far the work of a process is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// Runs of this share that have ended, those of earlier processes included.
+    pub done: usize,
+    /// Those made by this process.
+    pub made: usize,
+    /// Those made by this process that did not come to a good end.
+    pub failed: usize,
+    /// Runs of this share.
+    pub all: usize,
+}
+
+/// A study with its directory.
+pub struct Campaign<'a> {
+    study: &'a StudyFile,
+    compiled: CompiledStudy,
+    directory: PathBuf,
+}
+
+impl<'a> Campaign<'a> {
+    /// Claims a directory for a study, or goes on with the one that is there.
+    ///
+    /// # Errors
+    /// The study is not right, or the directory is taken by something else.
+    pub fn open(study: &'a StudyFile, place: &Place) -> Result<Self, CampaignError> {
+        let compiled = study.compile()?;
+        let directory = match place {
+            Place::Given(path) if is_begun(path) => path.clone(),
+            place => place.make()?,
+        };
+        let path = directory.join(IDENTITY);
+        if !path.exists() {
+            let text = serde_json::to_string_pretty(&identity(study));
+            let text = text.map_err(|e| RecordError::damaged(&path, e))? + "\n";
+            replace_file(&path, text.as_bytes())?;
+        }
+        let campaign = Self {
+            study,
+            compiled,
+            directory,
+        };
+        campaign.recognise()?;
+        Ok(campaign)
+    }
+
+    /// A study that has been begun in a directory.
+    ///
+    /// # Errors
+    /// There is none, or another one.
+    pub fn begun(study: &'a StudyFile, directory: &Path) -> Result<Self, CampaignError> {
+        if !directory.join(IDENTITY).exists() {
+            return Err(CampaignError::Nothing {
+                path: directory.into(),
+            });
+        }
+        Self::open(study, &Place::Given(directory.into()))
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Number of runs of the whole study.
+    pub fn runs(&self) -> usize {
+        self.compiled.points.len()
+    }
+
+    /// Whether the directory is of this very study.
+    fn recognise(&self) -> Result<(), CampaignError> {
+        let path = self.directory.join(IDENTITY);
+        let text = std::fs::read(&path);
+        let text = text.map_err(|e| RecordError::fault(&path, "read this file", &e))?;
+        let there: Json =
+            serde_json::from_slice(&text).map_err(|e| RecordError::damaged(&path, e))?;
+        let here = identity(self.study);
+        let differs = DIFFERENCES.iter().find(|(key, _)| there[key] != here[key]);
+        match differs {
+            None => Ok(()),
+            Some((_, what)) => Err(CampaignError::Other {
+                path: self.directory.clone(),
+                what: (*what).into(),
+            }),
+        }
+    }
+
+    /// Makes the runs of a share that no journal holds yet. `progress` hears how far it is and says
+    /// whether to go on.
+    ///
+    /// # Errors
+    /// Another process works on the share, or the machine refuses.
+    pub fn run(
+        &self,
+        shard: Shard,
+        threads: Threads,
+        progress: &mut dyn FnMut(&Told) -> bool,
+    ) -> Result<Told, CampaignError> {
+        let scene = self.study.scene();
+        let search = self.compiled.search(scene)?;
+        let busy = || CampaignError::Busy {
+            path: self.directory.clone(),
+            what: match shard.is_whole() {
+                true => "the whole".into(),
+                false => format!("share {shard}"),
+            },
+        };
+        let mut journal = Journal::open(&self.directory, shard)?.ok_or_else(busy)?;
+        let known = journal::read_all(&self.directory)?;
+        let share = (0..self.runs()).filter(|run| shard.has(*run));
+        let missing: Vec<usize> = share.clone().filter(|r| !known.contains_key(r)).collect();
+        let all = share.count();
+        let mut told = Told {
+            done: all - missing.len(),
+            made: 0,
+            failed: 0,
+            all,
+        };
+        let work = |run: usize| {
+            let kept = self.study.keeps().then(|| self.kept(run));
+            self.compiled.row(scene, run, search, kept.as_deref())
+        };
+        let workers = threads.get().min(missing.len());
+        spread(&missing, workers, work, |batch| {
+            let lines: Vec<Line> = batch.iter().map(|(run, row)| Line::of(*run, row)).collect();
+            journal.add(&lines)?;
+            told.done += batch.len();
+            told.made += batch.len();
+            told.failed += batch.iter().filter(|b| b.1.end != End::Finished).count();
+            Ok(progress(&told))
+        })?;
+        Ok(told)
+    }
+
+    /// Where the records of a run are kept.
+    fn kept(&self, run: usize) -> PathBuf {
+        let digits = self.runs().to_string().len().max(4);
+        let name = format!("{:0digits$}", run + 1);
+        self.directory.join(RUNS).join(name)
+    }
+
+    /// All runs that there are, by number from 0.
+    fn rows(&self) -> Result<BTreeMap<usize, Row>, CampaignError> {
+        let (scene, columns) = (self.study.scene(), self.compiled.columns().len());
+        let known = journal::read_all(&self.directory)?;
+        let mut rows = BTreeMap::new();
+        for (run, line) in known {
+            let row = line.row(self.compiled.settings(scene, run), columns);
+            let why = || format!("run {} has other columns than this study", run + 1);
+            let row = row.ok_or_else(|| RecordError::damaged(&self.directory, why()))?;
+            rows.insert(run, row);
+        }
+        Ok(rows)
+    }
+
+    /// Runs, counted from 0, that no journal holds yet.
+    ///
+    /// # Errors
+    /// A journal is damaged.
+    pub fn missing(&self) -> Result<Vec<usize>, CampaignError> {
+        let known = journal::read_all(&self.directory)?;
+        let all = 0..self.runs();
+        Ok(all.filter(|run| !known.contains_key(run)).collect())
+    }
+
+    /// The shares of a division that lack a run, for messages: those of the journals that are there.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn missing_shards(&self, missing: &[usize]) -> Result<Vec<Shard>, CampaignError> {
+        let of = journal::division(&self.directory)?;
+        let shards = (1..=of).filter_map(|index| Shard::new(index, of));
+        let lacks = |shard: &Shard| missing.iter().any(|run| shard.has(*run));
+        Ok(shards.filter(lacks).collect())
+    }
+
+    /// Writes the table of all runs that there are.
+    ///
+    /// # Errors
+    /// A journal is damaged, or the machine refuses.
+    pub fn gather(&self) -> Result<StudyResult, CampaignError> {
+        // Two at once would write the same, but through the same temporary files.
+        let held = journal::lock(&self.directory.join("table.lock"))?;
+        if !matches!(held, Lock::Held(_)) {
+            return Err(CampaignError::Busy {
+                path: self.directory.clone(),
+                what: "the table".into(),
+            });
+        }
+        let rows = self.rows()?;
+        let whole = rows.len() == self.runs();
+        let numbers: Vec<usize> = rows.keys().copied().collect();
+        let table = self.compiled.table(rows.into_values().collect());
+        let result = self.study.conclude(table)?;
+        let reason = (!whole).then(|| {
+            let missing = self.runs() - numbers.len();
+            format!("{missing} of {} runs are missing", self.runs())
+        });
+        write_study(&self.directory, self.study, &result, &numbers, reason)?;
+        Ok(result)
+    }
+
+    /// What is varied, and its values in the runs of a share: the number of the run, from 0, first.
+    pub fn plan(
+        study: &StudyFile,
+        shard: Shard,
+    ) -> Result<(Vec<String>, Vec<(usize, Vec<crate::finding::Value>)>), CampaignError> {
+        let compiled = study.compile()?;
+        let keys = compiled.study.vary.iter().map(|v| v.key.clone()).collect();
+        let share = (0..compiled.points.len()).filter(|run| shard.has(*run));
+        let rows = share.map(|run| (run, compiled.settings(study.scene(), run)));
+        Ok((keys, rows.collect()))
+    }
+}
+
+/// Whether a directory is of a study, perhaps of one that another process is just beginning: its
+/// first file has a temporary name for a moment.
+fn is_begun(directory: &Path) -> bool {
+    let stem = IDENTITY.trim_end_matches("json");
+    let Ok(mut entries) = std::fs::read_dir(directory) else {
+        return false;
+    };
+    entries.any(|entry| entry.is_ok_and(|e| e.file_name().to_string_lossy().starts_with(stem)))
+}
+
+/// What a directory remembers of its study. Results depend on nothing else, meshes beside the scene
+/// excepted.
+fn identity(study: &StudyFile) -> Json {
+    let overrides = study.scene().overrides().iter();
+    let set: Vec<String> = overrides.map(|(k, v)| format!("{k}={v}")).collect();
+    json!({
+        "percuss": env!("CARGO_PKG_VERSION"),
+        "study": study.text(),
+        "scene": study.scene().text(),
+        "set": set,
+    })
+}
+
+/// Parts of the identity and what to say when they differ.
+const DIFFERENCES: [(&str, &str); 4] = [
+    ("study", "the text of the study file is not the same"),
+    ("scene", "the text of its scene is not the same"),
+    ("set", "it was begun with other values of --set"),
+    ("percuss", "it was begun by another version of percuss"),
+];
+
+/// Does all jobs on some threads. `take` gets what has ended, on the calling thread, and says whether
+/// to go on; an error, of a job or of `take`, ends the work.
+fn spread<T: Send, E: Send>(
+    jobs: &[usize],
+    threads: usize,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+    mut take: impl FnMut(Vec<(usize, T)>) -> Result<bool, E>,
+) -> Result<(), E> {
+    let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (sender, receiver) = mpsc::channel();
+    let (next, enough, work) = (&next, &enough, &work);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                while !enough.load(Ordering::Relaxed) {
+                    let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                        return;
+                    };
+                    if sender.send((*job, work(*job))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut ended = Ok(());
+        while let Ok(first) = receiver.recv() {
+            // All that has come meanwhile goes to the disk in one piece.
+            let batch = std::iter::once(first).chain(receiver.try_iter());
+            let batch: Result<Vec<(usize, T)>, E> =
+                batch.map(|(job, done)| Ok((job, done?))).collect();
+            match batch.and_then(&mut take) {
+                Ok(true) => {}
+                Ok(false) => enough.store(true, Ordering::Relaxed),
+                Err(error) => {
+                    enough.store(true, Ordering::Relaxed);
+                    ended = Err(error);
+                }
+            }
+        }
+        ended
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_is_done_once_for_any_number_of_threads() {
+        let jobs: Vec<usize> = (0..97).map(|k| 3 * k).collect();
+        for threads in [1, 2, 5, 200] {
+            let mut seen = Vec::new();
+            let done = spread::<_, ()>(
+                &jobs,
+                threads,
+                |job| Ok(job * job),
+                |batch| {
+                    seen.extend(batch);
+                    Ok(true)
+                },
+            );
+            assert_eq!(done, Ok(()));
+            seen.sort_unstable();
+            let all: Vec<(usize, usize)> = jobs.iter().map(|job| (*job, job * job)).collect();
+            assert_eq!(seen, all);
+        }
+    }
+
+    #[test]
+    fn an_error_or_a_word_ends_the_work() {
+        let jobs: Vec<usize> = (0..1000).collect();
+        let failed = spread(
+            &jobs,
+            2,
+            |job| if job == 10 { Err("full") } else { Ok(job) },
+            |_| Ok(true),
+        );
+        assert_eq!(failed, Err("full"));
+        let mut made = 0;
+        let stopped = spread::<_, ()>(&jobs, 1, Ok, |batch| {
+            made += batch.len();
+            Ok(false)
+        });
+        assert_eq!(stopped, Ok(()));
+        assert!((1..=1000).contains(&made), "{made}");
+    }
+}

@@ -1,0 +1,363 @@
+//! What a study has found so far, on disk.
+//!
+//! ```text
+//! DIR/study.json                          which study this is: texts, overrides, version
+//! DIR/shard-00001-of-00001.journal        one line for every run that has ended
+//! DIR/shard-00001-of-00001.lock           held while the share is being worked on
+//! ```
+//!
+//! A line is the CRC-32 of its text, a space, the text (JSON) and a line feed. Lines are appended and
+//! flushed to the disk before the run counts as done: whatever kills the program leaves whole lines
+//! and at most one that is cut off, which its checksum tells and which is cut away. A journal is
+//! written by one process, which holds the lock of its share; all may read it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::shard::Shard;
+use super::table::{Cell, End, Row};
+use crate::certificate::Certificate;
+use crate::finding::Value;
+use crate::record::RecordError;
+
+/// Name of the file that says which study a directory is of.
+pub const IDENTITY: &str = "study.json";
+
+/// A number in JSON, which has none for NaN and infinity: these are texts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Number(f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        match self.0.is_finite() {
+            true => out.serialize_f64(self.0),
+            false => out.serialize_str(&self.0.to_string()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Number(f64),
+            Text(String),
+        }
+        match Either::deserialize(input)? {
+            Either::Number(x) => Ok(Self(x)),
+            Either::Text(text) => text.parse().map(Self).map_err(D::Error::custom),
+        }
+    }
+}
+
+/// A cell as it stands in the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Saved {
+    Number(Number),
+    Truth(bool),
+    Text(String),
+    List(Vec<Number>),
+    Absent(String),
+}
+
+impl Saved {
+    fn of(cell: &Cell) -> Self {
+        match &cell.value {
+            Some(Value::Number(x)) => Self::Number(Number(*x)),
+            Some(Value::Truth(truth)) => Self::Truth(*truth),
+            Some(Value::Text(text)) => Self::Text(text.clone()),
+            Some(Value::List(all)) => Self::List(all.iter().map(|x| Number(*x)).collect()),
+            None => Self::Absent(cell.reason.clone().unwrap_or_default()),
+        }
+    }
+
+    fn cell(self) -> Cell {
+        match self {
+            Self::Number(x) => Cell::of(Value::Number(x.0)),
+            Self::Truth(truth) => Cell::of(Value::Truth(truth)),
+            Self::Text(text) => Cell::of(Value::Text(text)),
+            Self::List(all) => Cell::of(Value::List(all.iter().map(|x| x.0).collect())),
+            Self::Absent(reason) => Cell::absent(reason),
+        }
+    }
+}
+
+/// What a run came to, without what was set: that follows from its number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Line {
+    /// Number of the run, from 0.
+    pub run: usize,
+    end: End,
+    cells: Vec<Saved>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
+    /// Steps, missed, and the worst figures in the order of [`Certificate::columns`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    certificate: Option<(usize, usize, bool, [Number; 6])>,
+}
+
+impl Line {
+    pub fn of(run: usize, row: &Row) -> Self {
+        let figures = |c: &Certificate| {
+            let worst = c.columns().map(|(_, figure)| Number(figure));
+            (c.steps, c.missed, c.ok, worst)
+        };
+        Self {
+            run,
+            end: row.end,
+            cells: row.cells.iter().map(Saved::of).collect(),
+            stopped: row.stopped.clone(),
+            certificate: row.certificate.as_ref().map(figures),
+        }
+    }
+
+    /// The row, with what was set; nothing where the columns are others.
+    pub fn row(self, settings: Vec<Value>, columns: usize) -> Option<Row> {
+        if self.cells.len() != columns {
+            return None;
+        }
+        let mut row = Row::new(settings);
+        row.end = self.end;
+        row.stopped = self.stopped;
+        row.cells = self.cells.into_iter().map(Saved::cell).collect();
+        row.certificate = self.certificate.map(|(steps, missed, ok, worst)| {
+            let [residual, penetration, drift, momentum, energy, gain] = worst.map(|x| x.0);
+            Certificate {
+                steps,
+                missed,
+                worst_residual: residual,
+                worst_penetration: penetration,
+                worst_momentum: momentum,
+                worst_energy: energy,
+                worst_gain: gain,
+                worst_drift: drift,
+                ok,
+            }
+        });
+        Some(row)
+    }
+}
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    file: File,
+    /// Held as long as the journal is open.
+    _lock: File,
+}
+
+/// Whether a lock was had.
+pub(super) enum Lock {
+    Held(File),
+    Taken,
+}
+
+/// Takes the lock of a file without waiting; the system lets go of it however the process ends.
+pub(super) fn lock(path: &Path) -> Result<Lock, RecordError> {
+    let fault = |e: &io::Error| RecordError::fault(path, "lock this file", e);
+    let file = File::create(path).map_err(|e| fault(&e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Lock::Held(file)),
+        Err(TryLockError::WouldBlock) => Ok(Lock::Taken),
+        Err(TryLockError::Error(e)) => Err(fault(&e)),
+    }
+}
+
+impl Journal {
+    /// Opens the journal of a share, cuts away a line that was not finished; `None` when another
+    /// process works on the share.
+    pub fn open(directory: &Path, shard: Shard) -> Result<Option<Self>, RecordError> {
+        let Lock::Held(held) = lock(&directory.join(shard.stem() + ".lock"))? else {
+            return Ok(None);
+        };
+        let path = directory.join(shard.stem() + ".journal");
+        let fault = |e: io::Error| RecordError::fault(&path, "write this file", &e);
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        let file = options.open(&path).map_err(fault)?;
+        let (_, sound) = read_one(&path)?;
+        file.set_len(sound as u64).map_err(fault)?;
+        file.sync_all().map_err(fault)?;
+        Ok(Some(Self {
+            path,
+            file,
+            _lock: held,
+        }))
+    }
+
+    /// Adds lines; they are on the disk when this returns.
+    pub fn add(&mut self, lines: &[Line]) -> Result<(), RecordError> {
+        let mut text = String::new();
+        for line in lines {
+            let json = serde_json::to_string(line).map_err(io::Error::other);
+            let json = json.map_err(|e| RecordError::fault(&self.path, "write this file", &e))?;
+            text += &format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()));
+        }
+        let written = self.file.write_all(text.as_bytes());
+        let written = written.and_then(|()| self.file.sync_data());
+        written.map_err(|e| RecordError::fault(&self.path, "write this file", &e))
+    }
+}
+
+/// The lines of a journal as far as they are sound, and the length of that part.
+fn read_one(path: &Path) -> Result<(Vec<Line>, usize), RecordError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(e) => return Err(RecordError::fault(path, "read this file", &e)),
+    };
+    let (mut lines, mut sound) = (Vec::new(), 0);
+    for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let Some(line) = sound_line(piece) else {
+            // Only the end can be cut off; anything else was altered.
+            if sound + piece.len() < bytes.len() {
+                let why = format!("line {} does not match its checksum", lines.len() + 1);
+                return Err(RecordError::damaged(path, why));
+            }
+            break;
+        };
+        lines.push(line);
+        sound += piece.len();
+    }
+    Ok((lines, sound))
+}
+
+fn sound_line(piece: &[u8]) -> Option<Line> {
+    let text = std::str::from_utf8(piece).ok()?.strip_suffix('\n')?;
+    let (sum, json) = text.split_once(' ')?;
+    let sum = u32::from_str_radix(sum, 16).ok()?;
+    (crc32fast::hash(json.as_bytes()) == sum).then_some(())?;
+    serde_json::from_str(json).ok()
+}
+
+/// The journals of a directory in the order of their names.
+fn journals(directory: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let fault = |e: io::Error| RecordError::fault(directory, "look into this directory", &e);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory).map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        if path.extension().is_some_and(|e| e == "journal") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Into how many shares the study is divided, by the names of the journals: the finest.
+pub(super) fn division(directory: &Path) -> Result<usize, RecordError> {
+    let paths = journals(directory)?;
+    let of = paths.iter().filter_map(|path| {
+        let stem = path.file_stem()?.to_str()?;
+        stem.rsplit_once("-of-")?.1.parse().ok()
+    });
+    Ok(of.max().unwrap_or(1))
+}
+
+/// All runs that any journal of the directory holds, by number.
+pub(super) fn read_all(directory: &Path) -> Result<BTreeMap<usize, Line>, RecordError> {
+    let mut all = BTreeMap::new();
+    for path in journals(directory)? {
+        for line in read_one(&path)?.0 {
+            all.entry(line.run).or_insert(line);
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(x: f64) -> Row {
+        let mut row = Row::new(vec![Value::Number(1.0)]);
+        let list = Value::List(vec![x, f64::INFINITY]);
+        let text = Value::Text("two\nlines".into());
+        row.cells = vec![
+            Cell::of(Value::Number(x)),
+            Cell::of(list),
+            Cell::of(text),
+            Cell::of(Value::Truth(true)),
+            Cell::absent("no impact".into()),
+        ];
+        row.end = End::Missed;
+        row.certificate = Some(Certificate {
+            steps: 3,
+            missed: 1,
+            worst_residual: f64::NAN,
+            worst_energy: 1e-300,
+            ..Certificate::new()
+        });
+        row
+    }
+
+    #[test]
+    fn a_row_is_read_back_bit_by_bit() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let numbers = [0.1 + 0.2, -0.0, f64::MIN_POSITIVE / 3.0, f64::NAN, 1e308];
+        let mut journal = Journal::open(directory.path(), Shard::WHOLE)
+            .expect("writable")
+            .expect("free");
+        for (run, x) in numbers.iter().enumerate() {
+            journal.add(&[Line::of(run, &row(*x))]).expect("written");
+        }
+        let all = read_all(directory.path()).expect("readable");
+        assert_eq!(all.len(), numbers.len());
+        for ((run, line), x) in all.into_iter().zip(numbers) {
+            let back = line.row(vec![Value::Number(1.0)], 5).expect("a row");
+            // NaN is not equal to itself: compared as text, and the number by its bits.
+            assert_eq!(format!("{back:?}"), format!("{:?}", row(x)), "{run}");
+            let Some(Value::Number(number)) = back.cells[0].value else {
+                panic!("no number");
+            };
+            assert_eq!(number.is_nan(), x.is_nan());
+            assert!(number.is_nan() || number.to_bits() == x.to_bits());
+        }
+    }
+
+    #[test]
+    fn a_line_cut_off_anywhere_is_cut_away_and_an_altered_one_is_told() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let path = directory.path().join(Shard::WHOLE.stem() + ".journal");
+        let mut journal = Journal::open(directory.path(), Shard::WHOLE)
+            .expect("writable")
+            .expect("free");
+        journal
+            .add(&[Line::of(0, &row(1.0)), Line::of(1, &row(2.0))])
+            .expect("written");
+        drop(journal);
+        let whole = fs::read(&path).expect("there");
+        let first = whole.iter().position(|b| *b == b'\n').expect("a line") + 1;
+        for cut in first..whole.len() {
+            fs::write(&path, &whole[..cut]).expect("writable");
+            let journal = Journal::open(directory.path(), Shard::WHOLE).expect("readable");
+            assert!(journal.is_some());
+            assert_eq!(fs::read(&path).expect("there"), whole[..first], "{cut}");
+        }
+        let mut altered = whole.clone();
+        altered[first / 2] ^= 1;
+        fs::write(&path, &altered).expect("writable");
+        let error = read_all(directory.path()).expect_err("damaged").to_string();
+        assert!(error.contains("line 1 does not match"), "{error}");
+    }
+
+    #[test]
+    fn a_share_is_worked_on_by_one_at_a_time() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let open = |index| Journal::open(directory.path(), Shard::new(index, 2).expect("a share"));
+        let first = open(1).expect("writable");
+        assert!(first.is_some());
+        assert!(open(1).expect("readable").is_none());
+        assert!(open(2).expect("writable").is_some());
+        drop(first);
+        assert!(open(1).expect("writable").is_some());
+    }
+}

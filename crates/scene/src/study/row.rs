@@ -1,0 +1,210 @@
+//! One run of a study: what is set, what is looked at, how it ended.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use super::keep::Keeper;
+use super::table::{Cell, End, Row};
+use super::{CompiledStudy, bisect, points};
+use crate::error::SceneError;
+use crate::file::{Overrides, Scene, Study};
+use crate::finding::expression::{Expression, plain};
+use crate::finding::subject::{NoStudies, Subject};
+use crate::finding::value::{Value, Valued};
+use crate::finding::{Threads, run_recorded, run_subject, verdict};
+use crate::record::RecordError;
+use crate::watch::Wanted;
+
+impl CompiledStudy {
+    /// Makes a run; with a directory its records are kept there. A failure of the program is a row as
+    /// any other: the runs beside it go on.
+    ///
+    /// # Errors
+    /// The machine refuses the records: then nothing is known of the run.
+    pub(super) fn row(
+        &self,
+        scene: &Scene,
+        run: usize,
+        search: Option<bisect::Search>,
+        keep: Option<&Path>,
+    ) -> Result<Row, RecordError> {
+        let point = self.points.get(run).map_or(&[][..], Vec::as_slice);
+        let settings = self.settings(scene, run);
+        let attempt = || self.attempt(scene, point, settings.clone(), search, keep);
+        guarded(attempt).unwrap_or_else(|what| {
+            let reason = format!("a fault of the program: {what}; please report it");
+            let columns = self.columns().len();
+            Ok(Row::failed(settings, columns, End::Fault, &reason))
+        })
+    }
+
+    /// What was varied in a run, as the table shows it.
+    pub(super) fn settings(&self, scene: &Scene, run: usize) -> Vec<Value> {
+        let point = self.points.get(run).map_or(&[][..], Vec::as_slice);
+        point.iter().map(|text| setting(scene, text)).collect()
+    }
+
+    fn attempt(
+        &self,
+        scene: &Scene,
+        point: &[String],
+        settings: Vec<Value>,
+        search: Option<bisect::Search>,
+        keep: Option<&Path>,
+    ) -> Result<Row, RecordError> {
+        let mut row = Row::new(settings);
+        let mut set = overrides(&self.study, point);
+        let rest = self.observe.len() + self.judged.len();
+        if let Some(search) = search {
+            match self.threshold(scene, &set, search) {
+                Ok((key, threshold)) => {
+                    row.cells.push(Cell::of(Value::Number(threshold)));
+                    set.push((key, points::text_of(threshold)));
+                }
+                Err(reason) => {
+                    row.cells.push(Cell::absent(reason.clone()));
+                    row.leave_out(rest, &reason);
+                    return Ok(row);
+                }
+            }
+            if self.observe.is_empty() {
+                return Ok(row);
+            }
+        }
+        match scene.with(&set) {
+            Err(error) => {
+                let reason = error.to_string();
+                row.leave_out(rest, &reason);
+                row.stopped = Some(reason);
+                row.end = End::Refused;
+            }
+            Ok(scene) => self.observe(&mut self.subject(scene, keep)?, &mut row),
+        }
+        Ok(row)
+    }
+
+    fn subject(&self, scene: Scene, keep: Option<&Path>) -> Result<Subject<'static>, RecordError> {
+        let (wanted, one) = (self.wanted(&self.observe), Threads::new(1));
+        let Some(directory) = keep else {
+            return Ok(run_subject(scene, one, &wanted));
+        };
+        let mut keeper = Keeper::new(directory);
+        let subject = run_recorded(scene, one, &wanted, &mut keeper);
+        keeper.take_fault().map_or(Ok(subject), Err)
+    }
+
+    /// Looks at a run.
+    fn observe(&self, subject: &mut Subject<'_>, row: &mut Row) {
+        let first = row.cells.len();
+        for observed in &self.observe {
+            row.cells
+                .push(cell(observed.evaluate(subject, &mut NoStudies)));
+        }
+        for (place, finding) in &self.judged {
+            let value = row.cells.get(first + place).and_then(|c| c.value.as_ref());
+            let ok = value.and_then(|value| verdict(finding, subject, value));
+            let ok = ok.map(|ok| Cell::of(Value::Truth(ok)));
+            let unknown = || Cell::absent("there is no value to compare".into());
+            row.cells.push(ok.unwrap_or_else(unknown));
+        }
+        row.stopped = subject.stopped();
+        row.certificate = subject.certificate().copied().filter(|c| c.steps > 0);
+        row.end = match (&row.stopped, subject.began(), subject.certificate()) {
+            (Some(_), false, _) => End::Refused,
+            (Some(_), true, _) => End::Stopped,
+            (None, _, Some(certificate)) if !certificate.ok => End::Missed,
+            (None, ..) => End::Finished,
+        };
+    }
+
+    /// What a run of bodies must keep for these.
+    fn wanted(&self, expressions: &[Expression]) -> Wanted {
+        let mut wanted = Wanted::default();
+        for expression in expressions {
+            expression.want(&self.cast, &mut wanted);
+        }
+        wanted
+    }
+
+    /// The key of the bisection and where it ended.
+    fn threshold(
+        &self,
+        scene: &Scene,
+        set: &Overrides,
+        search: bisect::Search,
+    ) -> Result<(String, f64), String> {
+        let (Some(bisect), Some(when)) = (&self.study.bisect, &self.when) else {
+            return Err("there is no bisection".to_string());
+        };
+        let wanted = self.wanted(std::slice::from_ref(when));
+        let holds = |value: f64| {
+            let mut set = set.clone();
+            set.push((bisect.key.clone(), points::text_of(value)));
+            truth(scene, &set, when, &wanted)
+        };
+        Ok((bisect.key.clone(), search.run(holds)?))
+    }
+}
+
+/// What work comes to, or the words with which it panicked.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    // A run owns all that it changes: nothing half done is seen by another.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|text| text.to_string());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        text.unwrap_or_else(|| "it gave no reason".to_string())
+    })
+}
+
+fn cell(value: Valued<Value>) -> Cell {
+    match value {
+        Ok(value) => Cell::of(value),
+        Err(absent) => Cell::absent(absent.0),
+    }
+}
+
+/// Overrides of a run.
+pub(super) fn overrides(study: &Study, point: &[String]) -> Overrides {
+    let varied = study.vary.iter().zip(point);
+    let varied = varied.map(|(vary, value)| (vary.key.clone(), value.clone()));
+    study.set.iter().cloned().chain(varied).collect()
+}
+
+/// A value as the table shows it: a number where it is one.
+fn setting(scene: &Scene, text: &str) -> Value {
+    let number = plain(text, scene.parameters(), f64::NAN);
+    number.map_or_else(|_| Value::Text(text.to_string()), Value::Number)
+}
+
+fn truth(
+    scene: &Scene,
+    set: &Overrides,
+    when: &Expression,
+    wanted: &Wanted,
+) -> Result<bool, String> {
+    let run = |scene: Scene| run_subject(scene, Threads::new(1), wanted);
+    let subject: Result<Subject<'static>, SceneError> = scene.with(set).map(run);
+    let mut subject = subject.map_err(|error| error.to_string())?;
+    match when.evaluate(&mut subject, &mut NoStudies) {
+        Ok(Value::Truth(truth)) => Ok(truth),
+        Ok(Value::Number(number)) => Ok(number != 0.0),
+        Ok(other) => Err(format!("`when` is {}, not true or false", other.sort())),
+        Err(absent) => Err(absent.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+
+    #[test]
+    fn a_panic_becomes_its_words() {
+        assert_eq!(guarded(|| 3), Ok(3));
+        assert_eq!(guarded(|| -> i32 { panic!("here") }), Err("here".into()));
+        let number = 7;
+        let told = guarded(|| -> i32 { panic!("run {number}") });
+        assert_eq!(told, Err("run 7".into()));
+        let odd = guarded(|| -> i32 { std::panic::panic_any(1.5) });
+        assert_eq!(odd, Err("it gave no reason".into()));
+    }
+}
