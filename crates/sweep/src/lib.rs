@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+pub mod apps;
 mod carried;
+mod discs;
 mod error;
 mod metric;
 mod polyhedron;
@@ -11,6 +13,7 @@ mod smooth;
 mod vector;
 
 pub use carried::{Carried, Path, Scalar, Shape};
+pub use discs::{Discs, Obstacle};
 pub use error::{Result, SweepError};
 pub use metric::Metric;
 pub use polyhedron::{Polyhedron, Rows};

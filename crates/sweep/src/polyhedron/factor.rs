@@ -41,12 +41,19 @@ impl ThinFactor {
         let count = self.count();
         self.d.clear();
         self.d.resize(count, 0.0);
+        let mut length = norm(free);
         for _ in 0..2 {
             for k in 0..count {
                 let part = dot(self.column(k), free);
                 self.d[k] += part;
                 axpy(-part, &self.q[k * self.n..(k + 1) * self.n], free);
             }
+            let rest = norm(free);
+            // Half of the length left: the first round was accurate to two roundings already.
+            if rest > 0.5 * length {
+                break;
+            }
+            length = rest;
         }
         coef.clear();
         coef.extend_from_slice(&self.d);

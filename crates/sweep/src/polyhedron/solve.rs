@@ -40,18 +40,18 @@ pub(crate) enum Fault {
 /// Rows with what the last solve learnt.
 #[derive(Debug, Clone)]
 pub(crate) struct Projector {
-    pub(super) rows: Rows,
+    pub(crate) rows: Rows,
     pub(super) equalities: usize,
     /// Bounds of the unit rows; +∞ switches a row off.
-    pub(super) bounds: Vec<f64>,
-    pub(super) active: Vec<usize>,
+    pub(crate) bounds: Vec<f64>,
+    pub(crate) active: Vec<usize>,
     /// Multipliers of the active rows.
-    pub(super) u: Vec<f64>,
+    pub(crate) u: Vec<f64>,
     is_active: Vec<bool>,
     is_muted: Vec<bool>,
     factor: ThinFactor,
     z: Vec<f64>,
-    pub(super) x: Vec<f64>,
+    pub(crate) x: Vec<f64>,
     free: Vec<f64>,
     coef: Vec<f64>,
     spare: Vec<f64>,
@@ -61,6 +61,8 @@ pub(crate) struct Projector {
     odometer: f64,
     last: Vec<f64>,
     suspects: Vec<usize>,
+    /// Whether x and u are sums of steps rather than solved from the factors.
+    drifted: bool,
 }
 
 impl Projector {
@@ -85,6 +87,7 @@ impl Projector {
             odometer: 0.0,
             last: vec![0.0; n],
             suspects: Vec::new(),
+            drifted: false,
         };
         projector.forget();
         projector
@@ -102,6 +105,19 @@ impl Projector {
         self.last.fill(0.0);
     }
 
+    /// Starts from a guess of the active rows (dependent ones are left out).
+    pub(crate) fn seed(&mut self, guess: &[usize]) {
+        for &a in guess {
+            if a < self.rows.count() && !self.is_active[a] && self.active.len() < self.rows.dim() {
+                let length = self.measure(a);
+                // Rows near the span of the others may enter later, one by one.
+                if length > 1e-7 {
+                    self.push(a, length, 0.0);
+                }
+            }
+        }
+    }
+
     /// Solves for the point z (white) and the bounds set before; the result is in `x`, `u`.
     pub(crate) fn solve(&mut self, z: &[f64]) -> Result<Landing, Fault> {
         self.z.copy_from_slice(z);
@@ -117,9 +133,11 @@ impl Projector {
             let limit = iterations + 50 + 10 * (self.rows.count() + self.rows.dim());
             while iterations < limit {
                 if !self.look(tolerance) {
-                    let before = self.active.len();
-                    self.settle();
-                    if self.active.len() == before && !self.look(tolerance) {
+                    // Anew from the factors where steps were added up: drift must not decide.
+                    if self.drifted {
+                        self.settle();
+                    }
+                    if !self.look(tolerance) {
                         let violation = self.violation();
                         return Ok(Landing {
                             iterations,
@@ -145,26 +163,14 @@ impl Projector {
         loop {
             self.x.copy_from_slice(&self.z);
             self.u.fill(0.0);
-            // Second pass: one step of refinement, against the rounding of the factors.
-            for _ in 0..2 {
-                self.spare.clear();
-                for &a in &self.active {
-                    self.spare.push(self.rows.dot(a, &self.x) - self.bounds[a]);
-                }
-                self.factor
-                    .correct(&mut self.spare, &mut self.x, &mut self.u);
+            self.correct();
+            if self.drop_wrong() {
+                continue;
             }
-            let size = self.size();
-            let (mut worst, mut least) = (None, -FEASIBLE * size);
-            for k in 0..self.active.len() {
-                let free_sign = self.active[k] < self.equalities;
-                if !free_sign && self.u[k] < least {
-                    (worst, least) = (Some(k), self.u[k]);
-                }
-            }
-            match worst {
-                Some(k) => self.drop_active(k),
-                None => break,
+            // One step of refinement, against the rounding of the factors.
+            self.correct();
+            if !self.drop_wrong() {
+                break;
             }
         }
         for k in 0..self.active.len() {
@@ -172,6 +178,29 @@ impl Projector {
                 self.u[k] = self.u[k].max(0.0);
             }
         }
+        self.drifted = false;
+    }
+
+    /// Moves x to the active rows along their normals.
+    fn correct(&mut self) {
+        self.spare.clear();
+        for &a in &self.active {
+            self.spare.push(self.rows.dot(a, &self.x) - self.bounds[a]);
+        }
+        self.factor
+            .correct(&mut self.spare, &mut self.x, &mut self.u);
+    }
+
+    /// Drops the inequality with the most negative multiplier; false if there is none.
+    fn drop_wrong(&mut self) -> bool {
+        let (mut worst, mut least) = (None, -FEASIBLE * self.size());
+        for k in 0..self.active.len() {
+            let free_sign = self.active[k] < self.equalities;
+            if !free_sign && self.u[k] < least {
+                (worst, least) = (Some(k), self.u[k]);
+            }
+        }
+        worst.map(|k| self.drop_active(k)).is_some()
     }
 
     /// A first solve far from z = 0 must not pay for the way there.
@@ -273,6 +302,7 @@ impl Projector {
 
     /// Makes row a active by partial and full dual steps; returns how many it took.
     fn admit(&mut self, a: usize) -> Result<usize, Fault> {
+        self.drifted = true;
         let mut entering = 0.0;
         let mut steps = 0;
         loop {

@@ -37,8 +37,7 @@ pub struct Step {
     pub iterations: usize,
     /// Changes of the active set met (event-driven).
     pub events: usize,
-    /// Whether violation and normality are within the tolerance, and the projected point within
-    /// the admissible radius.
+    /// Whether violation and normality are within the tolerance.
     pub met: bool,
 }
 
@@ -62,6 +61,9 @@ pub struct Summary {
     pub bound: Option<f64>,
     /// Smallest admissible radius met, for sets that are not convex.
     pub least_radius: Option<f64>,
+    /// Steps that projected from farther than the admissible radius: there the nearest point of
+    /// the set itself need not be unique, that of its linearisation still is.
+    pub beyond_radius: usize,
     /// Changes of the active set met (event-driven).
     pub events: usize,
 }
@@ -78,6 +80,7 @@ impl Default for Summary {
             variation: 0.0,
             bound: Some(0.0),
             least_radius: None,
+            beyond_radius: 0,
             events: 0,
         }
     }
@@ -99,6 +102,7 @@ impl Summary {
         };
         if let Some(r) = step.radius {
             self.least_radius = Some(self.least_radius.map_or(r, |l| l.min(r)));
+            self.beyond_radius += usize::from(step.before >= r);
         }
         self.events += step.events;
     }
@@ -146,10 +150,8 @@ impl<S: MovingSet> Process<S> {
     /// Whether the step meets the tolerance of the settings.
     pub(super) fn judged(&self, mut step: Step) -> Step {
         let allowed = self.settings.tolerance * (1.0 + self.metric.norm(&self.point));
-        // Beyond the radius a nearest point need not be unique: the step means less than it says.
-        let unique = step.radius.is_none_or(|r| step.before < r);
         let within = |v: f64| v.is_finite() && v <= allowed;
-        step.met = within(step.after) && within(step.normality) && unique;
+        step.met = within(step.after) && within(step.normality);
         step
     }
 }
