@@ -57,7 +57,8 @@ fn measure(n: usize, m: usize, entries: usize) -> Result<(), sweep::SweepError> 
     }
     let along = |v: &[f64]| -> Vec<f64> {
         let each = list.iter();
-        each.map(|row| row.iter().map(|&(j, g)| g * v[j]).sum()).collect()
+        each.map(|row| row.iter().map(|&(j, g)| g * v[j]).sum())
+            .collect()
     };
     let (along_p, along_q) = (along(&p), along(&q));
     let set = Polyhedron::new(matrix, move |t: f64, b| {

@@ -59,10 +59,7 @@ impl Carried {
     }
 
     /// A set built anew at every instant; `dim` is its dimension.
-    pub fn shaped(
-        dim: usize,
-        shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static,
-    ) -> Self {
+    pub fn shaped(dim: usize, shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static) -> Self {
         Self::from_body(dim, Body::Shaped(Box::new(shape)))
     }
 
@@ -157,7 +154,9 @@ impl Carried {
         for i in 0..n {
             for j in 0..n {
                 let entry = |k: usize, l: usize| turn[k * n + i] * a[k * n + l] * turn[l * n + j];
-                out[i * n + j] = (0..n).map(|k| (0..n).map(|l| entry(k, l)).sum::<f64>()).sum();
+                out[i * n + j] = (0..n)
+                    .map(|k| (0..n).map(|l| entry(k, l)).sum::<f64>())
+                    .sum();
             }
         }
         convex::Metric::new(n, &out).map_err(at(f64::NAN))
@@ -258,9 +257,7 @@ impl MovingSet for Carried {
         let frame = self.frame(t)?;
         let metric = self.turned_metric(&frame.turn)?;
         let set = self.base(t)?;
-        let p = set
-            .project_in(&metric, &frame.to_body(z))
-            .map_err(at(t))?;
+        let p = set.project_in(&metric, &frame.to_body(z)).map_err(at(t))?;
         frame.to_world(&p, out);
         check_finite("nearest point", out, t)?;
         let violation = frame.scale * set.distance(&p).map_err(at(t))?;

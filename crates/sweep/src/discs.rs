@@ -102,7 +102,10 @@ impl Discs {
     }
 
     /// Adds obstacles, which may move with time.
-    pub fn with_obstacles(mut self, obstacles: impl Fn(f64) -> Vec<Obstacle> + Send + 'static) -> Self {
+    pub fn with_obstacles(
+        mut self,
+        obstacles: impl Fn(f64) -> Vec<Obstacle> + Send + 'static,
+    ) -> Self {
         self.obstacles = Box::new(obstacles);
         self
     }
@@ -217,7 +220,10 @@ impl Discs {
             projector.bounds[a] = bounds[a] / lengths[a].max(f64::MIN_POSITIVE);
         }
         let names: Vec<_> = list.iter().map(|(c, o)| (c.one, c.other, *o)).collect();
-        let guess = self.warm.iter().filter_map(|w| names.iter().position(|n| n == w));
+        let guess = self
+            .warm
+            .iter()
+            .filter_map(|w| names.iter().position(|n| n == w));
         let guess: Vec<usize> = guess.collect();
         projector.seed(&guess);
         let mut white_z = z.to_vec();

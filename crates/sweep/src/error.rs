@@ -73,7 +73,9 @@ pub enum SweepError {
         excess: f64,
     },
     /// An iteration ended above its stated accuracy.
-    #[error("{what} stopped at t = {time} after {iterations} iterations with residual {residual:e}")]
+    #[error(
+        "{what} stopped at t = {time} after {iterations} iterations with residual {residual:e}"
+    )]
     NotConverged {
         /// Name of the algorithm.
         what: &'static str,

@@ -33,7 +33,9 @@ impl Metric {
 
     /// The metric of the n×n matrix `a`, row-major, symmetric positive definite.
     pub fn full(n: usize, a: &[f64]) -> Result<Self> {
-        convex::Metric::new(n, a).map(Self::Full).map_err(at(f64::NAN))
+        convex::Metric::new(n, a)
+            .map(Self::Full)
+            .map_err(at(f64::NAN))
     }
 
     /// Checks that the metric is one of Rⁿ.

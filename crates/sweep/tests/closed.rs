@@ -2,9 +2,7 @@
 
 mod common;
 
-use common::{
-    MovingBall, dragged, dragging, method, orders, tractrix, worst_error,
-};
+use common::{MovingBall, dragged, dragging, method, orders, tractrix, worst_error};
 use convex::{AxisBox, Ball, HalfSpace};
 use sweep::{Carried, Method, Polyhedron, Process, Rows, Schedule, Smooth};
 
@@ -57,7 +55,9 @@ fn square_is_two_play_operators() {
     });
     let mut process = Process::new(set, 0.0, &[0.0, 0.0]).expect("process");
     for (end, key) in [(3.0, "at_t3"), (5.0, "at_t5")] {
-        process.run(&Schedule::fixed(end, 1e-3), |_, _| {}).expect("run");
+        process
+            .run(&Schedule::fixed(end, 1e-3), |_, _| {})
+            .expect("run");
         for i in 0..2 {
             let expected = number(&data[key][i]);
             // The wall that pushes is met exactly at the end of each step.
@@ -73,7 +73,9 @@ fn catching_up_has_the_tractrix_errors_of_the_oracle_and_order_one() {
     for row in data["catching_up_errors"].as_array().expect("errors") {
         let (h, expected) = (number(&row[0]), number(&row[1]));
         let mut process = Process::new(disc(), 0.0, &start()).expect("process");
-        process.run(&Schedule::fixed(3.0, h), |_, _| {}).expect("run");
+        process
+            .run(&Schedule::fixed(3.0, h), |_, _| {})
+            .expect("run");
         // The oracle's error is that at t = 3.
         let (u, exact) = (process.point(), tractrix(3.0));
         let error = (u[0] - exact[0]).hypot(u[1] - exact[1]);
@@ -189,7 +191,9 @@ fn point_on_a_turning_line_stays_on_its_circle() {
         let set = Carried::new(half).with_angle(|t| -t);
         let mut process = Process::new(set, 0.0, &[1.0, 0.0]).expect("process");
         let h = 1.0 / f64::from(steps);
-        process.run(&Schedule::fixed(1.0, h), |_, _| {}).expect("run");
+        process
+            .run(&Schedule::fixed(1.0, h), |_, _| {})
+            .expect("run");
         let length = process.point()[0].hypot(process.point()[1]);
         let expected = h.cos().powi(i32::try_from(steps).expect("few"));
         // A hundred products: a hundred roundings.

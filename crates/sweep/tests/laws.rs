@@ -24,13 +24,13 @@ fn some_set(kind: usize, n: usize, sizes: &[f64]) -> Set {
         2 => {
             let mut shape = vec![0.0; n * n];
             (0..n).for_each(|i| shape[i * n + i] = size(i));
-            Ellipsoid::new(&vec![0.0; n], &shape).expect("ellipsoid").into()
-        }
-        _ => {
-            Intersection::new(vec![some_set(0, n, sizes), some_set(1, n, sizes)])
-                .expect("intersection")
+            Ellipsoid::new(&vec![0.0; n], &shape)
+                .expect("ellipsoid")
                 .into()
         }
+        _ => Intersection::new(vec![some_set(0, n, sizes), some_set(1, n, sizes)])
+            .expect("intersection")
+            .into(),
     }
 }
 
@@ -45,7 +45,11 @@ fn moving(kind: usize, n: usize, sizes: Vec<f64>, power: f64) -> Carried {
             }
         })
         .with_scale(move |t| 1.0 + 0.5 * (3.0 * t.powf(power) * a).sin());
-    if n == 2 { set.with_angle(move |t| 2.0 * b * t.powf(power)) } else { set }
+    if n == 2 {
+        set.with_angle(move |t| 2.0 * b * t.powf(power))
+    } else {
+        set
+    }
 }
 
 proptest! {
@@ -57,11 +61,11 @@ proptest! {
         n in 1_usize..4,
         sizes in prop::collection::vec(-1.0..1.0_f64, 6),
         starts in prop::collection::vec(-3.0..3.0_f64, 8),
-        which in 0_usize..3,
+        which in 0_usize..4,
         weights in prop::collection::vec(0.3..3.0_f64, 3),
     ) {
         // The θ-version is left out: only θ = 1 has the property step by step.
-        let method = [Method::CatchingUp, Method::Regularised(7.0), Method::Theta(1.0)][which];
+        let method = [Method::CatchingUp, Method::Regularised(7.0), Method::Theta(1.0), Method::Trapezoidal][which];
         let metric = Metric::diagonal(&weights[..n]).expect("metric");
         let settings = sweep::Settings { method, start: Start::Project, ..Default::default() };
         let run = |from: &[f64]| {
@@ -134,11 +138,10 @@ proptest! {
 #[test]
 fn jumps_project_and_the_account_shows_them() {
     // An interval that jumps by 1 at t = 1 and back at t = 2; u⁺ = proj(C, u⁻).
-    let set = Carried::new(AxisBox::new(&[-0.25], &[0.25]).expect("interval")).with_shift(
-        |t, a| {
+    let set =
+        Carried::new(AxisBox::new(&[-0.25], &[0.25]).expect("interval")).with_shift(|t, a| {
             a[0] = if (1.0..2.0).contains(&t) { 1.0 } else { 0.0 };
-        },
-    );
+        });
     let mut process = Process::new(set, 0.0, &[0.1]).expect("process");
     let schedule = Schedule {
         jumps: vec![1.0, 2.0],
@@ -164,7 +167,11 @@ fn jumps_project_and_the_account_shows_them() {
 
 #[test]
 fn jump_of_a_disc_lands_on_the_nearest_point() {
-    for m in [Method::CatchingUp, Method::Theta(0.5), Method::Regularised(50.0)] {
+    for m in [
+        Method::CatchingUp,
+        Method::Theta(0.5),
+        Method::Regularised(50.0),
+    ] {
         let set = Carried::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc")).with_shift(|t, a| {
             (a[0], a[1]) = if t >= 0.5 { (3.0, 4.0) } else { (0.0, 0.0) };
         });
@@ -257,7 +264,9 @@ fn adaptive_steps_keep_the_retraction_and_refuse_undeclared_jumps() {
     let mut steps = Vec::new();
     let mut process = Process::new(set(), 0.0, &[0.0, 0.0]).expect("process");
     process
-        .run(&pace(0.01), |s, _| steps.push((s.length, s.retraction.expect("known"))))
+        .run(&pace(0.01), |s, _| {
+            steps.push((s.length, s.retraction.expect("known")))
+        })
         .expect("run");
     assert!(steps.iter().all(|s| s.1 <= 0.01));
     // The length of the path is 16.06; steps of at most 0.01, mostly well used.
@@ -301,23 +310,33 @@ fn product_of_sets_is_the_processes_side_by_side() {
     let coupled = Metric::full(3, &[2.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.0, 1.0]).expect("metric");
     let product = Product::new(vec![Box::new(disc()), Box::new(line())]).expect("product");
     let refused = Process::new(product, 0.0, &[0.0; 3]).and_then(|p| p.with_metric(coupled));
-    assert!(matches!(refused.err(), Some(SweepError::Unsupported { .. })));
+    assert!(matches!(
+        refused.err(),
+        Some(SweepError::Unsupported { .. })
+    ));
 }
 
 #[test]
 fn bad_settings_are_refused_by_name() {
     let set = || Carried::new(Ball::new(&[0.0], 1.0).expect("interval"));
-    let with = |m: Method| Process::new(set(), 0.0, &[0.0]).and_then(|p| p.with_settings(method(m)));
+    let with =
+        |m: Method| Process::new(set(), 0.0, &[0.0]).and_then(|p| p.with_settings(method(m)));
     for m in [
         Method::Theta(0.3),
         Method::Theta(f64::NAN),
         Method::Regularised(0.0),
         Method::Regularised(f64::INFINITY),
     ] {
-        assert!(matches!(with(m).err(), Some(SweepError::Invalid { .. })), "{m:?}");
+        assert!(
+            matches!(with(m).err(), Some(SweepError::Invalid { .. })),
+            "{m:?}"
+        );
     }
     let mut process = with(Method::EventDriven).expect("process");
-    assert!(matches!(process.advance(1.0), Err(SweepError::Unsupported { .. })));
+    assert!(matches!(
+        process.advance(1.0),
+        Err(SweepError::Unsupported { .. })
+    ));
     let mut process = with(Method::CatchingUp).expect("process");
     assert!(process.advance(0.0).is_err() && process.advance(f64::NAN).is_err());
     assert!(process.run(&Schedule::fixed(1.0, 0.0), |_, _| {}).is_err());
@@ -325,7 +344,12 @@ fn bad_settings_are_refused_by_name() {
     assert!(Discs::new(2, &[0.1, -1.0]).is_err());
     let bad = Carried::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc"))
         .with_rotation(|_, r| r.copy_from_slice(&[1.0, 0.0, 0.0, 2.0]));
-    assert!(Process::new(bad, 0.0, &[0.0, 0.0]).expect("process").advance(1.0).is_err());
+    assert!(
+        Process::new(bad, 0.0, &[0.0, 0.0])
+            .expect("process")
+            .advance(1.0)
+            .is_err()
+    );
 }
 
 #[test]
@@ -338,7 +362,9 @@ fn bound_of_the_author_is_used_in_the_account() {
     };
     let set = Bounded::new(Smooth::new(ball).expect("set"), |s, t| t - s);
     let mut process = Process::new(set, 0.0, &common::tractrix(0.0)).expect("process");
-    let summary = process.run(&Schedule::fixed(3.0, 0.01), |_, _| {}).expect("run");
+    let summary = process
+        .run(&Schedule::fixed(3.0, 0.01), |_, _| {})
+        .expect("run");
     assert!((summary.bound.expect("known") - 3.0).abs() < 1e-12);
     assert_eq!(summary.within_bound(), Some(true));
 }

@@ -66,7 +66,10 @@ fn warm_polyhedral_projections_equal_cold_ones_of_the_quadratic_programme() {
                 let cold = prox(&white, rows, &z).expect("prox");
                 for i in 0..n {
                     // Both are exact to rounding times the conditioning of corners (1e3).
-                    assert!((p[i] - cold.point[i]).abs() < 1e-11, "round {round}, t = {t}");
+                    assert!(
+                        (p[i] - cold.point[i]).abs() < 1e-11,
+                        "round {round}, t = {t}"
+                    );
                 }
                 let mut y: Vec<f64> = z.iter().zip(&p).map(|(z, p)| z - p).collect();
                 metric.lower(&mut y);
@@ -145,7 +148,9 @@ fn smooth_inequalities_give_the_points_of_the_conic_solver() {
             .expect("ellipse")
             .into(),
         Ball::new(&[1.0, 0.5], 1.5).expect("disc").into(),
-        HalfSpace::new(&[-1.0, 2.0], 1.0).expect("half-plane").into(),
+        HalfSpace::new(&[-1.0, 2.0], 1.0)
+            .expect("half-plane")
+            .into(),
     ])
     .expect("lens");
     let a = [2.0, 0.6, 0.6, 0.7];
@@ -164,7 +169,10 @@ fn smooth_inequalities_give_the_points_of_the_conic_solver() {
             }
             .expect("conic projection");
             // Points where two curves meet at a small angle lose a few digits.
-            assert!((p[0] - q[0]).hypot(p[1] - q[1]) < 1e-9, "{z:?}: {p:?} {q:?}");
+            assert!(
+                (p[0] - q[0]).hypot(p[1] - q[1]) < 1e-9,
+                "{z:?}: {p:?} {q:?}"
+            );
         }
     }
 }
@@ -231,7 +239,9 @@ impl Inequalities for Annulus {
 fn function_that_is_not_convex_is_named_with_the_instant() {
     let mut set = Smooth::new(Annulus).expect("set");
     let mut p = [0.0; 2];
-    let error = set.project_into(2.5, &[0.3, 0.1], &mut p).expect_err("not convex");
+    let error = set
+        .project_into(2.5, &[0.3, 0.1], &mut p)
+        .expect_err("not convex");
     match &error {
         SweepError::NotConvex {
             time, constraint, ..
@@ -240,7 +250,12 @@ fn function_that_is_not_convex_is_named_with_the_instant() {
     }
     let points = [vec![1.5, 0.0], vec![-1.5, 0.0]];
     assert!(set.check_convexity(0.0, &points).is_err());
-    assert!(Smooth::new(Lens).expect("set").check_convexity(0.0, &points).is_ok());
+    assert!(
+        Smooth::new(Lens)
+            .expect("set")
+            .check_convexity(0.0, &points)
+            .is_ok()
+    );
 }
 
 /// Two discs whose centres part: their lens is empty from t = 2 on.
@@ -269,8 +284,8 @@ impl Inequalities for Parting {
 
 #[test]
 fn empty_intersection_is_an_error_with_its_instant() {
-    let mut process = sweep::Process::new(Smooth::new(Parting).expect("set"), 0.0, &[0.1, 0.5])
-        .expect("process");
+    let mut process =
+        sweep::Process::new(Smooth::new(Parting).expect("set"), 0.0, &[0.1, 0.5]).expect("process");
     let schedule = sweep::Schedule::fixed(3.0, 0.125);
     let error = process.run(&schedule, |_, _| {}).expect_err("empty");
     match error {

@@ -50,8 +50,8 @@ fn lag_of_a_driven_interval_is_speed_over_lambda() {
     let (lambda, r) = (25.0, 0.3);
     let mut errors = Vec::new();
     for h in [4e-3, 2e-3, 1e-3, 5e-4] {
-        let set = Carried::new(AxisBox::new(&[-r], &[r]).expect("interval"))
-            .with_shift(|t, a| a[0] = t);
+        let set =
+            Carried::new(AxisBox::new(&[-r], &[r]).expect("interval")).with_shift(|t, a| a[0] = t);
         let mut process = Process::new(set, 0.0, &[0.0])
             .and_then(|p| p.with_settings(method(Method::Regularised(lambda))))
             .expect("process");
@@ -78,6 +78,9 @@ fn enormous_lambda_is_stable_and_gives_the_catching_up_points() {
     for lambda in [1e6, 1e12, 1e300] {
         let path = disc_run(Method::Regularised(lambda), h);
         // The lag |u̇|/λ along the normal, and as much again where the paths have parted.
-        assert!(apart(&path, &limit) < 2.0 / lambda.min(1e14) + 1e-13, "λ = {lambda}");
+        assert!(
+            apart(&path, &limit) < 2.0 / lambda.min(1e14) + 1e-13,
+            "λ = {lambda}"
+        );
     }
 }

@@ -46,7 +46,10 @@ impl Bar {
             let metric = Metric::diagonal(&[1.0 / modulus, 1.0 / self.hardening])?;
             (Rows::dense(2, &[1.0, 1.0, -1.0, -1.0])?, metric)
         } else {
-            (Rows::dense(1, &[1.0, -1.0])?, Metric::diagonal(&[1.0 / modulus])?)
+            (
+                Rows::dense(1, &[1.0, -1.0])?,
+                Metric::diagonal(&[1.0 / modulus])?,
+            )
         };
         let start = vec![0.0; rows.dim()];
         let set = Polyhedron::new(rows, move |t, b| {

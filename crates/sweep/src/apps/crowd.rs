@@ -109,8 +109,8 @@ impl Room {
         self.validate()?;
         check_len("positions", q.len() % 2, 0)?;
         let walls = self.walls();
-        let set = Discs::new(2, &vec![self.radius; q.len() / 2])?
-            .with_obstacles(move |_| walls.clone());
+        let set =
+            Discs::new(2, &vec![self.radius; q.len() / 2])?.with_obstacles(move |_| walls.clone());
         let room = *self;
         Ok(Process::new(set, 0.0, q)?.with_flow(move |_, q, f| {
             for (f, q) in f.chunks_exact_mut(2).zip(q.chunks_exact(2)) {

@@ -188,10 +188,7 @@ impl MovingSet for Polyhedron {
         self.load_bounds(t)?;
         self.white.copy_from_slice(z);
         self.metric.whiten(&mut self.white);
-        let landing = self
-            .projector
-            .solve(&self.white)
-            .map_err(|f| fault(t, f))?;
+        let landing = self.projector.solve(&self.white).map_err(|f| fault(t, f))?;
         out.copy_from_slice(&self.projector.x);
         self.metric.unwhiten(out);
         check_finite("nearest point", out, t)?;

@@ -111,7 +111,8 @@ impl Summary {
     /// share); `None` where no bound is known. A theorem for the catching-up method.
     pub fn within_bound(&self) -> Option<bool> {
         // Sums of a million roundings stay below a billionth.
-        self.bound.map(|b| self.variation <= b * (1.0 + 1e-9) + 1e-12)
+        self.bound
+            .map(|b| self.variation <= b * (1.0 + 1e-9) + 1e-12)
     }
 
     /// Whether every step met its tolerance.

@@ -224,7 +224,10 @@ impl<S: MovingSet> Process<S> {
         while leg.t < to {
             drive(&smooth, &mut referee, &mut leg, to)?;
         }
-        let (local, end) = (smooth.local(to, &leg.u)?, smooth.velocity(to, &leg.u, &leg.held, true)?);
+        let (local, end) = (
+            smooth.local(to, &leg.u)?,
+            smooth.velocity(to, &leg.u, &leg.held, true)?,
+        );
         let f = self.flow_at(to, &leg.u)?;
         let mut y: Vec<f64> = (0..f.len()).map(|i| -(end.point[i] + f[i])).collect();
         self.metric.lower(&mut y);
@@ -252,7 +255,10 @@ impl<S: MovingSet> Process<S> {
 
 /// Largest c_k/|∇c_k|, at least 0.
 fn worst(local: &Local, n: usize) -> f64 {
-    let each = local.values.iter().zip(local.gradients.chunks_exact(n.max(1)));
+    let each = local
+        .values
+        .iter()
+        .zip(local.gradients.chunks_exact(n.max(1)));
     each.map(|(c, g)| c / norm(g).max(f64::MIN_POSITIVE))
         .fold(0.0, f64::max)
 }

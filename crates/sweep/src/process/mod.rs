@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! catching-up   u_F = proj(C(t_F), u_I − h f(t_I, u_I))                                  (M99 19)
+//! trapezoidal   u_F = proj(C(t_F), u_I − ½h f(t_I, u_I) − ½h f(t_F, u_F))
 //! θ             u_A = proj(C(t_A), u_I − θh f(t_A, u_A)),   u_F = u_I + (u_A − u_I)/θ   (M99 §4.3)
 //! regularised   u̇ = −λ (u − proj(C(t), u)) − f,   implicit Euler                        (M99 17, 18)
 //! event-driven  u̇ = argmin { |w + f|_A : ∂c_k/∂t + ∇c_k·w ≤ 0 where c_k = 0 }           (M99 13, 15)
@@ -30,8 +31,11 @@ pub enum Method {
     /// u_F = proj(C(t_F), u_I − h f): order 1, unconditionally stable, in C(t) at every instant.
     #[default]
     CatchingUp,
+    /// Catching-up with the mean of f at both ends: order 2 in the perturbation; the same as
+    /// catching-up where there is none.
+    Trapezoidal,
     /// The inclusion at t_A = t_I + θh, θ ∈ [½, 1]: order 2 at ½ where the motion is smooth; u is
-    /// in C at t_A only.
+    /// in C at t_A only, and at ½ swings undamped about a boundary it has met.
     Theta(f64),
     /// Yosida and Moreau: the penalty flow with this λ (1/time), by implicit Euler, stable for
     /// any λ. |u_λ − u| ≤ √(∫|u̇|²/2λ).
@@ -231,6 +235,7 @@ impl<S: MovingSet> Process<S> {
         }
         let step = match self.settings.method {
             Method::CatchingUp => self.catch_up(to)?,
+            Method::Trapezoidal => self.trapezoidal(to)?,
             Method::Theta(theta) => self.theta(to, theta)?,
             Method::Regularised(lambda) => self.regularised(to, lambda)?,
             Method::EventDriven => self.event_driven(to)?,

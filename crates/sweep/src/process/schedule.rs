@@ -89,7 +89,12 @@ impl Schedule {
     /// Stops after `from`: (instant, whether C jumps there), in order, the end last.
     fn stops(&self, from: f64) -> Vec<(f64, bool)> {
         let inside = |t: &&f64| **t > from && **t <= self.end;
-        let mut stops: Vec<(f64, bool)> = self.jumps.iter().filter(inside).map(|&t| (t, true)).collect();
+        let mut stops: Vec<(f64, bool)> = self
+            .jumps
+            .iter()
+            .filter(inside)
+            .map(|&t| (t, true))
+            .collect();
         for &t in self.kinks.iter().filter(inside) {
             stops.push((t, false));
         }
@@ -165,7 +170,11 @@ impl<S: MovingSet> Process<S> {
             };
             if e <= excess {
                 // Grow with what is left, at most twofold: excesses may rise suddenly.
-                let growth = if e > 0.0 { (0.9 * excess / e).clamp(0.5, 2.0) } else { 2.0 };
+                let growth = if e > 0.0 {
+                    (0.9 * excess / e).clamp(0.5, 2.0)
+                } else {
+                    2.0
+                };
                 *guess = h * growth;
                 return Ok(to);
             }

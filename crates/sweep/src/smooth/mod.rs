@@ -230,8 +230,7 @@ pub(crate) fn cone_distance(
     let mut v = y.to_vec();
     metric.solve(&mut v);
     let bounds = vec![0.0; rows.len() / p.len().max(1)];
-    let polar =
-        convex::qp::prox(metric, Rows::inequalities(&rows, &bounds), &v).map_err(at(t))?;
+    let polar = convex::qp::prox(metric, Rows::inequalities(&rows, &bounds), &v).map_err(at(t))?;
     Ok(metric.norm(&polar.point))
 }
 
