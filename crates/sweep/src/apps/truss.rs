@@ -1,0 +1,251 @@
+//! Elastic, perfectly plastic trusses under loads and support motions that vary slowly.
+//!
+//! ```text
+//! Bᵀ s = F(t)  (equilibrium at the free coordinates),   |s_b| ≤ N_b
+//! B u = e = s/k + p,   ṗ ∈ N(s)        ⇔        −ds ∈ N_C(t)(s) in the metric diag(1/k)
+//! ```
+//!
+//! The bar forces s are the swept point and C(t) is the set of admissible forces in equilibrium
+//! (Moreau's first use of the process). Elastic response and redistribution are one projection:
+//! the elastic increment is orthogonal, in this metric, to all self-stresses. Support motions
+//! ū(t) shift the bar forces by k B̄ū. The multipliers of the equations are the nodal
+//! displacements of a step with the sign turned; C(t) becomes empty beyond the limit load.
+
+use super::positive;
+use crate::error::{Result, SweepError, check_finite, check_len};
+use crate::metric::Metric;
+use crate::polyhedron::{Polyhedron, Rows};
+use crate::process::Process;
+use crate::set::MovingSet;
+use std::sync::Arc;
+
+/// A bar between two nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bar {
+    /// First node.
+    pub from: usize,
+    /// Second node.
+    pub to: usize,
+    /// EA/L.
+    pub stiffness: f64,
+    /// Largest force in tension and compression.
+    pub strength: f64,
+}
+
+/// Nodes, bars and supports; coordinates are numbered node by node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truss {
+    space: usize,
+    bars: Vec<Bar>,
+    /// Elongation of each bar per unit of each coordinate.
+    compatibility: Vec<Vec<(usize, f64)>>,
+    supported: Vec<bool>,
+}
+
+/// A vector function of time on the coordinates of a truss.
+type History = Arc<dyn Fn(f64, &mut [f64]) + Send + Sync>;
+
+impl Truss {
+    /// Nodes of the plane or of space, bars between them, and the coordinates that are held
+    /// (node, axis).
+    pub fn new(nodes: &[Vec<f64>], bars: &[Bar], supports: &[(usize, usize)]) -> Result<Self> {
+        let space = nodes.first().map_or(0, Vec::len);
+        let mut supported = vec![false; space * nodes.len()];
+        for &(node, axis) in supports {
+            check_index("node of a support", node, nodes.len())?;
+            check_index("axis of a support", axis, space)?;
+            supported[node * space + axis] = true;
+        }
+        let mut compatibility = Vec::new();
+        for bar in bars {
+            positive("stiffness of a bar", bar.stiffness)?;
+            positive("strength of a bar", bar.strength)?;
+            check_index("node of a bar", bar.from, nodes.len())?;
+            check_index("node of a bar", bar.to, nodes.len())?;
+            check_len("node", nodes[bar.to].len(), space)?;
+            let d = crate::vector::sub(&nodes[bar.to], &nodes[bar.from]);
+            let length = crate::vector::norm(&d);
+            positive("length of a bar", length)?;
+            let mut row = Vec::new();
+            for (axis, v) in d.iter().enumerate() {
+                row.push((bar.from * space + axis, -v / length));
+                row.push((bar.to * space + axis, v / length));
+            }
+            compatibility.push(row);
+        }
+        Ok(Self {
+            space,
+            bars: bars.to_vec(),
+            compatibility,
+            supported,
+        })
+    }
+
+    /// Number of coordinates, free and held.
+    pub fn coordinates(&self) -> usize {
+        self.supported.len()
+    }
+
+    /// Dimension of the space the truss stands in.
+    pub fn space(&self) -> usize {
+        self.space
+    }
+
+    fn free(&self) -> Vec<usize> {
+        let all = 0..self.supported.len();
+        all.filter(|&i| !self.supported[i]).collect()
+    }
+
+    /// Forces k B̄ū that the given coordinates would cause with all others held.
+    fn imposed(&self, u: &[f64]) -> Vec<f64> {
+        let each = self.compatibility.iter().zip(&self.bars);
+        each.map(|(row, bar)| {
+            let held = row.iter().filter(|e| self.supported[e.0]);
+            bar.stiffness * held.map(|&(j, c)| c * u[j]).sum::<f64>()
+        })
+        .collect()
+    }
+
+    /// The moving set of w = s − k B̄ū.
+    fn set(&self, load: History, settlement: Option<History>) -> Result<Polyhedron> {
+        let free = self.free();
+        let mut rows = vec![Vec::new(); free.len()];
+        for (b, row) in self.compatibility.iter().enumerate() {
+            for &(j, c) in row {
+                if let Ok(k) = free.binary_search(&j) {
+                    rows[k].push((b, c));
+                }
+            }
+        }
+        let equations = rows.len();
+        for b in 0..self.bars.len() {
+            rows.push(vec![(b, 1.0)]);
+            rows.push(vec![(b, -1.0)]);
+        }
+        let truss = self.clone();
+        let balance: Vec<Vec<(usize, f64)>> = rows[..equations].to_vec();
+        let rows = Rows::sparse(self.bars.len(), &rows)?;
+        Polyhedron::with_equalities(rows, equations, move |t, b| {
+            let mut u = vec![0.0; truss.coordinates()];
+            load(t, &mut u);
+            for (k, &j) in free.iter().enumerate() {
+                b[k] = u[j];
+            }
+            let mut shift = vec![0.0; truss.bars.len()];
+            if let Some(settlement) = &settlement {
+                u.fill(0.0);
+                settlement(t, &mut u);
+                shift = truss.imposed(&u);
+            }
+            for (k, row) in balance.iter().enumerate() {
+                b[k] -= row.iter().map(|&(i, c)| c * shift[i]).sum::<f64>();
+            }
+            for (i, bar) in truss.bars.iter().enumerate() {
+                b[equations + 2 * i] = bar.strength - shift[i];
+                b[equations + 2 * i + 1] = bar.strength + shift[i];
+            }
+        })
+    }
+
+    fn metric(&self) -> Result<Metric> {
+        let inverse: Vec<f64> = self.bars.iter().map(|b| 1.0 / b.stiffness).collect();
+        Metric::diagonal(&inverse)
+    }
+
+    /// The process under the loads F(t), started from the elastic forces of F(t₀), which must be
+    /// admissible. The swept point is s.
+    pub fn process(
+        &self,
+        t0: f64,
+        load: impl Fn(f64, &mut [f64]) + Send + Sync + 'static,
+    ) -> Result<Process<Polyhedron>> {
+        self.begin(t0, Arc::new(load), None)
+    }
+
+    /// The same with motions ū(t) of the supports; the swept point is s − k B̄ū(t), see
+    /// [`Self::forces`].
+    pub fn process_with_settlement(
+        &self,
+        t0: f64,
+        load: impl Fn(f64, &mut [f64]) + Send + Sync + 'static,
+        settlement: impl Fn(f64, &mut [f64]) + Send + Sync + 'static,
+    ) -> Result<Process<Polyhedron>> {
+        self.begin(t0, Arc::new(load), Some(Arc::new(settlement)))
+    }
+
+    fn begin(
+        &self,
+        t0: f64,
+        load: History,
+        settlement: Option<History>,
+    ) -> Result<Process<Polyhedron>> {
+        let mut set = self.set(load, settlement)?;
+        set.set_metric(&self.metric()?)?;
+        // Without plastic history the forces are those of least elastic energy; if they break a
+        // bar the projection differs from them and the process begins with plastic flow.
+        let mut start = vec![0.0; self.bars.len()];
+        set.project_into(t0, &vec![0.0; self.bars.len()], &mut start)?;
+        Process::new(set, t0, &start)?.with_metric(self.metric()?)
+    }
+
+    /// Bar forces from the swept point, given the support motions of that instant.
+    pub fn forces(&self, w: &[f64], settlement: &[f64]) -> Result<Vec<f64>> {
+        check_len("support motions", settlement.len(), self.coordinates())?;
+        let shift = self.imposed(settlement);
+        Ok(w.iter().zip(&shift).map(|(w, s)| w + s).collect())
+    }
+
+    /// Displacements of the last step at the free coordinates (0 at the held ones): with the
+    /// multipliers λ of the equations, Δu = −λ.
+    pub fn displacement(&self, set: &Polyhedron) -> Vec<f64> {
+        let mut u = vec![0.0; self.coordinates()];
+        for (&j, &lambda) in self.free().iter().zip(&set.multipliers()) {
+            u[j] = -lambda;
+        }
+        u
+    }
+
+    /// The largest α for which α F can be carried, by bisection on whether C is empty; relative
+    /// accuracy 1e-10. Infinite loads do not exist (every bar has a strength), F = 0 is refused.
+    pub fn limit_load(&self, load: &[f64]) -> Result<f64> {
+        check_len("load", load.len(), self.coordinates())?;
+        check_finite("load", load, 0.0)?;
+        let fixed = load.to_vec();
+        let along = move |alpha: f64, f: &mut [f64]| {
+            f.iter_mut().zip(&fixed).for_each(|(f, l)| *f = alpha * l);
+        };
+        let size = crate::vector::norm(load);
+        positive("size of the load", size)?;
+        // No equilibrium carries more than the sum of all strengths per coordinate.
+        let all: f64 = self.bars.iter().map(|b| b.strength).sum();
+        let coordinates = self.coordinates() as f64;
+        let (mut low, mut high) = (0.0, 2.0 * all * coordinates.sqrt() / size);
+        let mut set = self.set(Arc::new(along), None)?;
+        set.set_metric(&self.metric()?)?;
+        let mut point = vec![0.0; self.bars.len()];
+        while high - low > 1e-11 * high {
+            let mid = 0.5 * (low + high);
+            if mid <= low || mid >= high {
+                break;
+            }
+            match set.project_into(mid, &vec![0.0; self.bars.len()], &mut point) {
+                Ok(_) => low = mid,
+                Err(SweepError::Empty { .. }) => high = mid,
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(low)
+    }
+}
+
+fn check_index(what: &'static str, index: usize, count: usize) -> Result<()> {
+    if index < count {
+        Ok(())
+    } else {
+        Err(SweepError::Invalid {
+            what,
+            value: index as f64,
+            expected: "a number below their count",
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! Any set of `convex`, moved: C(t) = a(t) + s(t) R(t) C₀(t).
+//!
+//! a is a translation, s > 0 a scale, R an orthogonal matrix, and C₀ may itself be built anew at
+//! every instant from parameters that move (radii, corners, bounds). A projection onto C(t) is
+//! one onto C₀ in the metric RᵀAR, since |a + sRy − z|_A = s |y − Rᵀ(z − a)/s|_RᵀAR.
+//!
+//! Excess: e(C(s), C(t)) ≤ |a(t) − a(s)| + ‖M(t) − M(s)‖ ρ with M = sR and ρ = sup |x| over C₀,
+//! bounded by its box. Exact for translations of bounded sets; for a set with 0 ∈ C₀ that is
+//! only scaled, growing costs nothing. Unknown where C₀ changes or is unbounded and turns.
+
+use convex::{ConvexSet, Set, Support};
+
+use crate::error::{Result, SweepError, at, check_finite, check_len};
+use crate::metric::Metric;
+use crate::set::{Landing, MovingSet};
+use crate::vector::{axpy, dot, norm, sub};
+
+/// A vector-valued function of time, written into a slice.
+pub type Path = Box<dyn Fn(f64, &mut [f64]) + Send>;
+
+/// A scalar function of time.
+pub type Scalar = Box<dyn Fn(f64) -> f64 + Send>;
+
+/// A set of `convex` as a function of time.
+pub type Shape = Box<dyn Fn(f64) -> convex::Result<Set> + Send>;
+
+enum Body {
+    Fixed(Box<Set>),
+    Shaped(Shape),
+}
+
+/// C(t) = a(t) + s(t) R(t) C₀(t).
+pub struct Carried {
+    dim: usize,
+    body: Body,
+    shift: Option<Path>,
+    scale: Option<Scalar>,
+    rotation: Option<Path>,
+    metric: Metric,
+    white: convex::Metric,
+    /// Bound ρ of |x| over a fixed C₀ (+∞ if unbounded), found when first needed.
+    reach: Option<f64>,
+    holds_origin: bool,
+}
+
+/// Where the frame of C₀ is at one instant.
+struct Frame {
+    shift: Vec<f64>,
+    scale: f64,
+    /// R row-major; empty for the identity.
+    turn: Vec<f64>,
+}
+
+impl Carried {
+    /// A set at rest, to be moved by the `with_` methods.
+    pub fn new(set: impl Into<Set>) -> Self {
+        let set = set.into();
+        Self::from_body(set.dim(), Body::Fixed(Box::new(set)))
+    }
+
+    /// A set built anew at every instant; `dim` is its dimension.
+    pub fn shaped(dim: usize, shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static) -> Self {
+        Self::from_body(dim, Body::Shaped(Box::new(shape)))
+    }
+
+    fn from_body(dim: usize, body: Body) -> Self {
+        Self {
+            dim,
+            body,
+            shift: None,
+            scale: None,
+            rotation: None,
+            metric: Metric::Euclidean,
+            white: convex::Metric::euclidean(dim),
+            reach: None,
+            holds_origin: false,
+        }
+    }
+
+    /// Moves the set by a(t).
+    pub fn with_shift(mut self, shift: impl Fn(f64, &mut [f64]) + Send + 'static) -> Self {
+        self.shift = Some(Box::new(shift));
+        self
+    }
+
+    /// Multiplies the set by s(t) > 0 about its own origin.
+    pub fn with_scale(mut self, scale: impl Fn(f64) -> f64 + Send + 'static) -> Self {
+        self.scale = Some(Box::new(scale));
+        self
+    }
+
+    /// Turns the set about its own origin by R(t), an orthogonal matrix written row by row.
+    pub fn with_rotation(mut self, rotation: impl Fn(f64, &mut [f64]) + Send + 'static) -> Self {
+        self.rotation = Some(Box::new(rotation));
+        self
+    }
+
+    /// Turns a set of the plane by the angle φ(t) (counter-clockwise, radians).
+    pub fn with_angle(self, angle: impl Fn(f64) -> f64 + Send + 'static) -> Self {
+        self.with_rotation(move |t, r| {
+            let (s, c) = angle(t).sin_cos();
+            if let [xx, xy, yx, yy] = r {
+                (*xx, *xy, *yx, *yy) = (c, -s, s, c);
+            } else {
+                // Not the plane: refused by the check of the matrix.
+                r.fill(f64::NAN);
+            }
+        })
+    }
+
+    fn frame(&self, t: f64) -> Result<Frame> {
+        let n = self.dim;
+        let mut shift = vec![0.0; n];
+        if let Some(path) = &self.shift {
+            path(t, &mut shift);
+            check_finite("translation of the set", &shift, t)?;
+        }
+        let scale = self.scale.as_ref().map_or(1.0, |s| s(t));
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(SweepError::Empty {
+                time: t,
+                reason: format!("its scale is {scale}, expected a positive number"),
+            });
+        }
+        let mut turn = Vec::new();
+        if let Some(path) = &self.rotation {
+            turn.resize(n * n, 0.0);
+            path(t, &mut turn);
+            check_finite("rotation of the set", &turn, t)?;
+            check_orthogonal(n, &turn)?;
+        }
+        Ok(Frame { shift, scale, turn })
+    }
+
+    fn base(&self, t: f64) -> Result<std::borrow::Cow<'_, Set>> {
+        match &self.body {
+            Body::Fixed(set) => Ok(std::borrow::Cow::Borrowed(set)),
+            Body::Shaped(shape) => {
+                let set = shape(t).map_err(at(t))?;
+                check_len("set at this instant", set.dim(), self.dim)?;
+                Ok(std::borrow::Cow::Owned(set))
+            }
+        }
+    }
+
+    /// RᵀAR, in which C₀ is projected onto.
+    fn turned_metric(&self, turn: &[f64]) -> Result<convex::Metric> {
+        let n = self.dim;
+        if turn.is_empty() || self.metric == Metric::Euclidean {
+            return Ok(self.white.clone());
+        }
+        let a = self.white.matrix();
+        let mut out = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..n {
+                let entry = |k: usize, l: usize| turn[k * n + i] * a[k * n + l] * turn[l * n + j];
+                out[i * n + j] = (0..n)
+                    .map(|k| (0..n).map(|l| entry(k, l)).sum::<f64>())
+                    .sum();
+            }
+        }
+        convex::Metric::new(n, &out).map_err(at(f64::NAN))
+    }
+
+    /// ρ = sup |x| over a fixed C₀, from above, by the box around it.
+    fn reach(&mut self) -> Result<f64> {
+        if let Some(reach) = self.reach {
+            return Ok(reach);
+        }
+        let Body::Fixed(set) = &self.body else {
+            return Ok(f64::INFINITY);
+        };
+        let mut sum = 0.0;
+        for i in 0..self.dim {
+            let mut most = 0.0_f64;
+            for sign in [-1.0, 1.0] {
+                let mut e = vec![0.0; self.dim];
+                e[i] = sign;
+                most = most.max(set.support(&e).map_err(at(f64::NAN))?.value().abs());
+            }
+            sum += most * most;
+        }
+        self.holds_origin = set
+            .contains(&vec![0.0; self.dim], 0.0)
+            .map_err(at(f64::NAN))?;
+        self.reach = Some(sum.sqrt());
+        Ok(sum.sqrt())
+    }
+}
+
+fn check_orthogonal(n: usize, r: &[f64]) -> Result<()> {
+    for i in 0..n {
+        for j in 0..=i {
+            let d = dot(&r[i * n..(i + 1) * n], &r[j * n..(j + 1) * n]);
+            let off = d - if i == j { 1.0 } else { 0.0 };
+            // Sines and cosines keep 1e-15; a matrix typed with fewer digits is refused.
+            if off.abs() > 1e-10 {
+                return Err(SweepError::Invalid {
+                    what: "product of two rows of a rotation",
+                    value: d,
+                    expected: "0 or 1: rows orthonormal to 1e-10",
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Frame {
+    /// x ↦ Rᵀ x.
+    fn back(&self, x: &[f64]) -> Vec<f64> {
+        if self.turn.is_empty() {
+            return x.to_vec();
+        }
+        let n = x.len();
+        let mut out = vec![0.0; n];
+        for i in 0..n {
+            axpy(x[i], &self.turn[i * n..(i + 1) * n], &mut out);
+        }
+        out
+    }
+
+    fn to_body(&self, x: &[f64]) -> Vec<f64> {
+        let mut y = self.back(&sub(x, &self.shift));
+        y.iter_mut().for_each(|v| *v /= self.scale);
+        y
+    }
+
+    fn to_world(&self, y: &[f64], out: &mut [f64]) {
+        let n = y.len();
+        for i in 0..n {
+            let turned = if self.turn.is_empty() {
+                y[i]
+            } else {
+                dot(&self.turn[i * n..(i + 1) * n], y)
+            };
+            out[i] = self.shift[i] + self.scale * turned;
+        }
+    }
+}
+
+impl MovingSet for Carried {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn set_metric(&mut self, metric: &Metric) -> Result<()> {
+        metric.check(self.dim)?;
+        self.white = metric.to_convex(self.dim)?;
+        self.metric = metric.clone();
+        Ok(())
+    }
+
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+        check_len("point to project", z.len(), self.dim)?;
+        check_finite("point to project", z, t)?;
+        let frame = self.frame(t)?;
+        let metric = self.turned_metric(&frame.turn)?;
+        let set = self.base(t)?;
+        let p = set.project_in(&metric, &frame.to_body(z)).map_err(at(t))?;
+        frame.to_world(&p, out);
+        check_finite("nearest point", out, t)?;
+        let violation = frame.scale * set.distance(&p).map_err(at(t))?;
+        Ok(Landing {
+            iterations: 1,
+            violation,
+        })
+    }
+
+    /// The support function says how far the supporting hyperplane with normal y can still be
+    /// pushed out: (σ_C(y) − ⟨y, p⟩)/|y|, zero exactly on the normal cone. Where y is rounding
+    /// beside the directions in which the set is bounded, the nearest point to p + 2A⁻¹y decides.
+    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        let frame = self.frame(t)?;
+        let mut step = y.to_vec();
+        self.metric.raise(&mut step);
+        let length = dot(y, &step).max(0.0).sqrt();
+        if length == 0.0 {
+            return Ok(0.0);
+        }
+        let set = self.base(t)?;
+        let (p_body, y_body) = (frame.to_body(p), frame.back(y));
+        if let Ok(Support::Attained { value, .. }) = set.support(&y_body) {
+            let gap = frame.scale * (value - dot(&y_body, &p_body));
+            // Below a millionth of the data y itself is mostly rounding of z − p.
+            let unit = length.max(1e-6 * (1.0 + norm(p)));
+            return Ok(gap.max(0.0) / unit);
+        }
+        drop(set);
+        let mut z = p.to_vec();
+        axpy(2.0, &step, &mut z);
+        let mut again = vec![0.0; z.len()];
+        self.project_into(t, &z, &mut again)?;
+        Ok(self.metric.norm(&sub(&again, p)))
+    }
+
+    fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        if matches!(self.body, Body::Shaped(_)) {
+            return Ok(None);
+        }
+        let (a, b) = (self.frame(from)?, self.frame(to)?);
+        let moved = self.metric.norm(&sub(&b.shift, &a.shift));
+        if self.scale.is_none() && self.rotation.is_none() {
+            return Ok(Some(moved));
+        }
+        let reach = self.reach()?;
+        if reach.is_infinite() || self.metric != Metric::Euclidean {
+            return Ok(None);
+        }
+        if self.rotation.is_none() {
+            let shrink = a.scale - b.scale;
+            let shrink = if self.holds_origin {
+                shrink.max(0.0)
+            } else {
+                shrink.abs()
+            };
+            return Ok(Some(moved + shrink * reach));
+        }
+        let n = self.dim;
+        let change: f64 = (0..n * n)
+            .map(|k| (b.scale * b.turn[k] - a.scale * a.turn[k]).powi(2))
+            .sum();
+        // Frobenius bounds the operator norm; in the plane a difference of similarities is one,
+        // and its norm is Frobenius/√2.
+        let shape = if n == 2 { 0.5 } else { 1.0 };
+        Ok(Some(moved + (shape * change).sqrt() * reach))
+    }
+}

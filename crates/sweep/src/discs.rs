@@ -1,0 +1,375 @@
+//! Configurations of discs (or balls) that do not overlap: prox-regular, not convex.
+//!
+//! ```text
+//! Q(t) = { q : D_ij(q) = |q_j − q_i| − r_i − r_j ≥ 0,   D_io(q) = dist(q_i, obstacle) − r_i ≥ 0 }
+//! ```
+//!
+//! A step projects onto the linearisation at the present configuration q̄,
+//! { q : D(q̄) + ∇D(q̄)·(q − q̄) ≥ 0 }. Each D is convex, so it lies above its tangent: the
+//! linearised set is inside Q, and no overlap can arise whatever the step. Only pairs within
+//! reach are written down; the answer is checked against all others and the pairs it violates
+//! are added.
+//!
+//! Admissible radius: at q̄ with touching contacts of unit gradients e_i, curvatures κ_i =
+//! |∇²D_i|/|∇D_i| and d = dist(0, conv e_i), every q ∈ Q and normal n satisfy ⟨n, q − q̄⟩ ≤
+//! |n||q − q̄|²/2η with η = d / max κ_i: nearest points are unique within η. It is computed at
+//! every step; d = 0 (a jam whose gradients contradict each other) gives 0.
+
+use crate::error::{Result, SweepError, check_finite, check_len};
+use crate::metric::Metric;
+use crate::polyhedron::{Fault, Projector, Rows, fault};
+use crate::set::{Landing, MovingSet};
+use crate::vector::{dot, norm, sub};
+
+/// What discs must stay out of.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Obstacle {
+    /// { x : ⟨normal, x⟩ ≤ offset }, `normal` of unit length pointing to where discs may be.
+    HalfSpace {
+        /// Unit normal.
+        normal: Vec<f64>,
+        /// Position along it.
+        offset: f64,
+    },
+    /// The segment between two points.
+    Segment {
+        /// One end.
+        from: Vec<f64>,
+        /// The other.
+        to: Vec<f64>,
+    },
+}
+
+/// One linearised inequality at the anchor.
+#[derive(Debug, Clone)]
+struct Contact {
+    /// Disc, and the other one if it is a pair.
+    one: usize,
+    other: Option<usize>,
+    /// Direction in which `one` must not go: towards the other.
+    direction: Vec<f64>,
+    /// Gap at the anchor.
+    gap: f64,
+    /// |∇²D|/|∇D|.
+    curvature: f64,
+}
+
+/// The moving obstacles as a function of time.
+type Obstacles = Box<dyn Fn(f64) -> Vec<Obstacle> + Send>;
+
+/// Discs of given radii among obstacles that may move.
+pub struct Discs {
+    space: usize,
+    radii: Vec<f64>,
+    obstacles: Obstacles,
+    metric: Metric,
+    time: f64,
+    anchor: Vec<f64>,
+    present: Vec<Obstacle>,
+    /// Contacts that carried something last time, by their names.
+    warm: Vec<(usize, Option<usize>, usize)>,
+    last: Option<(Projector, Vec<Contact>)>,
+}
+
+impl Discs {
+    /// Discs of the plane (`space` = 2) or balls (3), without obstacles.
+    pub fn new(space: usize, radii: &[f64]) -> Result<Self> {
+        if space == 0 || radii.is_empty() {
+            return Err(SweepError::Invalid {
+                what: "number of discs or of space dimensions",
+                value: 0.0,
+                expected: "at least 1",
+            });
+        }
+        if let Some(&value) = radii.iter().find(|r| !(r.is_finite() && **r > 0.0)) {
+            return Err(SweepError::Invalid {
+                what: "radius of a disc",
+                value,
+                expected: "a positive number",
+            });
+        }
+        Ok(Self {
+            space,
+            radii: radii.to_vec(),
+            obstacles: Box::new(|_| Vec::new()),
+            metric: Metric::Euclidean,
+            time: f64::NAN,
+            anchor: vec![f64::NAN; space * radii.len()],
+            present: Vec::new(),
+            warm: Vec::new(),
+            last: None,
+        })
+    }
+
+    /// Adds obstacles, which may move with time.
+    pub fn with_obstacles(
+        mut self,
+        obstacles: impl Fn(f64) -> Vec<Obstacle> + Send + 'static,
+    ) -> Self {
+        self.obstacles = Box::new(obstacles);
+        self
+    }
+
+    /// Number of discs.
+    pub fn count(&self) -> usize {
+        self.radii.len()
+    }
+
+    /// Dimension of the space the discs live in.
+    pub fn space(&self) -> usize {
+        self.space
+    }
+
+    /// Their radii.
+    pub fn radii(&self) -> &[f64] {
+        &self.radii
+    }
+
+    /// The smallest gap of a configuration at time t; negative where discs overlap.
+    pub fn least_gap(&self, t: f64, q: &[f64]) -> f64 {
+        let obstacles = (self.obstacles)(t);
+        let all = self.contacts(q, &obstacles, f64::INFINITY);
+        all.iter().fold(f64::INFINITY, |m, c| m.min(c.0.gap))
+    }
+
+    fn centre<'a>(&self, q: &'a [f64], i: usize) -> &'a [f64] {
+        &q[i * self.space..(i + 1) * self.space]
+    }
+
+    /// All contacts with a gap up to `reach`, each with the number of its obstacle.
+    fn contacts(&self, q: &[f64], obstacles: &[Obstacle], reach: f64) -> Vec<(Contact, usize)> {
+        let mut list = Vec::new();
+        for i in 0..self.radii.len() {
+            for j in i + 1..self.radii.len() {
+                let mut d = sub(self.centre(q, j), self.centre(q, i));
+                let length = norm(&d);
+                let gap = length - self.radii[i] - self.radii[j];
+                if gap <= reach {
+                    unit(&mut d, length);
+                    list.push((
+                        Contact {
+                            one: i,
+                            other: Some(j),
+                            direction: d,
+                            gap,
+                            // |∇²D| = 2/|q_j − q_i|, |∇D| = √2.
+                            curvature: std::f64::consts::SQRT_2 / length.max(f64::MIN_POSITIVE),
+                        },
+                        0,
+                    ));
+                }
+            }
+            for (o, obstacle) in obstacles.iter().enumerate() {
+                let contact = self.against(self.centre(q, i), i, obstacle);
+                if contact.gap <= reach {
+                    list.push((contact, o));
+                }
+            }
+        }
+        list
+    }
+
+    fn against(&self, x: &[f64], i: usize, obstacle: &Obstacle) -> Contact {
+        let (direction, distance, curvature) = match obstacle {
+            Obstacle::HalfSpace { normal, offset } => {
+                let direction = normal.iter().map(|v| -v).collect();
+                (direction, dot(normal, x) - offset, 0.0)
+            }
+            Obstacle::Segment { from, to } => {
+                let along = sub(to, from);
+                let square = dot(&along, &along).max(f64::MIN_POSITIVE);
+                let s = (dot(&sub(x, from), &along) / square).clamp(0.0, 1.0);
+                let foot: Vec<f64> = from.iter().zip(&along).map(|(a, v)| a + s * v).collect();
+                let mut d = sub(&foot, x);
+                let length = norm(&d);
+                unit(&mut d, length);
+                (d, length, 1.0 / length.max(f64::MIN_POSITIVE))
+            }
+        };
+        Contact {
+            one: i,
+            other: None,
+            direction,
+            gap: distance - self.radii[i],
+            curvature,
+        }
+    }
+
+    /// The row of one contact: ⟨row, q⟩ ≤ bound keeps its linearised gap open.
+    fn row(&self, contact: &Contact) -> (Vec<(usize, f64)>, f64) {
+        let mut row = Vec::with_capacity(2 * self.space);
+        let mut bound = contact.gap;
+        let sides = [(Some(contact.one), 1.0), (contact.other, -1.0)];
+        for (disc, sign) in sides {
+            let Some(disc) = disc else { continue };
+            for (k, d) in contact.direction.iter().enumerate() {
+                let at = disc * self.space + k;
+                row.push((at, sign * d));
+                bound += sign * d * self.anchor[at];
+            }
+        }
+        (row, bound)
+    }
+
+    fn solve(&mut self, t: f64, z: &[f64], list: &[(Contact, usize)]) -> Result<Landing> {
+        let n = z.len();
+        let (rows, bounds): (Vec<_>, Vec<_>) = list.iter().map(|c| self.row(&c.0)).unzip();
+        let (white, lengths) = Rows::sparse(n, &rows)?.whitened(&self.metric)?;
+        let mut projector = Projector::new(white, 0);
+        for a in 0..list.len() {
+            projector.bounds[a] = bounds[a] / lengths[a].max(f64::MIN_POSITIVE);
+        }
+        let names: Vec<_> = list.iter().map(|(c, o)| (c.one, c.other, *o)).collect();
+        let guess = self
+            .warm
+            .iter()
+            .filter_map(|w| names.iter().position(|n| n == w));
+        let guess: Vec<usize> = guess.collect();
+        projector.seed(&guess);
+        let mut white_z = z.to_vec();
+        self.metric.whiten(&mut white_z);
+        let landing = projector.solve(&white_z).map_err(|f| fault(t, f))?;
+        self.warm = projector.active.iter().map(|&a| names[a]).collect();
+        let contacts = list.iter().map(|c| c.0.clone()).collect();
+        self.last = Some((projector, contacts));
+        Ok(landing)
+    }
+}
+
+fn unit(d: &mut [f64], length: f64) {
+    if length > 0.0 {
+        d.iter_mut().for_each(|v| *v /= length);
+    } else if let Some(first) = d.first_mut() {
+        // Centres that coincide have no direction: any will push them apart.
+        *first = 1.0;
+    }
+}
+
+impl MovingSet for Discs {
+    fn dim(&self) -> usize {
+        self.space * self.radii.len()
+    }
+
+    fn set_metric(&mut self, metric: &Metric) -> Result<()> {
+        metric.check(self.dim())?;
+        self.metric = metric.clone();
+        Ok(())
+    }
+
+    fn anchor(&mut self, t: f64, at: &[f64]) -> Result<()> {
+        check_len("configuration", at.len(), self.dim())?;
+        check_finite("configuration", at, t)?;
+        self.present = (self.obstacles)(t);
+        for obstacle in &self.present {
+            let (a, b) = match obstacle {
+                Obstacle::HalfSpace { normal, offset } => (normal, std::slice::from_ref(offset)),
+                Obstacle::Segment { from, to } => (from, to.as_slice()),
+            };
+            check_len("obstacle", a.len(), self.space)?;
+            check_finite("obstacle", a, t)?;
+            check_finite("obstacle", b, t)?;
+        }
+        self.time = t;
+        self.anchor.copy_from_slice(at);
+        Ok(())
+    }
+
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+        check_len("point to project", z.len(), self.dim())?;
+        check_finite("point to project", z, t)?;
+        if self.time != t || self.anchor[0].is_nan() {
+            self.anchor(t, z)?;
+        }
+        let step = sub(z, &self.anchor);
+        let longest = step.chunks_exact(self.space).map(norm).fold(0.0, f64::max);
+        let widest = self.radii.iter().copied().fold(0.0, f64::max);
+        let obstacles = self.present.clone();
+        // Twice what two discs can approach each other before any correction, then more.
+        let mut reach = 4.0 * longest + 0.1 * widest;
+        loop {
+            let list = self.contacts(&self.anchor, &obstacles, reach);
+            let landing = self.solve(t, z, &list)?;
+            if let Some((projector, _)) = &self.last {
+                out.copy_from_slice(&projector.x);
+            }
+            self.metric.unwhiten(out);
+            check_finite("nearest point", out, t)?;
+            let overlap = -self.least_gap(t, out);
+            // Rounding of positions; overlap of pairs left out is larger at once.
+            let clean = overlap <= 1e-10 * widest;
+            if clean || reach.is_infinite() {
+                return Ok(Landing {
+                    violation: overlap.max(0.0),
+                    ..landing
+                });
+            }
+            reach = if reach < 100.0 * widest {
+                4.0 * reach
+            } else {
+                f64::INFINITY
+            };
+        }
+    }
+
+    fn normality(&mut self, _t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        let Some((projector, contacts)) = &self.last else {
+            return Ok(0.0);
+        };
+        let mut rest = y.to_vec();
+        let mut work = 0.0;
+        for (&a, &u) in projector.active.iter().zip(&projector.u) {
+            let (row, bound) = self.row(&contacts[a]);
+            let length = white_length(&self.metric, &row);
+            let value: f64 = row.iter().map(|&(j, g)| g * p[j]).sum();
+            row.iter().for_each(|&(j, g)| rest[j] -= u / length * g);
+            work += u * (bound - value).abs() / length;
+        }
+        let mut raised = rest.clone();
+        self.metric.raise(&mut raised);
+        let off = dot(&rest, &raised).max(0.0).sqrt();
+        Ok(off + work / norm(y).max(1e-6 * (1.0 + norm(p))))
+    }
+
+    fn radius(&mut self) -> Result<Option<f64>> {
+        let n = self.dim();
+        let widest = self.radii.iter().copied().fold(0.0, f64::max);
+        // Touching: within a millionth of a radius.
+        let touching = self.contacts(&self.anchor, &self.present, 1e-6 * widest);
+        let curvature = touching.iter().map(|c| c.0.curvature).fold(0.0, f64::max);
+        if curvature == 0.0 {
+            return Ok(Some(f64::INFINITY));
+        }
+        // min |v| with e_i·v ≥ 1 has length 1/d.
+        let rows: Vec<_> = touching.iter().map(|c| self.row(&c.0).0).collect();
+        let (units, _) = Rows::sparse(n, &rows)?.whitened(&Metric::Euclidean)?;
+        let mut projector = Projector::new(units, 0);
+        projector.bounds.fill(-1.0);
+        let all: Vec<usize> = (0..touching.len()).collect();
+        projector.seed(&all);
+        match projector.solve(&vec![0.0; n]) {
+            Ok(_) => Ok(Some(1.0 / (norm(&projector.x) * curvature))),
+            Err(Fault::Empty { .. }) => Ok(Some(0.0)),
+            Err(stalled) => Err(fault(self.time, stalled)),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.warm.clear();
+        self.last = None;
+    }
+}
+
+/// Length of a sparse row as a covector, |g| in the metric A⁻¹.
+fn white_length(metric: &Metric, row: &[(usize, f64)]) -> f64 {
+    match metric {
+        Metric::Euclidean => row.iter().map(|e| e.1 * e.1).sum::<f64>().sqrt(),
+        Metric::Diagonal(d) => row.iter().map(|e| e.1 * e.1 / d[e.0]).sum::<f64>().sqrt(),
+        Metric::Full(m) => {
+            let mut g = vec![0.0; m.dim()];
+            row.iter().for_each(|&(j, v)| g[j] = v);
+            let dense = g.clone();
+            m.solve(&mut g);
+            dot(&dense, &g).max(0.0).sqrt()
+        }
+    }
+}

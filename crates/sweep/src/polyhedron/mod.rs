@@ -1,0 +1,287 @@
+//! Polyhedra with moving right-hand sides: C(t) = { x : E x = d(t), G x ≤ b(t) }.
+//!
+//! The rows stand still, so that factors of the active ones serve from step to step
+//! ([`solve`]); a polyhedron that turns is one of these in a [`crate::Carried`] frame, or rows
+//! given anew. Dense or sparse rows, any metric; a warm step costs O(n q + q²) for q active rows
+//! plus a look at the rows within reach.
+//!
+//! Excess: exact where every two rows are orthogonal or parallel (boxes, prisms of intervals),
+//! since then it is the excess of intervals; unknown otherwise (a bound would need the angles of
+//! all corners), see [`crate::Bounded`].
+
+mod factor;
+mod rows;
+mod solve;
+
+pub use rows::Rows;
+pub(crate) use solve::{Fault, Projector};
+
+use crate::carried::Path;
+use crate::error::{Result, SweepError, check_finite, check_len};
+use crate::metric::Metric;
+use crate::set::{Landing, MovingSet};
+use crate::smooth::Inequalities;
+use crate::vector::norm;
+
+/// Rows beyond which no attempt is made to see whether they form a box: all pairs are compared.
+const BOX_ROWS: usize = 512;
+
+/// { x : E x = d(t), G x ≤ b(t) }.
+pub struct Polyhedron {
+    /// Rows as given; equations first.
+    rows: Rows,
+    equalities: usize,
+    bounds: Path,
+    rates: Option<Path>,
+    metric: Metric,
+    projector: Projector,
+    lengths: Vec<f64>,
+    white: Vec<f64>,
+    given: Vec<f64>,
+    /// For a box: the class of parallel rows each row belongs to.
+    classes: Option<Vec<usize>>,
+}
+
+impl Polyhedron {
+    /// G x ≤ b(t).
+    pub fn new(rows: Rows, bounds: impl Fn(f64, &mut [f64]) + Send + 'static) -> Result<Self> {
+        Self::with_equalities(rows, 0, bounds)
+    }
+
+    /// The same with the first `equalities` rows holding as equations.
+    pub fn with_equalities(
+        rows: Rows,
+        equalities: usize,
+        bounds: impl Fn(f64, &mut [f64]) + Send + 'static,
+    ) -> Result<Self> {
+        if equalities > rows.count() {
+            return Err(SweepError::Invalid {
+                what: "number of equations",
+                value: equalities as f64,
+                expected: "at most the number of rows",
+            });
+        }
+        let (white, lengths) = rows.whitened(&Metric::Euclidean)?;
+        let mut set = Self {
+            equalities,
+            bounds: Box::new(bounds),
+            rates: None,
+            metric: Metric::Euclidean,
+            projector: Projector::new(white, equalities),
+            lengths,
+            white: vec![0.0; rows.dim()],
+            given: vec![0.0; rows.count()],
+            classes: None,
+            rows,
+        };
+        set.classes = set.find_classes();
+        Ok(set)
+    }
+
+    /// The derivatives of the bounds, used by the event-driven method instead of differences.
+    pub fn with_rates(mut self, rates: impl Fn(f64, &mut [f64]) + Send + 'static) -> Self {
+        self.rates = Some(Box::new(rates));
+        self
+    }
+
+    /// The multipliers of the last projection, one per row as given: A(z − p) = Σ λ_a g_a.
+    pub fn multipliers(&self) -> Vec<f64> {
+        let mut out = vec![0.0; self.rows.count()];
+        for (&a, &u) in self.projector.active.iter().zip(&self.projector.u) {
+            out[a] = u / self.lengths[a];
+        }
+        out
+    }
+
+    /// The rows that the last projection ended on.
+    pub fn active(&self) -> &[usize] {
+        &self.projector.active
+    }
+
+    fn load_bounds(&mut self, t: f64) -> Result<()> {
+        (self.bounds)(t, &mut self.given);
+        check_finite("bounds of the polyhedron", &self.given, t)?;
+        for a in 0..self.rows.count() {
+            let bound = self.given[a];
+            self.projector.bounds[a] = if self.lengths[a] > 0.0 {
+                bound / self.lengths[a]
+            } else {
+                // 0 ≤ b, or 0 = b: a statement about the instant only.
+                let holds = bound == 0.0 || (a >= self.equalities && bound > 0.0);
+                if !holds {
+                    return Err(SweepError::Empty {
+                        time: t,
+                        reason: format!("row {a} is zero and its bound is {bound}"),
+                    });
+                }
+                f64::INFINITY
+            };
+        }
+        Ok(())
+    }
+
+    fn find_classes(&self) -> Option<Vec<usize>> {
+        let (n, m) = (self.rows.dim(), self.rows.count());
+        if m > BOX_ROWS {
+            return None;
+        }
+        let mut classes = Vec::with_capacity(m);
+        let mut leads: Vec<(usize, Vec<f64>)> = Vec::new();
+        for a in 0..m {
+            let mut row = vec![0.0; n];
+            self.projector.rows.add_to(a, 1.0, &mut row);
+            let mut class = a;
+            for (lead, other) in &leads {
+                let cosine = crate::vector::dot(&row, other).abs();
+                if cosine > 1.0 - 1e-12 {
+                    class = *lead;
+                } else if cosine > 1e-12 {
+                    return None;
+                }
+            }
+            if class == a {
+                leads.push((a, row));
+            }
+            classes.push(class);
+        }
+        Some(classes)
+    }
+}
+
+/// The error a fault becomes at an instant.
+pub(crate) fn fault(time: f64, fault: Fault) -> SweepError {
+    match fault {
+        Fault::Empty { rows, gap } => SweepError::Empty {
+            time,
+            reason: format!("rows {rows:?} contradict each other by {gap:e} (unit rows)"),
+        },
+        Fault::Stalled {
+            iterations,
+            residual,
+        } => SweepError::NotConverged {
+            what: "the projection onto the polyhedron",
+            time,
+            iterations,
+            residual,
+        },
+    }
+}
+
+impl MovingSet for Polyhedron {
+    fn dim(&self) -> usize {
+        self.rows.dim()
+    }
+
+    fn set_metric(&mut self, metric: &Metric) -> Result<()> {
+        metric.check(self.rows.dim())?;
+        let (white, lengths) = self.rows.whitened(metric)?;
+        self.projector = Projector::new(white, self.equalities);
+        self.lengths = lengths;
+        self.metric = metric.clone();
+        self.classes = self.find_classes();
+        Ok(())
+    }
+
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+        check_len("point to project", z.len(), self.rows.dim())?;
+        check_finite("point to project", z, t)?;
+        self.load_bounds(t)?;
+        self.white.copy_from_slice(z);
+        self.metric.whiten(&mut self.white);
+        let landing = self.projector.solve(&self.white).map_err(|f| fault(t, f))?;
+        out.copy_from_slice(&self.projector.x);
+        self.metric.unwhiten(out);
+        check_finite("nearest point", out, t)?;
+        Ok(landing)
+    }
+
+    /// The certificate y = Σ λ_a g_a, λ ≥ 0, λ_a (b_a − g_a·p) = 0 evaluated from the rows.
+    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        self.load_bounds(t)?;
+        let (rows, lengths) = (&self.rows, &self.lengths);
+        let mut rest = y.to_vec();
+        let mut work = 0.0;
+        for (&a, &u) in self.projector.active.iter().zip(&self.projector.u) {
+            rows.add_to(a, -u / lengths[a], &mut rest);
+            let slack = (self.given[a] - rows.dot(a, p)) / lengths[a];
+            let wrong = if a < self.equalities {
+                0.0
+            } else {
+                (-u).max(0.0)
+            };
+            work += u.abs() * slack.abs() + wrong;
+        }
+        // Lengths of covectors: |y| in the metric A⁻¹.
+        let dual = |y: &[f64]| {
+            let mut v = y.to_vec();
+            self.metric.raise(&mut v);
+            crate::vector::dot(y, &v).max(0.0).sqrt()
+        };
+        let length = dual(y).max(1e-6 * (1.0 + norm(p)));
+        Ok(dual(&rest) + work / length)
+    }
+
+    fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        let Some(classes) = self.classes.clone() else {
+            return Ok(None);
+        };
+        self.load_bounds(from)?;
+        let before = self.projector.bounds.clone();
+        self.load_bounds(to)?;
+        let mut shrink = vec![0.0_f64; classes.len()];
+        for (a, &class) in classes.iter().enumerate() {
+            if before[a].is_infinite() {
+                continue;
+            }
+            let change = before[a] - self.projector.bounds[a];
+            let change = if a < self.equalities {
+                change.abs()
+            } else {
+                change
+            };
+            shrink[class] = shrink[class].max(change);
+        }
+        Ok(Some(norm(&shrink)))
+    }
+
+    fn inequalities(&self) -> Option<&dyn Inequalities> {
+        (self.equalities == 0).then_some(self)
+    }
+
+    fn forget(&mut self) {
+        self.projector.forget();
+    }
+}
+
+impl Inequalities for Polyhedron {
+    fn dim(&self) -> usize {
+        self.rows.dim()
+    }
+    fn count(&self) -> usize {
+        self.rows.count()
+    }
+    fn values(&self, t: f64, x: &[f64], out: &mut [f64]) {
+        (self.bounds)(t, out);
+        for (a, c) in out.iter_mut().enumerate() {
+            *c = self.rows.dot(a, x) - *c;
+        }
+    }
+    fn gradients(&self, _t: f64, _x: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (a, row) in out.chunks_exact_mut(self.rows.dim().max(1)).enumerate() {
+            self.rows.add_to(a, 1.0, row);
+        }
+    }
+    fn hessian(&self, _t: f64, _x: &[f64], _weights: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+    fn rates(&self, t: f64, x: &[f64], out: &mut [f64]) {
+        match &self.rates {
+            Some(rates) => {
+                rates(t, out);
+                out.iter_mut().for_each(|v| *v = -*v);
+            }
+            None => crate::smooth::difference(t, self.count(), out, |t, c| self.values(t, x, c)),
+        }
+    }
+}

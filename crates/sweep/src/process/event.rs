@@ -1,0 +1,389 @@
+//! The event-driven method for C(t) = { c_k ≤ 0 } (M99 §3.2, §4.1).
+//!
+//! Between events the active functions K stay at 0 and u follows the smooth equation
+//!
+//! ```text
+//! u̇ = argmin { |w + f|_A : ∇c_k·w = −∂c_k/∂t, k ∈ K },      A(u̇ + f) = −Σ λ_k ∇c_k
+//! ```
+//!
+//! integrated by Dormand and Prince's pair of orders 5 and 4 and brought back to c_K = 0 after
+//! each step. Events: a function outside K reaches 0; a multiplier of K falls to 0. They are
+//! located to rounding by shortening the step, and K is found anew from the admissible right
+//! velocities (M99 13): the rows with a positive multiplier in argmin { |w + f| : ∂c_k/∂t +
+//! ∇c_k·w ≤ 0 where c_k = 0 }.
+//!
+//! Limits: functions twice differentiable in x and their motion smooth between the stops given;
+//! finitely many events; dense algebra. Events that accumulate end in an error with the instant.
+
+use super::{Process, Step};
+use crate::error::{Result, SweepError, at, check_finite};
+use crate::set::MovingSet;
+use crate::smooth::{Inequalities, cone_distance};
+use crate::vector::{axpy, norm, sub};
+use convex::qp::{Prox, Rows, prox};
+
+/// Local error allowed per step, relative to 1 + |u|.
+const LOCAL: f64 = 1e-13;
+
+/// c_k/|∇c_k| above which, negative, a function counts as touched, relative to 1 + |u|.
+const TOUCH: f64 = 1e-12;
+
+/// Multiplier, relative to the largest speed met, below which a row does not hold.
+const HOLD: f64 = 1e-11;
+
+/// What is kept from step to step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Referee {
+    /// Largest speed met: the unit of multipliers.
+    pace: f64,
+    /// Length of the last step that was accurate enough.
+    guess: Option<f64>,
+}
+
+/// Everything about the functions at one instant and point.
+struct Local {
+    values: Vec<f64>,
+    rates: Vec<f64>,
+    gradients: Vec<f64>,
+}
+
+/// The smooth system between events.
+struct Smooth<'a> {
+    functions: &'a dyn Inequalities,
+    metric: &'a convex::Metric,
+    flow: &'a dyn Fn(f64, &[f64]) -> Result<Vec<f64>>,
+}
+
+impl Smooth<'_> {
+    fn local(&self, t: f64, u: &[f64]) -> Result<Local> {
+        let (n, m) = (self.functions.dim(), self.functions.count());
+        let mut local = Local {
+            values: vec![0.0; m],
+            rates: vec![0.0; m],
+            gradients: vec![0.0; n * m],
+        };
+        self.functions.values(t, u, &mut local.values);
+        check_finite("inequality", &local.values, t)?;
+        self.functions.rates(t, u, &mut local.rates);
+        check_finite("rate of an inequality", &local.rates, t)?;
+        self.functions.gradients(t, u, &mut local.gradients);
+        check_finite("gradient of an inequality", &local.gradients, t)?;
+        Ok(local)
+    }
+
+    /// argmin |w + f| with the rows `which`, all as equations or all as inequalities.
+    fn velocity(&self, t: f64, u: &[f64], which: &[usize], equations: bool) -> Result<Prox> {
+        let n = u.len();
+        let local = self.local(t, u)?;
+        let rows: Vec<f64> = which
+            .iter()
+            .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
+            .collect();
+        let bounds: Vec<f64> = which.iter().map(|&k| -local.rates[k]).collect();
+        let goal: Vec<f64> = (self.flow)(t, u)?.iter().map(|f| -f).collect();
+        let rows = Rows {
+            matrix: &rows,
+            bounds: &bounds,
+            equalities: if equations { which.len() } else { 0 },
+        };
+        prox(self.metric, rows, &goal).map_err(at(t))
+    }
+
+    /// Newton's steps back to c_k = 0, k ∈ K, along the normals.
+    fn restore(&self, t: f64, u: &mut [f64], held: &[usize]) -> Result<()> {
+        let n = u.len();
+        for _ in 0..8 {
+            let local = self.local(t, u)?;
+            let rows: Vec<f64> = held
+                .iter()
+                .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
+                .collect();
+            let bounds: Vec<f64> = held.iter().map(|&k| -local.values[k]).collect();
+            let rows = Rows {
+                matrix: &rows,
+                bounds: &bounds,
+                equalities: held.len(),
+            };
+            let step = prox(self.metric, rows, &vec![0.0; n]).map_err(at(t))?.point;
+            axpy(1.0, &step, u);
+            if norm(&step) <= 1e-15 * (1.0 + norm(u)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// One step of length h with K held; the end and the estimated error.
+    fn dormand_prince(&self, t: f64, u: &[f64], h: f64, held: &[usize]) -> Result<(Vec<f64>, f64)> {
+        let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(7);
+        for (c, row) in NODES.iter().zip(&STAGES) {
+            let mut x = u.to_vec();
+            for (slope, a) in slopes.iter().zip(row) {
+                axpy(h * a, slope, &mut x);
+            }
+            slopes.push(self.velocity(t + c * h, &x, held, true)?.point);
+        }
+        let mut end = u.to_vec();
+        let mut error = vec![0.0; u.len()];
+        for k in 0..7 {
+            axpy(h * ERROR[k], &slopes[k], &mut error);
+        }
+        // The last stage is evaluated at the answer of fifth order.
+        for (slope, weight) in slopes.iter().zip(STAGES[6]) {
+            axpy(h * weight, slope, &mut end);
+        }
+        self.restore(t + h, &mut end, held)?;
+        Ok((end, norm(&error)))
+    }
+
+    /// The event functions after a step: c_k outside K, −λ_k in K, both in units that vanish at
+    /// the event; the largest and who has it.
+    fn alarm(&self, t: f64, u: &[f64], held: &[usize], quiet: &[usize]) -> Result<(f64, usize)> {
+        let n = u.len();
+        let local = self.local(t, u)?;
+        let forces = self.velocity(t, u, held, true)?.multipliers;
+        let (mut worst, mut who) = (f64::NEG_INFINITY, usize::MAX);
+        for (k, &c) in local.values.iter().enumerate() {
+            let length = norm(&local.gradients[k * n..(k + 1) * n]).max(f64::MIN_POSITIVE);
+            let signal = match held.iter().position(|&h| h == k) {
+                Some(i) => -forces[i] * length,
+                None if quiet.contains(&k) && c / length <= TOUCH * (1.0 + norm(u)) => continue,
+                None => c / length,
+            };
+            if signal > worst {
+                (worst, who) = (signal, k);
+            }
+        }
+        Ok((worst, who))
+    }
+}
+
+const NODES: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
+
+#[rustfmt::skip]
+const STAGES: [[f64; 6]; 7] = [
+    [0.0; 6],
+    [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
+    [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
+    [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0.0, 0.0],
+    [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0],
+    [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+];
+
+/// Difference of the fifth and fourth order weights.
+const ERROR: [f64; 7] = [
+    71.0 / 57600.0,
+    0.0,
+    -71.0 / 16695.0,
+    71.0 / 1920.0,
+    -17253.0 / 339200.0,
+    22.0 / 525.0,
+    -1.0 / 40.0,
+];
+
+/// Where an integration stands.
+struct Leg {
+    t: f64,
+    u: Vec<f64>,
+    held: Vec<usize>,
+    /// Touched but not held: they may leave without an alarm.
+    quiet: Vec<usize>,
+    steps: usize,
+    events: usize,
+    /// Events at the same instant.
+    crowd: usize,
+}
+
+impl<S: MovingSet> Process<S> {
+    pub(super) fn event_driven(&mut self, to: f64) -> Result<Step> {
+        let metric = self.metric.to_convex(self.point.len())?;
+        let flow = |t: f64, u: &[f64]| self.flow_at(t, u);
+        let Some(functions) = self.set.inequalities() else {
+            return Err(SweepError::Unsupported {
+                method: "the event-driven method",
+                need: "the functions c_k of C(t) = { c_k <= 0 }",
+            });
+        };
+        let smooth = Smooth {
+            functions,
+            metric: &metric,
+            flow: &flow,
+        };
+        let mut referee = self.referee.clone();
+        let mut leg = Leg {
+            t: self.time,
+            u: self.point.clone(),
+            held: Vec::new(),
+            quiet: Vec::new(),
+            steps: 0,
+            events: 0,
+            crowd: 0,
+        };
+        choose(&smooth, &mut referee, &mut leg)?;
+        while leg.t < to {
+            drive(&smooth, &mut referee, &mut leg, to)?;
+        }
+        let (local, end) = (
+            smooth.local(to, &leg.u)?,
+            smooth.velocity(to, &leg.u, &leg.held, true)?,
+        );
+        let f = self.flow_at(to, &leg.u)?;
+        let mut y: Vec<f64> = (0..f.len()).map(|i| -(end.point[i] + f[i])).collect();
+        self.metric.lower(&mut y);
+        let normality = cone_distance(&metric, &local.values, &local.gradients, &leg.u, &y, to)?;
+        let h = to - self.time;
+        let step = Step {
+            time: to,
+            length: h,
+            moved: self.metric.norm(&sub(&leg.u, &self.point)),
+            before: 0.0,
+            after: worst(&local, leg.u.len()),
+            normality: normality * h,
+            retraction: self.set.excess(self.time, to)?,
+            drift: h * self.metric.norm(&f),
+            radius: None,
+            iterations: leg.steps,
+            events: leg.events,
+            met: false,
+        };
+        self.referee = referee;
+        self.point = leg.u;
+        Ok(self.judged(step))
+    }
+}
+
+/// Largest c_k/|∇c_k|, at least 0.
+fn worst(local: &Local, n: usize) -> f64 {
+    let each = local
+        .values
+        .iter()
+        .zip(local.gradients.chunks_exact(n.max(1)));
+    each.map(|(c, g)| c / norm(g).max(f64::MIN_POSITIVE))
+        .fold(0.0, f64::max)
+}
+
+/// K from the admissible right velocities.
+fn choose(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg) -> Result<()> {
+    let n = leg.u.len();
+    let local = smooth.local(leg.t, &leg.u)?;
+    let touch = -TOUCH * (1.0 + norm(&leg.u));
+    let length = |k: usize| norm(&local.gradients[k * n..(k + 1) * n]);
+    let touched: Vec<usize> = (0..local.values.len())
+        .filter(|&k| local.values[k] >= touch * length(k))
+        .collect();
+    let right = smooth.velocity(leg.t, &leg.u, &touched, false)?;
+    let f = (smooth.flow)(leg.t, &leg.u)?;
+    referee.pace = referee.pace.max(norm(&right.point)).max(norm(&f));
+    leg.held.clear();
+    leg.quiet.clear();
+    for (i, &k) in touched.iter().enumerate() {
+        if right.multipliers[i] * length(k) > HOLD * referee.pace {
+            leg.held.push(k);
+        } else {
+            leg.quiet.push(k);
+        }
+    }
+    Ok(())
+}
+
+/// One accurate step, shortened to the first event in it.
+fn drive(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, to: f64) -> Result<()> {
+    let left = to - leg.t;
+    let mut h = referee.guess.unwrap_or(left).min(left);
+    let size = 1.0 + norm(&leg.u);
+    let end = loop {
+        let (end, error) = smooth.dormand_prince(leg.t, &leg.u, h, &leg.held)?;
+        let ratio = error / (LOCAL * size);
+        leg.steps += 1;
+        // Below 1e-10 of the interval rounding, not truncation, makes the estimate.
+        if ratio <= 1.0 || h <= 1e-10 * left.max(f64::MIN_POSITIVE) {
+            if h < left || ratio > 0.1 {
+                referee.guess = Some(h * (0.9 * ratio.max(1e-9).powf(-0.2)).clamp(0.2, 4.0));
+            }
+            break end;
+        }
+        h *= (0.9 * ratio.powf(-0.2)).clamp(0.1, 0.9);
+    };
+    // Half way too, so that a function that comes and goes within the step is seen.
+    let alarm_at = |h: f64| -> Result<(f64, usize, Vec<f64>)> {
+        let (x, _) = smooth.dormand_prince(leg.t, &leg.u, h, &leg.held)?;
+        let (signal, who) = smooth.alarm(leg.t + h, &x, &leg.held, &leg.quiet)?;
+        Ok((signal, who, x))
+    };
+    let unit = HOLD * referee.pace.min(size);
+    let (middle, middle_who, _) = alarm_at(0.5 * h)?;
+    let (signal, who) = smooth.alarm(leg.t + h, &end, &leg.held, &leg.quiet)?;
+    let (over, culprit) = if middle > unit {
+        (0.5 * h, middle_who)
+    } else if signal > unit {
+        (h, who)
+    } else {
+        leg.t = if h >= left { to } else { leg.t + h };
+        leg.u = end;
+        leg.crowd = 0;
+        return Ok(());
+    };
+    let (at, x, who) = locate(over, culprit, &alarm_at)?;
+    leg.events += 1;
+    leg.crowd = if at > 1e-12 * left { 0 } else { leg.crowd + 1 };
+    if leg.crowd > 2 * smooth.functions.count() + 10 {
+        return Err(SweepError::NotConverged {
+            what: "the event-driven method (events accumulate; use the catching-up method)",
+            time: leg.t,
+            iterations: leg.events,
+            residual: at,
+        });
+    }
+    leg.t += at;
+    leg.u = x;
+    turn(smooth, referee, leg, who)
+}
+
+/// The first length at which the alarm goes, between 0 and `over`, with the point there.
+fn locate(
+    over: f64,
+    culprit: usize,
+    alarm_at: &impl Fn(f64) -> Result<(f64, usize, Vec<f64>)>,
+) -> Result<(f64, Vec<f64>, usize)> {
+    let (mut low, mut high, mut who) = (0.0, over, culprit);
+    let (mut f_low, mut f_high) = (f64::NAN, f64::NAN);
+    for round in 0..200 {
+        // Regula falsi with bisection every other time: signals are piecewise smooth only.
+        let secant = low + (high - low) * f_low / (f_low - f_high);
+        let mid = if round % 2 == 1 && secant > low && secant < high {
+            secant
+        } else {
+            0.5 * (low + high)
+        };
+        if high - low <= 1e-16 * over || mid <= low || mid >= high {
+            break;
+        }
+        let (signal, at, _) = alarm_at(mid)?;
+        if signal > 0.0 {
+            (high, f_high, who) = (mid, signal, at);
+        } else {
+            (low, f_low) = (mid, signal);
+        }
+    }
+    let (_, _, x) = alarm_at(high)?;
+    Ok((high, x, who))
+}
+
+/// K after an event; `who` rang. At a graze the right velocity decides nothing, its derivative
+/// does: the function that rang changes sides.
+fn turn(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, who: usize) -> Result<()> {
+    let was_held = leg.held.contains(&who);
+    choose(smooth, referee, leg)?;
+    let is_held = leg.held.contains(&who);
+    if was_held == is_held {
+        if is_held {
+            leg.held.retain(|&k| k != who);
+            leg.quiet.push(who);
+        } else {
+            leg.quiet.retain(|&k| k != who);
+            leg.held.push(who);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,292 @@
+//! The process −du ∈ N_C(t)(u) + f(t, u) dt and its methods.
+//!
+//! ```text
+//! catching-up   u_F = proj(C(t_F), u_I − h f(t_I, u_I))                                  (M99 19)
+//! trapezoidal   u_F = proj(C(t_F), u_I − ½h f(t_I, u_I) − ½h f(t_F, u_F))
+//! θ             u_A = proj(C(t_A), u_I − θh f(t_A, u_A)),   u_F = u_I + (u_A − u_I)/θ   (M99 §4.3)
+//! regularised   u̇ = −λ (u − proj(C(t), u)) − f,   implicit Euler                        (M99 17, 18)
+//! event-driven  u̇ = argmin { |w + f|_A : ∂c_k/∂t + ∇c_k·w ≤ 0 where c_k = 0 }           (M99 13, 15)
+//! ```
+//!
+//! Jumps of C at given instants: u⁺ = proj(C(t), u⁻). Every step is accounted for
+//! ([`Step`]); what misses its tolerance is counted, never passed over.
+
+mod account;
+mod event;
+mod schedule;
+mod stage;
+
+pub use account::{Step, Summary};
+pub use schedule::{Pace, Schedule};
+
+use crate::error::{Result, SweepError, check_finite, check_len};
+use crate::metric::Metric;
+use crate::set::MovingSet;
+use crate::vector::{axpy, sub};
+use event::Referee;
+
+/// How a step is made.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Method {
+    /// u_F = proj(C(t_F), u_I − h f): order 1, unconditionally stable, in C(t) at every instant.
+    #[default]
+    CatchingUp,
+    /// Catching-up with the mean of f at both ends: order 2 in the perturbation; the same as
+    /// catching-up where there is none.
+    Trapezoidal,
+    /// The inclusion at t_A = t_I + θh, θ ∈ [½, 1]: order 2 at ½ where the motion is smooth; u is
+    /// in C at t_A only, and at ½ swings undamped about a boundary it has met.
+    Theta(f64),
+    /// Yosida and Moreau: the penalty flow with this λ (1/time), by implicit Euler, stable for
+    /// any λ. |u_λ − u| ≤ √(∫|u̇|²/2λ).
+    Regularised(f64),
+    /// Smooth integration between changes of the active set, with these located: for few
+    /// inequalities, and as referee of the others.
+    EventDriven,
+}
+
+/// What to do with a start outside C(t₀).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// Refuse it.
+    #[default]
+    Inside,
+    /// Begin with a jump to its projection.
+    Project,
+}
+
+/// Settings of a process.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// The method.
+    pub method: Method,
+    /// Treatment of a start outside.
+    pub start: Start,
+    /// Bound, relative to 1 + |u|, of the violation and of the distance to the normal cone
+    /// beyond which a step counts as missed.
+    pub tolerance: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            method: Method::CatchingUp,
+            start: Start::Inside,
+            // Projections reach 1e-12; ten times the square root of that is a fault, not noise.
+            tolerance: 1e-8,
+        }
+    }
+}
+
+impl Settings {
+    fn validate(&self) -> Result<()> {
+        let (what, value, expected, fine) = match self.method {
+            Method::Theta(theta) => (
+                "theta",
+                theta,
+                "a number in [1/2, 1]",
+                (0.5..=1.0).contains(&theta),
+            ),
+            Method::Regularised(lambda) => (
+                "lambda",
+                lambda,
+                "a positive number",
+                lambda.is_finite() && lambda > 0.0,
+            ),
+            _ => ("", 0.0, "", true),
+        };
+        if !fine {
+            return Err(SweepError::Invalid {
+                what,
+                value,
+                expected,
+            });
+        }
+        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
+            return Err(SweepError::Invalid {
+                what: "tolerance",
+                value: self.tolerance,
+                expected: "a positive number",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The perturbation f(t, u), a velocity.
+pub type Flow = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send>;
+
+/// A sweeping process under way.
+pub struct Process<S> {
+    set: S,
+    metric: Metric,
+    flow: Option<Flow>,
+    settings: Settings,
+    time: f64,
+    point: Vec<f64>,
+    summary: Summary,
+    referee: Referee,
+}
+
+impl<S: MovingSet> Process<S> {
+    /// A process in the Euclidean metric, without perturbation; `u0` is checked by
+    /// [`Self::begin`], which the first step calls.
+    pub fn new(set: S, t0: f64, u0: &[f64]) -> Result<Self> {
+        check_len("start", u0.len(), set.dim())?;
+        check_finite("start", u0, t0)?;
+        check_finite("initial instant", &[t0], t0)?;
+        Ok(Self {
+            set,
+            metric: Metric::Euclidean,
+            flow: None,
+            settings: Settings::default(),
+            time: t0,
+            point: u0.to_vec(),
+            summary: Summary::default(),
+            referee: Referee::default(),
+        })
+    }
+
+    /// Measures in another metric.
+    pub fn with_metric(mut self, metric: Metric) -> Result<Self> {
+        metric.check(self.set.dim())?;
+        self.set.set_metric(&metric)?;
+        self.metric = metric;
+        Ok(self)
+    }
+
+    /// Adds the perturbation f(t, u).
+    pub fn with_flow(mut self, flow: impl Fn(f64, &[f64], &mut [f64]) + Send + 'static) -> Self {
+        self.flow = Some(Box::new(flow));
+        self
+    }
+
+    /// Chooses method, start and tolerance.
+    pub fn with_settings(mut self, settings: Settings) -> Result<Self> {
+        settings.validate()?;
+        self.settings = settings;
+        Ok(self)
+    }
+
+    /// The current instant.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The current point u.
+    pub fn point(&self) -> &[f64] {
+        &self.point
+    }
+
+    /// The moving set.
+    pub fn set(&self) -> &S {
+        &self.set
+    }
+
+    /// The moving set, to ask it things that change its memory only.
+    pub fn set_mut(&mut self) -> &mut S {
+        &mut self.set
+    }
+
+    /// The metric.
+    pub fn metric(&self) -> &Metric {
+        &self.metric
+    }
+
+    /// The account so far.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Checks the start, or projects it if asked.
+    pub fn begin(&mut self) -> Result<()> {
+        self.set.anchor(self.time, &self.point)?;
+        let mut p = vec![0.0; self.point.len()];
+        self.set.project_into(self.time, &self.point, &mut p)?;
+        let distance = self.metric.norm(&sub(&self.point, &p));
+        self.summary.begun = true;
+        if distance <= 1e-10 * (1.0 + self.metric.norm(&self.point)) {
+            return Ok(());
+        }
+        match self.settings.start {
+            Start::Inside => Err(SweepError::StartOutside {
+                time: self.time,
+                distance,
+            }),
+            Start::Project => {
+                self.point = p;
+                Ok(())
+            }
+        }
+    }
+
+    /// One step to the instant `to`.
+    pub fn advance(&mut self, to: f64) -> Result<Step> {
+        check_finite("end of a step", &[to], to)?;
+        if !(to > self.time) {
+            return Err(SweepError::Invalid {
+                what: "end of a step",
+                value: to,
+                expected: "an instant after the current one",
+            });
+        }
+        if !self.summary.begun {
+            self.begin()?;
+        }
+        let step = match self.settings.method {
+            Method::CatchingUp => self.catch_up(to)?,
+            Method::Trapezoidal => self.trapezoidal(to)?,
+            Method::Theta(theta) => self.theta(to, theta)?,
+            Method::Regularised(lambda) => self.regularised(to, lambda)?,
+            Method::EventDriven => self.event_driven(to)?,
+        };
+        self.time = to;
+        self.summary.add(&step);
+        Ok(step)
+    }
+
+    /// The set jumps at `to` ≥ now: u⁺ = proj(C(to), u⁻), whatever the method.
+    pub fn jump(&mut self, to: f64) -> Result<Step> {
+        check_finite("instant of a jump", &[to], to)?;
+        if to < self.time {
+            return Err(SweepError::Invalid {
+                what: "instant of a jump",
+                value: to,
+                expected: "an instant not before the current one",
+            });
+        }
+        if !self.summary.begun {
+            self.begin()?;
+        }
+        self.set.anchor(to, &self.point)?;
+        let base = self.point.clone();
+        let step = self.land(to, &base, self.time, 0.0)?;
+        self.time = to;
+        self.summary.add(&step);
+        Ok(step)
+    }
+
+    /// Drops what the set has learnt: what follows depends on time and point alone.
+    pub fn forget(&mut self) {
+        self.set.forget();
+        self.referee = Referee::default();
+    }
+
+    fn flow_at(&self, t: f64, u: &[f64]) -> Result<Vec<f64>> {
+        let mut f = vec![0.0; u.len()];
+        if let Some(flow) = &self.flow {
+            flow(t, u, &mut f);
+            check_finite("perturbation", &f, t)?;
+        }
+        Ok(f)
+    }
+
+    fn catch_up(&mut self, to: f64) -> Result<Step> {
+        self.set.anchor(to, &self.point)?;
+        let h = to - self.time;
+        let f = self.flow_at(self.time, &self.point)?;
+        let mut z = self.point.clone();
+        axpy(-h, &f, &mut z);
+        self.land(to, &z, self.time, h * self.metric.norm(&f))
+    }
+}

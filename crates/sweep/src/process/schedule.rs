@@ -1,0 +1,192 @@
+//! Runs over an interval: fixed or adaptive steps, jumps and kinks at given instants.
+//!
+//! Adaptive steps keep the excess e(C_I, C_F) near a given length: the error of the catching-up
+//! method is governed by it (M99 §5), not by the clock, since the process is rate-indifferent.
+//! Where no bound of the excess is known, the distance from u to the next set stands in for it,
+//! which is what the step will move.
+
+use super::{Process, Step, Summary};
+use crate::error::{Result, SweepError};
+use crate::set::MovingSet;
+
+/// How the interval is divided.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// Steps of this length; the last before a stop is shortened to meet it.
+    Fixed(f64),
+    /// Steps over which C retracts by at most `excess`, between `shortest` and `longest`.
+    Adaptive {
+        /// Excess per step, a length.
+        excess: f64,
+        /// Shortest step; a set that retracts faster is taken to jump and refused.
+        shortest: f64,
+        /// Longest step.
+        longest: f64,
+    },
+}
+
+/// An interval with its stops.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schedule {
+    /// Last instant.
+    pub end: f64,
+    /// Step lengths.
+    pub pace: Pace,
+    /// Instants at which C jumps; C(t) is its value after the jump.
+    pub jumps: Vec<f64>,
+    /// Instants at which the motion has a kink: a step ends there.
+    pub kinks: Vec<f64>,
+}
+
+impl Schedule {
+    /// Steps of one length up to `end`, no stops.
+    pub fn fixed(end: f64, step: f64) -> Self {
+        Self {
+            end,
+            pace: Pace::Fixed(step),
+            jumps: Vec::new(),
+            kinks: Vec::new(),
+        }
+    }
+
+    fn validate(&self) -> Result<()> {
+        let positive = |what: &'static str, value: f64| {
+            if value.is_finite() && value > 0.0 {
+                Ok(())
+            } else {
+                Err(SweepError::Invalid {
+                    what,
+                    value,
+                    expected: "a positive number",
+                })
+            }
+        };
+        match self.pace {
+            Pace::Fixed(step) => positive("step", step)?,
+            Pace::Adaptive {
+                excess,
+                shortest,
+                longest,
+            } => {
+                positive("excess per step", excess)?;
+                positive("shortest step", shortest)?;
+                positive("longest step", longest)?;
+            }
+        }
+        let stops = self.jumps.iter().chain(&self.kinks).chain([&self.end]);
+        for &value in stops {
+            if !value.is_finite() {
+                return Err(SweepError::Invalid {
+                    what: "instant of the schedule",
+                    value,
+                    expected: "a finite number",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops after `from`: (instant, whether C jumps there), in order, the end last.
+    fn stops(&self, from: f64) -> Vec<(f64, bool)> {
+        let inside = |t: &&f64| **t > from && **t <= self.end;
+        let mut stops: Vec<(f64, bool)> = self
+            .jumps
+            .iter()
+            .filter(inside)
+            .map(|&t| (t, true))
+            .collect();
+        for &t in self.kinks.iter().filter(inside) {
+            stops.push((t, false));
+        }
+        stops.push((self.end, false));
+        // Jumps first where a kink falls on the same instant; then one stop per instant.
+        stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        stops.dedup_by(|later, first| later.0 == first.0);
+        stops
+    }
+}
+
+impl<S: MovingSet> Process<S> {
+    /// Runs to the end of the schedule, showing every step and the point after it.
+    pub fn run(
+        &mut self,
+        schedule: &Schedule,
+        mut observe: impl FnMut(&Step, &[f64]),
+    ) -> Result<Summary> {
+        schedule.validate()?;
+        if !self.summary.begun {
+            self.begin()?;
+        }
+        let mut guess = f64::INFINITY;
+        for (stop, jumps) in schedule.stops(self.time) {
+            // Before a jump the set is that of the left limit.
+            let last = if jumps { stop.next_down() } else { stop };
+            let start = self.time;
+            let mut count = 0_u32;
+            while self.time < last {
+                let to = match schedule.pace {
+                    Pace::Fixed(step) => {
+                        count += 1;
+                        let to = start + f64::from(count) * step;
+                        // A remainder below a millionth of a step is rounding of the division.
+                        if to > last - 1e-6 * step { last } else { to }
+                    }
+                    Pace::Adaptive { .. } => self.next_instant(schedule.pace, last, &mut guess)?,
+                };
+                let step = self.advance(to)?;
+                observe(&step, &self.point);
+            }
+            if jumps {
+                let step = self.jump(stop)?;
+                observe(&step, &self.point);
+            }
+        }
+        Ok(self.summary.clone())
+    }
+
+    fn next_instant(&mut self, pace: Pace, last: f64, guess: &mut f64) -> Result<f64> {
+        let Pace::Adaptive {
+            excess,
+            shortest,
+            longest,
+        } = pace
+        else {
+            return Ok(last);
+        };
+        let mut h = guess.min(longest).min(last - self.time);
+        loop {
+            let to = if self.time + h >= last - 1e-6 * h {
+                last
+            } else {
+                self.time + h
+            };
+            let e = match self.set.excess(self.time, to)? {
+                Some(e) => e,
+                None => {
+                    self.set.anchor(to, &self.point)?;
+                    let point = self.point.clone();
+                    self.set.distance(&self.metric, to, &point)?
+                }
+            };
+            if e <= excess {
+                // Grow with what is left, at most twofold: excesses may rise suddenly.
+                let growth = if e > 0.0 {
+                    (0.9 * excess / e).clamp(0.5, 2.0)
+                } else {
+                    2.0
+                };
+                *guess = h * growth;
+                return Ok(to);
+            }
+            h *= (0.9 * excess / e).clamp(0.1, 0.9);
+            if h < shortest {
+                return Err(SweepError::NotConverged {
+                    what: "the adaptive step (the set retracts by more than the excess allowed within the shortest step: declare a jump there, or allow more)",
+                    time: self.time,
+                    iterations: 0,
+                    residual: e,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What a method needs to know of a moving set.
+//!
+//! ```text
+//! p = argmin { |x − z|_A : x ∈ C(t) }          ⇔   A (z − p) ∈ N_C(t)(p)         (M99 3)
+//! e(C(s), C(t)) = sup { dist(x, C(t)) : x ∈ C(s) }                                 (M99 20)
+//! ```
+
+use crate::error::Result;
+use crate::metric::Metric;
+use crate::smooth::Inequalities;
+
+/// How a projection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Landing {
+    /// Iterations or changes of the active set.
+    pub iterations: usize,
+    /// How far the point found is still outside (largest excess of a unit constraint).
+    pub violation: f64,
+}
+
+/// A closed set C(t) of Rⁿ, convex unless it says otherwise through [`MovingSet::radius`].
+///
+/// Methods take `&mut self` because sets keep what the last projection learnt. That changes
+/// results in the last digits only, and [`MovingSet::forget`] drops it.
+pub trait MovingSet {
+    /// Dimension n of the space.
+    fn dim(&self) -> usize;
+
+    /// Sets the scalar product of all that follows; called once before the first projection.
+    fn set_metric(&mut self, metric: &Metric) -> Result<()>;
+
+    /// The nearest point of C(t) to `z`, written to `out`.
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing>;
+
+    /// How far the covector `y` is from N_C(t)(p), as a length; judged without the workings of
+    /// the projection. p is a point of the set that [`Self::project_into`] gave at this t.
+    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64>;
+
+    /// An upper bound of the excess e(C(from), C(to)) in the metric, where one is known.
+    fn excess(&mut self, _from: f64, _to: f64) -> Result<Option<f64>> {
+        Ok(None)
+    }
+
+    /// The functions c_k of C(t) = { x : c_k(t, x) ≤ 0 }, where the set is given by them.
+    fn inequalities(&self) -> Option<&dyn Inequalities> {
+        None
+    }
+
+    /// Where a set that is not convex is replaced by its linearisation. Convex ones ignore it.
+    fn anchor(&mut self, _t: f64, _at: &[f64]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Distance from the set at the anchor within which the nearest point is unique; `None` for
+    /// convex sets, where it always is.
+    fn radius(&mut self) -> Result<Option<f64>> {
+        Ok(None)
+    }
+
+    /// Drops what earlier projections learnt, so that the next result depends on its arguments
+    /// alone (used where a run is written down to be taken up again).
+    fn forget(&mut self) {}
+
+    /// Distance from x to C(t) in the metric of `metric`.
+    fn distance(&mut self, metric: &Metric, t: f64, x: &[f64]) -> Result<f64> {
+        let mut p = vec![0.0; x.len()];
+        self.project_into(t, x, &mut p)?;
+        Ok(metric.norm(&crate::vector::sub(x, &p)))
+    }
+}
+
+/// A set together with a bound of its excess that its author knows.
+pub struct Bounded<S> {
+    set: S,
+    bound: Box<dyn Fn(f64, f64) -> f64 + Send>,
+}
+
+impl<S: MovingSet> Bounded<S> {
+    /// `bound(s, t)` must be at least e(C(s), C(t)) for s ≤ t.
+    pub fn new(set: S, bound: impl Fn(f64, f64) -> f64 + Send + 'static) -> Self {
+        Self {
+            set,
+            bound: Box::new(bound),
+        }
+    }
+}
+
+impl<S: MovingSet> MovingSet for Bounded<S> {
+    fn dim(&self) -> usize {
+        self.set.dim()
+    }
+    fn set_metric(&mut self, metric: &Metric) -> Result<()> {
+        self.set.set_metric(metric)
+    }
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+        self.set.project_into(t, z, out)
+    }
+    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        self.set.normality(t, p, y)
+    }
+    fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        let value = (self.bound)(from, to);
+        crate::error::check_finite("bound of the excess", &[value], to)?;
+        Ok(Some(value))
+    }
+    fn inequalities(&self) -> Option<&dyn Inequalities> {
+        self.set.inequalities()
+    }
+    fn anchor(&mut self, t: f64, at: &[f64]) -> Result<()> {
+        self.set.anchor(t, at)
+    }
+    fn radius(&mut self) -> Result<Option<f64>> {
+        self.set.radius()
+    }
+    fn forget(&mut self) {
+        self.set.forget();
+    }
+}

@@ -1,0 +1,78 @@
+//! Cutting planes: the nearest point of all tangent half-spaces met so far, until it is inside.
+//!
+//! Slow but sure for convex functions: x_j = proj(∩ tangents, z) has distances to z that rise
+//! to that of C(t); tangents at x_j cut it off while it is outside.
+
+use super::{Inequalities, Smooth, Tangent};
+use crate::error::{Result, SweepError, at};
+use crate::vector::{dot, norm};
+use convex::qp::Rows;
+
+/// Rounds before giving up; each adds the tangents of the violated functions.
+const ROUNDS: usize = 400;
+
+/// Violation, relative to the data, that ends the iteration.
+const INSIDE: f64 = 1e-12;
+
+impl<I: Inequalities> Smooth<I> {
+    pub(super) fn cutting_planes(
+        &mut self,
+        t: f64,
+        z: &[f64],
+        visited: &mut Vec<Tangent>,
+    ) -> Result<Tangent> {
+        let (mut rows, mut bounds): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut owners: Vec<usize> = Vec::new();
+        let mut here = self.tangent(t, z)?;
+        super::compare(t, &visited[visited.len().saturating_sub(20)..])?;
+        for round in 0..ROUNDS {
+            for (k, &c) in here.values.iter().enumerate() {
+                if c > 0.0 {
+                    rows.extend_from_slice(here.row(k));
+                    bounds.push(dot(here.row(k), &here.x) - c);
+                    owners.push(k);
+                }
+            }
+            let warm: Vec<usize> = self.prox.active().to_vec();
+            let warm = if round == 0 { &[][..] } else { &warm };
+            self.prox
+                .solve_from(&self.white, Rows::inequalities(&rows, &bounds), z, warm)
+                .map_err(at(t))?;
+            here = self.tangent(t, &self.prox.point().to_vec())?;
+            visited.push(here.clone());
+            super::compare(t, &visited[visited.len().saturating_sub(8)..])?;
+            if here.violation() <= INSIDE * (norm(z) + norm(&here.x)) {
+                self.multipliers.fill(0.0);
+                for (&owner, &l) in owners.iter().zip(self.prox.multipliers()) {
+                    self.multipliers[owner] += l;
+                }
+                return self.polish(t, z, here, visited);
+            }
+        }
+        Err(SweepError::NotConverged {
+            what: "the projection onto smooth inequalities",
+            time: t,
+            iterations: ROUNDS,
+            residual: here.violation(),
+        })
+    }
+
+    /// Quadratic steps from an answer of cutting planes: sharper, where they settle.
+    fn polish(
+        &mut self,
+        t: f64,
+        z: &[f64],
+        coarse: Tangent,
+        visited: &mut Vec<Tangent>,
+    ) -> Result<Tangent> {
+        visited.push(coarse.clone());
+        let kept = self.multipliers.clone();
+        match self.sequential(t, z, visited)? {
+            Some(sharp) => Ok(sharp),
+            None => {
+                self.multipliers = kept;
+                Ok(coarse)
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Finite intersections of smooth convex regions, C(t) = { x : c_k(t, x) ≤ 0 } (M99 10).
+//!
+//! Projection by sequential quadratic programming with exact second derivatives and a merit
+//! function; where that stalls, by cutting planes, which cannot fail on convex functions: every
+//! tangent is an outer half-space, the distance to their intersection rises, and tangents that
+//! contradict each other prove that C(t) is empty. Convexity is checked on the way: a tangent
+//! that lies above its function at a point visited is reported with both points.
+
+mod cuts;
+mod sqp;
+
+use crate::error::{Result, SweepError, at, check_finite, check_len};
+use crate::metric::Metric;
+use crate::set::{Landing, MovingSet};
+use crate::vector::{axpy, dot, norm, sub};
+use convex::qp::{ProxWorkspace, Rows};
+
+/// Functions c_k(t, x), convex in x, whose sublevel sets are intersected.
+pub trait Inequalities {
+    /// Dimension n of x.
+    fn dim(&self) -> usize;
+    /// Number of functions.
+    fn count(&self) -> usize;
+    /// c_k(t, x).
+    fn values(&self, t: f64, x: &[f64], out: &mut [f64]);
+    /// ∇c_k(t, x), one row of length n per function.
+    fn gradients(&self, t: f64, x: &[f64], out: &mut [f64]);
+    /// Σ w_k ∇²c_k(t, x), n×n; by differences of the gradients unless given.
+    fn hessian(&self, t: f64, x: &[f64], weights: &[f64], out: &mut [f64]) {
+        differenced_hessian(self, t, x, weights, out);
+    }
+    /// ∂c_k/∂t(t, x); by differences unless given (not across kinks of the motion).
+    fn rates(&self, t: f64, x: &[f64], out: &mut [f64]) {
+        difference(t, self.count(), out, |t, c| self.values(t, x, c));
+    }
+}
+
+fn differenced_hessian<I: Inequalities + ?Sized>(
+    functions: &I,
+    t: f64,
+    x: &[f64],
+    weights: &[f64],
+    out: &mut [f64],
+) {
+    let (n, m) = (functions.dim(), functions.count());
+    let mut g = vec![0.0; n * m];
+    let mut at = x.to_vec();
+    out.fill(0.0);
+    for j in 0..n {
+        // Balances the rounding of a gradient against the next term of the expansion.
+        let step = 1e-5 * x[j].abs().max(1.0);
+        for sign in [1.0, -1.0] {
+            at[j] = x[j] + sign * step;
+            functions.gradients(t, &at, &mut g);
+            for k in 0..m {
+                for i in 0..n {
+                    out[i * n + j] += sign * weights[k] * g[k * n + i] / (2.0 * step);
+                }
+            }
+        }
+        at[j] = x[j];
+    }
+    for i in 0..n {
+        for j in 0..i {
+            let mean = 0.5 * (out[i * n + j] + out[j * n + i]);
+            out[i * n + j] = mean;
+            out[j * n + i] = mean;
+        }
+    }
+}
+
+/// ∂/∂t of a vector function by central differences of sixth order.
+pub(crate) fn difference(
+    t: f64,
+    count: usize,
+    out: &mut [f64],
+    mut values: impl FnMut(f64, &mut [f64]),
+) {
+    // 1e-3 leaves an error of 1e-18 f⁽⁷⁾ beside 1e-13 of rounding.
+    let h = 1e-3 * t.abs().max(1.0);
+    let mut c = vec![0.0; count];
+    out.fill(0.0);
+    for (k, weight) in [(1.0, 0.75), (2.0, -0.15), (3.0, 1.0 / 60.0)] {
+        for sign in [1.0, -1.0] {
+            values(t + sign * k * h, &mut c);
+            axpy(sign * weight / h, &c, out);
+        }
+    }
+}
+
+/// The set { x : c_k(t, x) ≤ 0 for all k }.
+pub struct Smooth<I> {
+    functions: I,
+    metric: Metric,
+    white: convex::Metric,
+    /// Multipliers of the last projection: the start of the next.
+    multipliers: Vec<f64>,
+    prox: ProxWorkspace,
+}
+
+impl<I: Inequalities> Smooth<I> {
+    /// The set of these functions.
+    pub fn new(functions: I) -> Result<Self> {
+        let (n, m) = (functions.dim(), functions.count());
+        if n == 0 || m == 0 {
+            return Err(SweepError::Invalid {
+                what: "number of inequalities or of coordinates",
+                value: 0.0,
+                expected: "at least 1",
+            });
+        }
+        Ok(Self {
+            metric: Metric::Euclidean,
+            white: convex::Metric::euclidean(n),
+            multipliers: vec![0.0; m],
+            prox: ProxWorkspace::new(),
+            functions,
+        })
+    }
+
+    /// The multipliers of the last projection: A(z − p) = Σ λ_k ∇c_k(p).
+    pub fn multipliers(&self) -> &[f64] {
+        &self.multipliers
+    }
+
+    /// Looks for a tangent above its function between every two of the points given; a set whose
+    /// convexity is in doubt is tried on points spread over the region of interest.
+    pub fn check_convexity(&self, t: f64, points: &[Vec<f64>]) -> Result<()> {
+        let mut tangents = Vec::new();
+        for x in points {
+            check_len("point of a convexity check", x.len(), self.functions.dim())?;
+            tangents.push(self.tangent(t, x)?);
+        }
+        compare(t, &tangents)
+    }
+
+    fn tangent(&self, t: f64, x: &[f64]) -> Result<Tangent> {
+        let (n, m) = (self.functions.dim(), self.functions.count());
+        let mut tangent = Tangent {
+            x: x.to_vec(),
+            values: vec![0.0; m],
+            gradients: vec![0.0; n * m],
+        };
+        self.functions.values(t, x, &mut tangent.values);
+        check_finite("inequality", &tangent.values, t)?;
+        self.functions.gradients(t, x, &mut tangent.gradients);
+        check_finite("gradient of an inequality", &tangent.gradients, t)?;
+        Ok(tangent)
+    }
+}
+
+/// All functions and gradients at one point.
+#[derive(Debug, Clone)]
+struct Tangent {
+    x: Vec<f64>,
+    values: Vec<f64>,
+    gradients: Vec<f64>,
+}
+
+impl Tangent {
+    fn row(&self, k: usize) -> &[f64] {
+        let n = self.x.len();
+        &self.gradients[k * n..(k + 1) * n]
+    }
+
+    /// Largest c_k/|∇c_k|: the distance to the worst tangent half-space, ≤ 0 inside.
+    fn violation(&self) -> f64 {
+        let mut worst = f64::NEG_INFINITY;
+        for (k, &c) in self.values.iter().enumerate() {
+            let length = norm(self.row(k));
+            let distance = if c > 0.0 && length == 0.0 {
+                f64::INFINITY
+            } else {
+                c / length.max(f64::MIN_POSITIVE)
+            };
+            worst = worst.max(distance);
+        }
+        worst
+    }
+}
+
+/// c(y) ≥ c(x) + ∇c(x)·(y − x) for convex c: every pair is compared.
+fn compare(time: f64, tangents: &[Tangent]) -> Result<()> {
+    for a in tangents {
+        for b in tangents {
+            let step = sub(&b.x, &a.x);
+            let reach = norm(&a.x) + norm(&b.x);
+            // What a function bends over a shorter way is lost in the rounding of its values.
+            if norm(&step) <= 1e-5 * reach {
+                continue;
+            }
+            for k in 0..a.values.len() {
+                let slope = dot(a.row(k), &step);
+                let excess = a.values[k] + slope - b.values[k];
+                let size = a.values[k].abs() + b.values[k].abs() + norm(a.row(k)) * norm(&step);
+                // Rounding of functions of any make stays far below a billionth of their terms; at
+                // the boundary the terms cancel, and the slope times x tells their size.
+                if excess > 1e-9 * size + 1e-13 * norm(a.row(k)) * reach {
+                    return Err(SweepError::NotConvex {
+                        time,
+                        constraint: k,
+                        at: a.x.clone(),
+                        seen: b.x.clone(),
+                        excess,
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The distance from the covector y to the cone of the active gradients: the length of its
+/// projection onto the polar cone { v : ∇c_k·v ≤ 0 } (Moreau), one quadratic programme.
+pub(crate) fn cone_distance(
+    metric: &convex::Metric,
+    values: &[f64],
+    gradients: &[f64],
+    p: &[f64],
+    y: &[f64],
+    t: f64,
+) -> Result<f64> {
+    let mut rows = Vec::new();
+    for (&c, g) in values.iter().zip(gradients.chunks_exact(p.len().max(1))) {
+        // Active to the accuracy of the projection, with room for flat functions.
+        if c >= -1e-7 * norm(g) * (1.0 + norm(p)) {
+            rows.extend_from_slice(g);
+        }
+    }
+    let mut v = y.to_vec();
+    metric.solve(&mut v);
+    let bounds = vec![0.0; rows.len() / p.len().max(1)];
+    let polar = convex::qp::prox(metric, Rows::inequalities(&rows, &bounds), &v).map_err(at(t))?;
+    Ok(metric.norm(&polar.point))
+}
+
+impl<I: Inequalities> MovingSet for Smooth<I> {
+    fn dim(&self) -> usize {
+        self.functions.dim()
+    }
+
+    fn set_metric(&mut self, metric: &Metric) -> Result<()> {
+        metric.check(self.dim())?;
+        self.white = metric.to_convex(self.dim())?;
+        self.metric = metric.clone();
+        Ok(())
+    }
+
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+        check_len("point to project", z.len(), self.dim())?;
+        check_finite("point to project", z, t)?;
+        let start = self.tangent(t, z)?;
+        if start.values.iter().all(|c| *c <= 0.0) {
+            self.multipliers.fill(0.0);
+            out.copy_from_slice(z);
+            return Ok(Landing::default());
+        }
+        let mut visited = vec![start];
+        let answer = match self.sequential(t, z, &mut visited)? {
+            Some(answer) => answer,
+            None => self.cutting_planes(t, z, &mut visited)?,
+        };
+        compare(t, &visited[visited.len().saturating_sub(8)..])?;
+        out.copy_from_slice(&answer.x);
+        check_finite("nearest point", out, t)?;
+        Ok(Landing {
+            iterations: visited.len(),
+            violation: answer.violation().max(0.0),
+        })
+    }
+
+    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        let tangent = self.tangent(t, p)?;
+        cone_distance(&self.white, &tangent.values, &tangent.gradients, p, y, t)
+    }
+
+    fn inequalities(&self) -> Option<&dyn Inequalities> {
+        Some(&self.functions)
+    }
+
+    fn forget(&mut self) {
+        self.multipliers.fill(0.0);
+    }
+}
