@@ -7,6 +7,7 @@ use scene::plot::{Gallery, png};
 use scene::record::Record;
 
 use crate::output::{self, Stop, Target, Verdict};
+use crate::progress::Progress;
 use crate::run::ThreadArgs;
 use crate::table;
 
@@ -65,11 +66,15 @@ pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
         .clone()
         .unwrap_or_else(|| args.directory.join(file_name(what)));
     let format = format(&path)?;
+    let progress = Progress::of_unknown(args.quiet);
+    progress.at("drawing");
     let text = gallery.svg(what, args.threads.get(), &mut |note| {
+        progress.at(note);
         if !args.quiet {
             output::message(note);
         }
     })?;
+    drop(progress);
     let target = Target::new(&path)?;
     let failed = |e: String| Stop::Fault(format!("cannot draw the picture: {e}"));
     match format {

@@ -85,6 +85,11 @@ impl Progress {
         )
     }
 
+    /// Work of which nobody knows how long it takes: what is done and since when.
+    pub fn of_unknown(quiet: bool) -> Self {
+        Self::with_template(SHARES, quiet, "{spinner} {elapsed} {wide_msg}")
+    }
+
     /// A bar of a run: how far it is, and below how it goes.
     pub fn of_run(quiet: bool) -> Self {
         let template = "{bar:30} {percent:>3} % {prefix}\n{wide_msg}";
@@ -139,8 +144,9 @@ impl Progress {
         let left = self.note(0, share);
         let what = what();
         let text = match left {
-            Some(left) => format!("{what}, {left}"),
-            None => what,
+            // Who counts runs may know better.
+            Some(left) if !what.ends_with(" left") => format!("{what}, {left}"),
+            _ => what,
         };
         log::progress(|| format!("{:.1} % done: {text}", 100.0 * share.clamp(0.0, 1.0)));
         self.bar.set_message(text);

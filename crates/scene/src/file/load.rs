@@ -10,19 +10,20 @@ const LONGEST: u64 = 16 << 20;
 pub(crate) fn read(path: &str) -> Result<String, SceneError> {
     let fault = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => SceneError::Missing(nothing_there(path)),
-        std::io::ErrorKind::InvalidData => {
-            SceneError::Missing(format!("{path}: this is not a text in UTF-8"))
-        }
+        std::io::ErrorKind::InvalidData => SceneError::Missing(format!(
+            "{path}: this is not a text in UTF-8; a scene is a text file (TOML)"
+        )),
         _ => SceneError::machine(format!("cannot read {path}"), &error),
     };
     let about = std::fs::metadata(path).map_err(fault)?;
     if about.is_dir() {
-        let text = format!("{path}: this is a directory, a scene file was expected");
+        let text =
+            format!("{path}: this is a directory, a scene file was expected; name the file in it");
         return Err(SceneError::Missing(text));
     }
     if about.len() > LONGEST {
         let text = format!(
-            "{path}: the file has {} bytes, more than a scene can have",
+            "{path}: the file has {} bytes, more than a scene can have; is it a scene file?",
             about.len()
         );
         return Err(SceneError::Missing(text));

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::manifest::MANIFEST;
+
 /// Why a run directory cannot be written or read.
 #[derive(Debug, Clone, Error)]
 pub enum RecordError {
@@ -53,8 +55,7 @@ pub enum RecordError {
     },
     /// A file of the records is cut off or altered.
     #[error(
-        "{}: this file is damaged: {why}; the other files of the directory are independent of it",
-        .path.display()
+        "{}: this file is damaged: {why}; {}", .path.display(), salvage(.path)
     )]
     Damaged {
         /// The file.
@@ -63,7 +64,9 @@ pub enum RecordError {
         why: String,
     },
     /// A chunk that the manifest counts is not there.
-    #[error("{}: this file is missing: {counted}", .path.display())]
+    #[error(
+        "{}: this file is missing: {counted}; put it back, or run the scene again", .path.display()
+    )]
     Missing {
         /// The file.
         path: PathBuf,
@@ -95,10 +98,7 @@ impl RecordError {
         Self::Fault {
             path: path.into(),
             doing,
-            reason: format!(
-                "{reason}{}",
-                advice(reason.kind(), doing.starts_with("read"))
-            ),
+            reason: format!("{reason}{}", advice(reason.kind(), doing)),
         }
     }
 
@@ -110,9 +110,21 @@ impl RecordError {
     }
 }
 
+/// What can be done about a damaged file.
+fn salvage(path: &Path) -> &'static str {
+    match path.file_name().is_some_and(|name| name == MANIFEST) {
+        true => {
+            "put back a copy of it, or run the scene again; the tables beside it are plain Parquet \
+             files and can be read as such"
+        }
+        false => "the other files of the directory are independent of it",
+    }
+}
+
 /// What to do about a fault of the machine.
-fn advice(kind: io::ErrorKind, reading: bool) -> &'static str {
+fn advice(kind: io::ErrorKind, doing: &str) -> &'static str {
     use io::ErrorKind as Kind;
+    let (reading, making) = (doing.starts_with("read"), doing.starts_with("make"));
     match kind {
         Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => {
             "; free space, or name a directory on another disk"
@@ -121,6 +133,7 @@ fn advice(kind: io::ErrorKind, reading: bool) -> &'static str {
         Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
             "; name a directory that you may write to"
         }
+        Kind::NotFound if making => "; name a directory in one that is there",
         Kind::NotFound => "; it has gone away: leave the directory alone while it is in use",
         Kind::NotADirectory | Kind::AlreadyExists => "; name another directory",
         _ if reading => "; see whether the disk is sound",
