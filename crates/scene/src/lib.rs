@@ -18,6 +18,7 @@ pub mod study;
 pub mod survey;
 mod text;
 mod trajectory;
+pub mod verify;
 mod watch;
 
 pub use certificate::Certificate;

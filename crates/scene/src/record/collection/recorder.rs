@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bodies::{Plane, Space, State, World};
+use bodies::{Matrix, Plane, Space, State, World};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,6 +10,7 @@ use super::super::error::RecordError;
 use super::super::manifest::{Manifest, Status};
 use super::super::place::Place;
 use super::super::writer::TableWriter;
+use super::aside::Aside;
 use super::names::{Namer, Shaped};
 use super::rows::{self, Words, Written};
 use super::survey;
@@ -44,6 +45,8 @@ pub struct BodiesRecorder {
     tables: [TableWriter; 4],
     /// The periodic cell, if there is one.
     cell: Option<TableWriter>,
+    /// What joints and their bodies did.
+    aside: Aside,
     /// Written at the end.
     observables: Option<TableWriter>,
     surveys: Vec<TableWriter>,
@@ -66,10 +69,14 @@ impl BodiesRecorder {
     ) -> Result<Self, RecordError> {
         match collection {
             Collection::Plane(a) => {
-                Self::of::<Plane>(place, manifest, a.cast.clone(), a.record_every)
+                let aside = Aside::new::<Plane>(&a.cast, a.settings.correction);
+                let made = Self::of::<Plane>(place, manifest, a.cast.clone(), a.record_every);
+                made.map(|made| made.beside(aside))
             }
             Collection::Space(a) => {
-                Self::of::<Space>(place, manifest, a.cast.clone(), a.record_every)
+                let aside = Aside::new::<Space>(&a.cast, a.settings.correction);
+                let made = Self::of::<Space>(place, manifest, a.cast.clone(), a.record_every);
+                made.map(|made| made.beside(aside))
             }
         }
     }
@@ -85,7 +92,13 @@ impl BodiesRecorder {
         every: usize,
     ) -> Result<Self, RecordError> {
         place.check()?;
-        let tables = BODY_TABLES.map(|name| TableWriter::new(name, tables::columns::<D>(name)));
+        let tables = BODY_TABLES.map(|name| {
+            let mut columns = tables::columns::<D>(name);
+            if name == "contacts" && cast.cell {
+                columns.extend(tables::shifts::<D>());
+            }
+            TableWriter::new(name, columns)
+        });
         let cell = cast
             .cell
             .then(|| TableWriter::new("cell", tables::columns::<D>("cell")));
@@ -100,6 +113,7 @@ impl BodiesRecorder {
             words: Words::new(),
             tables,
             cell,
+            aside: Aside::default(),
             observables: None,
             surveys: Vec::new(),
             accounted: 0,
@@ -107,6 +121,13 @@ impl BodiesRecorder {
             reached: None,
             fault: None,
         })
+    }
+
+    /// The same with the tables that a check needs where joints or overlaps are put right.
+    fn beside(mut self, aside: Aside) -> Self {
+        self.aside = aside;
+        self.list_tables(false);
+        self
     }
 
     /// The directory, once the first step is computed.
@@ -171,6 +192,7 @@ impl BodiesRecorder {
 
     fn list_tables(&mut self, closed: bool) {
         let listed = self.tables.iter().chain(&self.cell);
+        let listed = listed.chain(&self.aside.tables);
         let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
         self.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
@@ -188,7 +210,8 @@ impl BodiesRecorder {
         let Some(directory) = self.directory.clone() else {
             return Ok(());
         };
-        for table in self.tables.iter_mut().chain(&mut self.cell) {
+        let open = self.tables.iter_mut().chain(&mut self.cell);
+        for table in open.chain(&mut self.aside.tables) {
             table.close(&directory)?;
         }
         self.list_tables(true);
@@ -229,8 +252,8 @@ impl BodiesRecorder {
         // Names are there while the run goes on: pictures need them.
         table.close(&directory)?;
         match self.start.take() {
-            Some(Start::Plane(state)) => self.push_state(&directory, 0, &state),
-            Some(Start::Space(state)) => self.push_state(&directory, 0, &state),
+            Some(Start::Plane(state)) => self.push_state(&directory, 0, &state, None),
+            Some(Start::Space(state)) => self.push_state(&directory, 0, &state, None),
             None => Ok(()),
         }
     }
@@ -240,6 +263,7 @@ impl BodiesRecorder {
         directory: &Path,
         step: usize,
         state: &State<D>,
+        begin: Option<Matrix>,
     ) -> Result<(), RecordError> {
         let table = &mut self.tables[2];
         for (body, (pose, velocity)) in state.poses.iter().zip(&state.velocities).enumerate() {
@@ -247,7 +271,8 @@ impl BodiesRecorder {
             table.spill(directory)?;
         }
         if let (Some(table), Some(lattice)) = (&mut self.cell, &state.cell) {
-            rows::push_cell(table.values(), (step, state.t), lattice);
+            let begin = begin.unwrap_or(lattice.rate);
+            rows::push_cell(table.values(), (step, state.t), lattice, &begin);
             table.spill(directory)?;
         }
         self.recorded = Some(step);
@@ -277,11 +302,14 @@ impl BodiesRecorder {
         if !wanted || self.recorded == Some(step) {
             return Ok(());
         }
-        self.push_state(&directory, step, world.state())?;
+        self.push_state(&directory, step, world.state(), Some(world.begin_rate()))?;
+        self.aside.push(&directory, step, world)?;
         let table = &mut self.tables[3];
         for k in 0..world.num_contacts() {
             let now = (step, world.state().t);
-            rows::push_contact(table.values(), &self.words, now, &world.contact(k));
+            let contact = world.contact(k);
+            let shift = self.cell.as_ref().and(world.image(k));
+            rows::push_contact(table.values(), &self.words, now, &contact, shift);
             table.spill(&directory)?;
         }
         Ok(())
