@@ -27,6 +27,7 @@ mod solve;
 mod study;
 mod summary;
 mod table;
+mod verify;
 mod warn;
 mod watch;
 
@@ -68,6 +69,7 @@ enum Command {
     Forces(forces::ForcesArgs),
     Limit(limit::LimitArgs),
     Study(study::StudyArgs),
+    Verify(verify::VerifyArgs),
     Solve(solve::SolveArgs),
 }
 
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Forces(args) => forces::run(&args),
         Command::Limit(args) => limit::run(&args),
         Command::Study(args) => study::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Solve(args) => return solve::run(&args),
     })
 }

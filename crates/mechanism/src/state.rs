@@ -78,6 +78,8 @@ pub struct Touch<'a> {
     pub end: &'a [f64],
     /// S by row.
     pub impulse: &'a [f64],
+    /// Impulse by row that made the velocity tangent at the end of the step; empty where nothing did.
+    pub hold: &'a [f64],
     /// What it did.
     pub status: Status,
 }

@@ -19,6 +19,7 @@ pub mod study;
 pub mod survey;
 mod text;
 mod trajectory;
+pub mod verify;
 mod watch;
 
 pub use certificate::Certificate;

@@ -28,6 +28,8 @@ pub(super) const MOST: usize = 9;
 pub(super) struct CellWork<D: Dim> {
     /// Where it is at the midpoint.
     pub(super) mid: Option<Lattice<D>>,
+    /// L_I of the last step.
+    pub(super) begin: Matrix,
     /// The given part of L at the end of the step, L_L and L_F.
     pub(super) given: Matrix,
     free: Matrix,
@@ -48,6 +50,7 @@ impl<D: Dim> CellWork<D> {
         });
         Self {
             mid: None,
+            begin: [[0.0; 3]; 3],
             given: [[0.0; 3]; 3],
             free: [[0.0; 3]; 3],
             end: [[0.0; 3]; 3],
@@ -78,6 +81,7 @@ impl<D: Dim> World<D> {
                 mid.position += cell::apply::<D>(&lattice.rate, pose.position) * half;
             }
         }
+        self.work.cell.begin = lattice.rate;
         self.work.cell.mid = Some(mid);
     }
 
@@ -244,6 +248,21 @@ impl<D: Dim> World<D> {
                 at_stake + 0.5 * change * change,
             )
         })
+    }
+
+    /// Where the image of the second body of a contact is, from that body; none without a cell.
+    pub fn image(&self, contact: usize) -> Option<D::Vector> {
+        let found = &self.work.detector.found()[*self.work.active.get(contact)? as usize];
+        self.work
+            .cell
+            .mid
+            .as_ref()
+            .map(|mid| mid.offset(found.shift))
+    }
+
+    /// L at the beginning of the last step; 0 without a cell or a step.
+    pub fn begin_rate(&self) -> Matrix {
+        self.work.cell.begin
     }
 
     /// Stress of the cell over the last step, compressive where positive: (1/V) Σ S/h ⊗ ℓ over its

@@ -35,6 +35,7 @@ use crate::settings::{Activation, Settings};
 use crate::state::{Contact, Ledger, Memory, State};
 
 use assemble::kinetic;
+pub use joint::JointRow;
 pub use law::law as contact_law;
 
 pub use project::Overlap;

@@ -218,5 +218,7 @@ impl<D: Dim> World<D> {
     fn forget(&mut self) {
         self.work.active.clear();
         self.work.status.clear();
+        self.work.mid.clear();
+        self.link.forget();
     }
 }

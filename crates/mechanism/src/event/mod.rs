@@ -221,6 +221,7 @@ impl<S: System> Motion for EventDriven<S> {
                 begin: &trace.begin,
                 end: &trace.end,
                 impulse: &trace.impulse,
+                hold: &[],
                 status: self.state.status[trace.constraint],
             })
             .collect()

@@ -112,6 +112,14 @@ impl Work {
     }
 }
 
+impl Work {
+    /// Impulses of a constraint at the end of the step, by row.
+    fn held(&self, constraint: usize) -> &[f64] {
+        let place = self.hold.active.iter().position(|c| *c == constraint);
+        place.map_or(&[], |k| &self.hold.impulse[self.hold.rows(k)])
+    }
+}
+
 impl<S: System> Stepper<S> {
     /// The step (t_I, t_F) of length h, into `self.next`.
     fn step(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
@@ -316,6 +324,7 @@ impl<S: System> Motion for Stepper<S> {
                 begin: &stage.begin[rows.clone()],
                 end: &stage.end[rows.clone()],
                 impulse: &stage.impulse[rows],
+                hold: self.work.held(constraint),
                 status: self.state.status[constraint],
             }
         };

@@ -140,8 +140,8 @@ pub(super) fn push_touch(
     constraint.push_text(words.constraint(touch.constraint));
     status.push_text(words.status(touch.status));
     gap.push_real(touch.gap);
-    let groups = rest.len() / 3;
-    for (k, rows) in [touch.begin, touch.end, touch.impulse]
+    let groups = rest.len() / 4;
+    for (k, rows) in [touch.begin, touch.end, touch.impulse, touch.hold]
         .into_iter()
         .enumerate()
     {

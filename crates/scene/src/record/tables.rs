@@ -137,6 +137,11 @@ impl Layout {
             ("begin", "length/time", "relative velocity before the step"),
             ("end", "length/time", "relative velocity after the step"),
             ("impulse", "force*time", "impulse over the step"),
+            (
+                "hold",
+                "force*time",
+                "impulse that makes the velocity tangent at the end of the step",
+            ),
         ];
         for (prefix, unit, meaning) in kinds {
             for group in self.groups() {

@@ -118,6 +118,7 @@ fn feed(recorder: &mut Recorder, last: usize) {
             begin: &[1.0, 2.0, 3.0],
             end: &[4.0, 5.0, 6.0],
             impulse: &[7.0, 8.0, 9.0],
+            hold: &[],
             status: Did::Slip,
         };
         let event = Event {

@@ -162,6 +162,7 @@ impl Trajectory {
                     begin: &rows[..d],
                     end: &rows[d..2 * d],
                     impulse: &rows[2 * d..],
+                    hold: &[],
                     status: stored.status,
                 }
             })

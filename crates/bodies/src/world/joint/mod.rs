@@ -18,10 +18,12 @@ mod account;
 mod blocks;
 mod gyro;
 mod project;
+mod record;
 mod rub;
 mod start;
 
 pub(super) use account::JointWorks;
+pub use record::JointRow;
 
 use contact::law::{Law, NonFirmSet};
 

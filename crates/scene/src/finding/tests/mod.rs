@@ -137,6 +137,7 @@ pub(super) fn touch<'a>(constraint: usize, impulse: &'a [f64]) -> Touch<'a> {
         begin: &REST[..impulse.len()],
         end: &REST[..impulse.len()],
         impulse,
+        hold: &[],
         status: Status::Stick,
     }
 }

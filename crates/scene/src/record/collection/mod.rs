@@ -6,6 +6,7 @@
 //! | `steps` | every step: its account (certificate) |
 //! | `bodies` | every body in every recorded state: placement and velocity; step 0 is the start |
 //! | `contacts` | every contact of every recorded step but the start |
+//! | `midpoints`, `joints` | every body, every row of a joint in every recorded step, where joints or overlaps are put right |
 //! | `observables` | every step: what findings and plots look at; written at the end |
 //! | `profiles`, `distributions` | every slice, every bin, where the scene asks for them; at the end |
 //!
@@ -13,6 +14,7 @@
 //! memory needed does not grow with the run: one chunk of each table, and until the first step is
 //! computed a copy of the state it starts from (a run that is refused leaves no directory).
 
+mod aside;
 mod names;
 mod outline;
 mod recorder;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bodies::{Plane, Space, State, World};
+use bodies::{Matrix, Plane, Space, State, World};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use super::super::manifest::{Manifest, Status};
 use super::super::place::Place;
 use super::super::session::Session;
 use super::super::writer::TableWriter;
+use super::aside::Aside;
 use super::names::{Namer, Shaped};
 use super::rows::{self, Words, Written};
 use super::survey;
@@ -57,6 +58,8 @@ pub struct BodiesRecorder {
     tables: [TableWriter; 4],
     /// The periodic cell, if there is one.
     cell: Option<TableWriter>,
+    /// What joints and their bodies did.
+    aside: Aside,
     /// Written at the end.
     observables: Option<TableWriter>,
     surveys: Vec<TableWriter>,
@@ -84,8 +87,14 @@ impl BodiesRecorder {
     /// The session goes on with a run that had other tables, or the machine refuses.
     pub fn on(session: Session, collection: &Collection) -> Result<Self, RecordError> {
         match collection {
-            Collection::Plane(a) => Self::of::<Plane>(session, a.cast.clone(), a.record_every),
-            Collection::Space(a) => Self::of::<Space>(session, a.cast.clone(), a.record_every),
+            Collection::Plane(a) => {
+                let aside = Aside::new::<Plane>(&a.cast, a.settings.correction);
+                Self::of::<Plane>(session, a.cast.clone(), a.record_every, aside)
+            }
+            Collection::Space(a) => {
+                let aside = Aside::new::<Space>(&a.cast, a.settings.correction);
+                Self::of::<Space>(session, a.cast.clone(), a.record_every, aside)
+            }
         }
     }
 
@@ -94,20 +103,24 @@ impl BodiesRecorder {
         mut session: Session,
         cast: Cast,
         every: usize,
+        mut aside: Aside,
     ) -> Result<Self, RecordError> {
         let choice = cast.record.clone();
-        let columns = |name: &str| choice.packed(tables::columns::<D>(name));
+        let columns = |name: &str| {
+            let mut columns = tables::columns::<D>(name);
+            if name == "contacts" && cast.cell {
+                columns.extend(tables::shifts::<D>());
+            }
+            choice.packed(columns)
+        };
         let mut tables = BODY_TABLES.map(|name| TableWriter::new(name, columns(name)));
         let mut cell = cast.cell.then(|| TableWriter::new("cell", columns("cell")));
-        let kept = tables.iter().filter(|t| choice.keeps(t.name()));
-        session.manifest.tables = kept.chain(&cell).map(|t| t.entry(false)).collect();
         choice.note(&mut session.manifest.settings, "bodies");
-        for table in tables.iter_mut().chain(&mut cell) {
+        for table in tables.iter_mut().chain(&mut cell).chain(&mut aside.tables) {
             session.restore(table)?;
         }
         let counters = session.recorder()?.unwrap_or_default();
-        session.publish()?;
-        Ok(Self {
+        let mut recorder = Self {
             session,
             every: every.max(1),
             choice,
@@ -116,11 +129,15 @@ impl BodiesRecorder {
             words: Words::new(),
             tables,
             cell,
+            aside,
             observables: None,
             surveys: Vec::new(),
             counters,
             fault: None,
-        })
+        };
+        recorder.list_tables(false);
+        recorder.session.publish()?;
+        Ok(recorder)
     }
 
     /// The directory, once the first step is computed.
@@ -189,7 +206,7 @@ impl BodiesRecorder {
 
     fn list_tables(&mut self, closed: bool) {
         let listed = self.tables.iter().filter(|t| self.choice.keeps(t.name()));
-        let listed = listed.chain(&self.cell);
+        let listed = listed.chain(&self.cell).chain(&self.aside.tables);
         let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
         self.session.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
@@ -248,7 +265,8 @@ impl BodiesRecorder {
         };
         let choice = &self.choice;
         let kept = self.tables.iter_mut().filter(|t| choice.keeps(t.name()));
-        for table in kept.chain(&mut self.cell) {
+        let kept = kept.chain(&mut self.cell);
+        for table in kept.chain(&mut self.aside.tables) {
             table.close(&directory)?;
         }
         self.list_tables(true);
@@ -301,8 +319,8 @@ impl BodiesRecorder {
             table.close(&directory)?;
         }
         match self.start.take() {
-            Some(Start::Plane(state)) if self.starts(state.t) => self.push_state(0, &state),
-            Some(Start::Space(state)) if self.starts(state.t) => self.push_state(0, &state),
+            Some(Start::Plane(state)) if self.starts(state.t) => self.push_state(0, &state, None),
+            Some(Start::Space(state)) if self.starts(state.t) => self.push_state(0, &state, None),
             _ => Ok(()),
         }
     }
@@ -312,7 +330,12 @@ impl BodiesRecorder {
         self.choice.now("bodies", (0, t), self.every, false)
     }
 
-    fn push_state<D: Written>(&mut self, step: usize, state: &State<D>) -> Result<(), RecordError> {
+    fn push_state<D: Written>(
+        &mut self,
+        step: usize,
+        state: &State<D>,
+        begin: Option<Matrix>,
+    ) -> Result<(), RecordError> {
         let table = &mut self.tables[2];
         let each = state.poses.iter().zip(&state.velocities).enumerate();
         for (body, (pose, velocity)) in each.filter(|(body, _)| self.choice.has(*body)) {
@@ -320,7 +343,8 @@ impl BodiesRecorder {
             self.session.spill(table)?;
         }
         if let (Some(table), Some(lattice)) = (&mut self.cell, &state.cell) {
-            rows::push_cell(table.values(), (step, state.t), lattice);
+            let begin = begin.unwrap_or(lattice.rate);
+            rows::push_cell(table.values(), (step, state.t), lattice, &begin);
             self.session.spill(table)?;
         }
         self.counters.recorded = Some(step);
@@ -349,7 +373,10 @@ impl BodiesRecorder {
         let wanted = |table: &str| self.choice.now(table, now, self.every, last);
         let (state, contacts) = (wanted("bodies"), wanted("contacts"));
         if state && self.counters.recorded != Some(step) {
-            self.push_state(step, world.state())?;
+            self.push_state(step, world.state(), Some(world.begin_rate()))?;
+            if fresh {
+                self.aside.push(&self.session, step, world)?;
+            }
         }
         if !contacts || !fresh {
             return Ok(());
@@ -358,7 +385,8 @@ impl BodiesRecorder {
         for k in 0..world.num_contacts() {
             let contact = world.contact(k);
             if contact.bodies.iter().any(|b| self.choice.has(*b as usize)) {
-                rows::push_contact(table.values(), &self.words, now, &contact);
+                let shift = self.cell.as_ref().and(world.image(k));
+                rows::push_contact(table.values(), &self.words, now, &contact, shift);
                 self.session.spill(table)?;
             }
         }
@@ -406,6 +434,7 @@ impl Steps for BodiesRecorder {
 
     fn keep(&mut self, snapshot: Snapshot) -> Result<(), SceneError> {
         let tables = self.tables.iter().chain(&self.cell);
+        let tables = tables.chain(&self.aside.tables);
         let kept = self.session.keep(tables, &self.counters, snapshot);
         self.told(kept)
     }

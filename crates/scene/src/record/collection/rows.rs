@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bodies::{Contact, Dim, Lattice, Ledger, Plane, Pose, Space, Vector};
+use bodies::{Contact, Dim, Lattice, Ledger, Matrix, Plane, Pose, Space, Vector};
 use contact::law::Status;
 
 use super::super::column::Values;
@@ -43,30 +43,30 @@ impl Written for Space {
 }
 
 /// Fills one row from left to right.
-struct Row<'a> {
+pub(super) struct Row<'a> {
     columns: std::slice::IterMut<'a, Values>,
 }
 
 impl<'a> Row<'a> {
-    fn of(columns: &'a mut [Values]) -> Self {
+    pub(super) fn of(columns: &'a mut [Values]) -> Self {
         Self {
             columns: columns.iter_mut(),
         }
     }
 
-    fn integer(&mut self, x: usize) {
+    pub(super) fn integer(&mut self, x: usize) {
         if let Some(column) = self.columns.next() {
             column.push_integer(x);
         }
     }
 
-    fn real(&mut self, x: f64) {
+    pub(super) fn real(&mut self, x: f64) {
         if let Some(column) = self.columns.next() {
             column.push_real(x);
         }
     }
 
-    fn reals(&mut self, all: &[f64]) {
+    pub(super) fn reals(&mut self, all: &[f64]) {
         all.iter().for_each(|x| self.real(*x));
     }
 
@@ -82,7 +82,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn text(&mut self, x: &Arc<str>) {
+    pub(super) fn text(&mut self, x: &Arc<str>) {
         if let Some(column) = self.columns.next() {
             column.push_text(x);
         }
@@ -142,12 +142,16 @@ pub(super) fn push_cell<D: Written>(
     out: &mut [Values],
     (step, t): (usize, f64),
     lattice: &Lattice<D>,
+    begin: &Matrix,
 ) {
     let mut row = Row::of(out);
     row.integer(step);
     row.real(t);
     for vector in lattice.vectors.iter().take(D::N) {
         row.reals(vector.slice());
+    }
+    for rate in [&lattice.rate, begin] {
+        rate.iter().take(D::N).for_each(|r| row.reals(&r[..D::N]));
     }
 }
 
@@ -179,6 +183,7 @@ pub(super) fn push_contact<D: Written>(
     words: &Words,
     (step, t): (usize, f64),
     contact: &Contact<'_, D>,
+    shift: Option<D::Vector>,
 ) {
     let mut row = Row::of(out);
     row.integer(step);
@@ -201,5 +206,8 @@ pub(super) fn push_contact<D: Written>(
         for k in 1..row_names::<D>().len() {
             row.optional(rows.get(k).copied());
         }
+    }
+    if let Some(shift) = shift {
+        row.reals(shift.slice());
     }
 }

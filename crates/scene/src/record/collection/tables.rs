@@ -11,7 +11,7 @@ use super::super::tables::{step, time};
 pub const BODY_TABLES: [&str; 4] = ["names", "steps", "bodies", "contacts"];
 
 /// Names of the coordinates.
-const AXES: [&str; 3] = ["x", "y", "z"];
+pub(super) const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Names of the rows of a contact, in the order of the laws.
 pub(super) fn row_names<D: Dim>() -> &'static [&'static str] {
@@ -48,11 +48,11 @@ pub(super) fn observables<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Colum
     columns
 }
 
-fn real(name: &str, unit: &str, meaning: &str) -> Column {
+pub(super) fn real(name: &str, unit: &str, meaning: &str) -> Column {
     Column::new(name, Type::Real, unit, meaning)
 }
 
-fn body(name: &str, meaning: &str) -> Column {
+pub(super) fn body(name: &str, meaning: &str) -> Column {
     Column::new(name, Type::Integer, "1", meaning)
 }
 
@@ -126,7 +126,7 @@ fn steps() -> Vec<Column> {
     ]
 }
 
-fn bodies<D: Dim>() -> Vec<Column> {
+pub(super) fn bodies<D: Dim>() -> Vec<Column> {
     let mut columns = vec![step(), time(), body("body", "number of the body")];
     let axes = &AXES[..D::N];
     for axis in axes {
@@ -206,13 +206,29 @@ fn contacts<D: Dim>() -> Vec<Column> {
     columns
 }
 
-/// The vectors of the periodic cell.
+/// Where the image of b is that a contact in a periodic cell is with.
+pub(super) fn shifts<D: Dim>() -> Vec<Column> {
+    let meaning = "where the image of b that touches is, from b, at the midpoint of the step";
+    let axes = AXES[..D::N].iter();
+    axes.map(|axis| real(&format!("shift_{axis}"), "length", meaning))
+        .collect()
+}
+
+/// The vectors of the periodic cell and how it deforms.
 fn cell<D: Dim>() -> Vec<Column> {
     let mut columns = vec![step(), time()];
     for vector in &["a", "b", "c"][..D::N] {
         for axis in &AXES[..D::N] {
             let meaning = format!("vector {vector} of the periodic cell, along {axis}");
             columns.push(real(&format!("{vector}_{axis}"), "length", &meaning));
+        }
+    }
+    for (prefix, when) in [("rate", "after"), ("begin", "before")] {
+        for i in &AXES[..D::N] {
+            for j in &AXES[..D::N] {
+                let meaning = format!("L_{i}{j}, rate of deformation {when} the step");
+                columns.push(real(&format!("{prefix}_{i}{j}"), "1/time", &meaning));
+            }
         }
     }
     columns

@@ -1,0 +1,89 @@
+//! The rows of joints as they are recorded: direction, point, velocities and impulse of each.
+
+use super::super::{NO_GROUP, World};
+use super::{Linkage, Role};
+use crate::dim::Dim;
+
+/// A row of a joint over the last step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointRow<D: Dim> {
+    /// Number of the joint.
+    pub joint: usize,
+    /// What it is to the joint: `held`, `spring`, `motor`, `friction` or `limit`.
+    pub part: &'static str,
+    /// Which row of the part.
+    pub row: usize,
+    /// 0 for the velocity of b against a along the direction, at the point; 1 for their spin about it.
+    /// In the plane the spin is about the third axis, with this sign.
+    pub turn: f64,
+    /// Direction or axis, space axes, at the midpoint; 0 for spins of the plane.
+    pub direction: D::Vector,
+    /// The point, at the midpoint.
+    pub at: D::Vector,
+    /// U_I.
+    pub begin: f64,
+    /// U_F, before places and velocities are put right.
+    pub end: f64,
+    /// S on b.
+    pub impulse: f64,
+}
+
+impl<D: Dim> Linkage<D> {
+    /// The rows of the last step are no longer those of the problem.
+    pub(in crate::world) fn forget(&mut self) {
+        self.blocks.clear();
+    }
+}
+
+impl<D: Dim> World<D> {
+    /// Gives every row of every joint over the last step; none before the first.
+    pub fn joint_rows(&self, visit: &mut dyn FnMut(&JointRow<D>)) {
+        let Some(problem) = &self.work.problem else {
+            return;
+        };
+        let blocks = &self.link.blocks;
+        let Some(before) = problem.num_contacts().checked_sub(blocks.len()) else {
+            return;
+        };
+        for (k, block) in blocks.iter().enumerate() {
+            for (row, at) in problem.rows(before + k).enumerate() {
+                let known = &self.link.rows[block.first + row];
+                let value = |all: &[f64]| all.get(at).copied().unwrap_or(0.0);
+                let plane = D::N == 2 && known.turn;
+                visit(&JointRow {
+                    joint: block.joint as usize,
+                    part: match block.role {
+                        Role::Held => "held",
+                        Role::Spring => "spring",
+                        Role::Motor => "motor",
+                        Role::Rub => "friction",
+                        Role::Limit => "limit",
+                    },
+                    row,
+                    turn: match (known.turn, plane) {
+                        (false, _) => 0.0,
+                        (true, true) => block.sign,
+                        (true, false) => 1.0,
+                    },
+                    direction: match plane {
+                        true => D::Vector::default(),
+                        false => known.direction * block.sign,
+                    },
+                    at: known.at,
+                    begin: value(&self.work.begin),
+                    end: value(&self.work.finish),
+                    impulse: value(&self.work.impulse),
+                });
+            }
+        }
+    }
+
+    /// Where a body was at the midpoint of the last step, and its velocity at the end of the step before
+    /// joints and overlaps were put right; none before the first step, nor for bodies that do not
+    /// follow forces.
+    pub fn midpoint(&self, body: usize) -> Option<(&crate::Pose<D>, &D::Dofs)> {
+        let follows = self.work.group.get(body).is_some_and(|g| *g != NO_GROUP);
+        let both = (self.work.mid.get(body)?, self.work.end.get(body)?);
+        follows.then_some(both)
+    }
+}

@@ -1,0 +1,151 @@
+//! Tables that a check of the records needs beside the others.
+//!
+//! | table | one row for | where |
+//! |---|---|---|
+//! | `midpoints` | every body that follows forces, in every recorded step: where contacts and joints were taken, and its velocity before joints and overlaps were put right | runs with joints or with `correction` |
+//! | `joints` | every row of every joint in every recorded step: direction, point, velocities, impulse | runs with joints |
+
+use std::sync::Arc;
+
+use bodies::{Dim, Vector, World};
+
+use super::super::column::{Column, Type};
+use super::super::error::RecordError;
+use super::super::session::Session;
+use super::super::tables::{step, time};
+use super::super::writer::TableWriter;
+use super::rows::{Row, Written};
+use super::tables::{AXES, bodies, body, real};
+use crate::collection::Cast;
+
+/// The columns of `midpoints`.
+pub(super) fn midpoints<D: Dim>() -> Vec<Column> {
+    let mut columns = bodies::<D>();
+    for column in columns.iter_mut().skip(3) {
+        let velocity = column.unit.ends_with("/time");
+        column.meaning += match velocity {
+            true => ", before joints and overlaps are put right",
+            false => ", at the midpoint of the step",
+        };
+    }
+    columns
+}
+
+/// The columns of `joints`.
+pub(super) fn joints<D: Dim>() -> Vec<Column> {
+    let text = |name: &str, meaning: &str| Column::new(name, Type::Text, "1", meaning);
+    let part = "what the row is to the joint: held, spring, motor, friction or limit";
+    let turn = "0: velocity of b against a along the direction; 1: their spin about it (plane: about \
+                the third axis, with this sign)";
+    let mut columns = vec![
+        step(),
+        time(),
+        body("joint", "number of the joint, from 0"),
+        text("name", "name of the joint"),
+        text("part", part),
+        body("row", "which row of the part, from 0"),
+        real("turn", "1", turn),
+    ];
+    for axis in &AXES[..D::N] {
+        let meaning = "the point, at the midpoint of the step";
+        columns.push(real(axis, "length", meaning));
+    }
+    for axis in &AXES[..D::N] {
+        let meaning = "direction or axis, at the midpoint of the step";
+        columns.push(real(&format!("direction_{axis}"), "1", meaning));
+    }
+    let unit = "length/time or rad/time";
+    columns.extend([
+        real("begin", unit, "velocity of the row before the step"),
+        real(
+            "end",
+            unit,
+            "velocity of the row after the step, before joints are put right",
+        ),
+        real(
+            "impulse",
+            "force*time or force*length*time",
+            "impulse on the second body over the step, along the row",
+        ),
+    ]);
+    columns
+}
+
+/// The tables of a run, in their order: `midpoints` and `joints` where there are any.
+#[derive(Debug, Default)]
+pub(super) struct Aside {
+    pub tables: Vec<TableWriter>,
+    names: Vec<Arc<str>>,
+    parts: Vec<(&'static str, Arc<str>)>,
+}
+
+impl Aside {
+    pub fn new<D: Dim>(cast: &Cast, corrects: bool) -> Self {
+        let mut tables = Vec::new();
+        if corrects || !cast.joints.is_empty() {
+            tables.push(TableWriter::new(
+                "midpoints",
+                cast.record.packed(midpoints::<D>()),
+            ));
+        }
+        if !cast.joints.is_empty() {
+            tables.push(TableWriter::new(
+                "joints",
+                cast.record.packed(joints::<D>()),
+            ));
+        }
+        let parts = ["held", "spring", "motor", "friction", "limit"];
+        Self {
+            tables,
+            names: cast
+                .joints
+                .iter()
+                .map(|name| name.as_str().into())
+                .collect(),
+            parts: parts.map(|part| (part, part.into())).into(),
+        }
+    }
+
+    /// The rows of one step.
+    pub fn push<D: Written>(
+        &mut self,
+        session: &Session,
+        step: usize,
+        world: &World<D>,
+    ) -> Result<(), RecordError> {
+        let now = (step, world.state().t);
+        let Some((midpoints, joints)) = self.tables.split_first_mut() else {
+            return Ok(());
+        };
+        for number in 0..world.model().bodies.len() {
+            if let Some((pose, velocity)) = world.midpoint(number) {
+                super::rows::push_body(midpoints.values(), now, number, pose, velocity);
+                session.spill(midpoints)?;
+            }
+        }
+        let Some(joints) = joints.first_mut() else {
+            return Ok(());
+        };
+        let (names, parts) = (&self.names, &self.parts);
+        let mut written = Ok(());
+        world.joint_rows(&mut |known| {
+            let mut row = Row::of(joints.values());
+            row.integer(step);
+            row.real(now.1);
+            row.integer(known.joint);
+            let name = names.get(known.joint).cloned();
+            row.text(&name.unwrap_or_else(|| "".into()));
+            let part = parts.iter().find(|(word, _)| *word == known.part);
+            row.text(part.map_or(&"".into(), |(_, shared)| shared));
+            row.integer(known.row);
+            row.real(known.turn);
+            row.reals(known.at.slice());
+            row.reals(known.direction.slice());
+            row.reals(&[known.begin, known.end, known.impulse]);
+            if written.is_ok() {
+                written = session.spill(joints);
+            }
+        });
+        written
+    }
+}

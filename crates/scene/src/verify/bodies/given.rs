@@ -1,0 +1,296 @@
+//! What is given: masses, laws, motions and forces of the scene, in one form for plane and space.
+//!
+//! The plane is z = 0 of space: a body of it turns about z alone. Forces, motions and the speeds of
+//! motors are the scene's expressions; everything that follows from them is computed here.
+
+use bodies::plane::Angle;
+use bodies::{Dim, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose, Scenery, Space, Vector};
+
+use super::super::laws::{Rule, Section};
+use super::super::vector::{M3, Q4, UPRIGHT, V3, about_z, conjugate, product, sub};
+
+/// Where a body is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stand {
+    pub x: V3,
+    pub q: Q4,
+    /// The angle of the plane, not reduced.
+    pub angle: f64,
+}
+
+/// How a body moves: velocity in space axes, spin in body axes.
+pub(crate) type Speed = [f64; 6];
+
+/// A body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    /// Mass and moments by component, and 1 over them; 0 where it does not follow forces.
+    pub masses: [f64; 6],
+    pub inverse: [f64; 6],
+    pub mass: f64,
+    pub movable: bool,
+    pub guide: Option<usize>,
+    pub material: u16,
+    /// Resistance of translation and rotation.
+    pub drag: [f64; 2],
+}
+
+/// A dimension in numbers of space.
+pub(crate) trait Flat: Dim {
+    fn pose(stand: &Stand) -> Pose<Self>;
+    fn stand(pose: &Pose<Self>) -> Stand;
+    fn dofs(speed: &Speed) -> Self::Dofs;
+    fn speed(dofs: &Self::Dofs) -> Speed;
+    fn inertia(inertia: &Self::Inertia) -> V3;
+}
+
+impl Flat for Plane {
+    fn pose(stand: &Stand) -> Pose<Self> {
+        Pose {
+            position: Vector::of(&stand.x[..2]),
+            rotation: Angle::new(stand.angle),
+        }
+    }
+
+    fn stand(pose: &Pose<Self>) -> Stand {
+        let angle = pose.rotation.angle();
+        Stand {
+            x: [pose.position.x, pose.position.y, 0.0],
+            q: about_z(angle),
+            angle,
+        }
+    }
+
+    fn dofs(speed: &Speed) -> [f64; 3] {
+        [speed[0], speed[1], speed[5]]
+    }
+
+    fn speed(dofs: &[f64; 3]) -> Speed {
+        [dofs[0], dofs[1], 0.0, 0.0, 0.0, dofs[2]]
+    }
+
+    fn inertia(inertia: &f64) -> V3 {
+        [0.0, 0.0, *inertia]
+    }
+}
+
+impl Flat for Space {
+    fn pose(stand: &Stand) -> Pose<Self> {
+        let [w, x, y, z] = stand.q;
+        Pose {
+            position: Vector::of(&stand.x),
+            rotation: <Self as Dim>::Rotation::from_xyzw(x, y, z, w),
+        }
+    }
+
+    fn stand(pose: &Pose<Self>) -> Stand {
+        let q = pose.rotation;
+        Stand {
+            x: [pose.position.x, pose.position.y, pose.position.z],
+            q: [q.w, q.x, q.y, q.z],
+            angle: 0.0,
+        }
+    }
+
+    fn dofs(speed: &Speed) -> [f64; 6] {
+        *speed
+    }
+
+    fn speed(dofs: &[f64; 6]) -> Speed {
+        *dofs
+    }
+
+    fn inertia(inertia: &<Self as Dim>::Inertia) -> V3 {
+        [inertia.x, inertia.y, inertia.z]
+    }
+}
+
+/// The scene of a run.
+#[derive(Debug)]
+pub(crate) struct Given<D: Dim> {
+    pub model: Model<D>,
+    pub parts: Vec<Part>,
+    /// Where the bodies of the guides were when the run began.
+    pub anchors: Vec<Stand>,
+    poses: Vec<Pose<D>>,
+    speeds: Vec<D::Dofs>,
+    loads: Vec<D::Dofs>,
+}
+
+/// Which entry of six a component of the dimension is.
+fn component<D: Dim>(k: usize) -> usize {
+    match (D::N, k) {
+        (2, 2) => 5,
+        _ => k,
+    }
+}
+
+impl<D: Flat> Given<D> {
+    pub fn new(model: Model<D>) -> Self {
+        let drag = |i: usize| model.drag.get(i).copied().unwrap_or_default();
+        let part = |(i, body): (usize, &bodies::Body<D>)| {
+            let m = body.mass.mass;
+            let moments = D::inertia(&body.mass.inertia);
+            let masses = [m, m, m, moments[0], moments[1], moments[2]];
+            let mut inverse = [0.0; 6];
+            for k in 0..D::DOF {
+                if body.freedom.follows(k) {
+                    let at = component::<D>(k);
+                    inverse[at] = 1.0 / masses[at];
+                }
+            }
+            let drag = drag(i);
+            Part {
+                masses,
+                inverse,
+                mass: m,
+                movable: body.freedom.movable(),
+                guide: match body.freedom {
+                    Freedom::Guided(guide) => Some(guide as usize),
+                    _ => None,
+                },
+                material: body.material,
+                drag: [drag.translation, drag.rotation],
+            }
+        };
+        let parts = model.bodies.iter().enumerate().map(part).collect();
+        Self {
+            parts,
+            anchors: Vec::new(),
+            poses: Vec::new(),
+            speeds: Vec::new(),
+            loads: Vec::new(),
+            model,
+        }
+    }
+
+    /// Finds where the guided bodies were from where they are at the start.
+    pub fn anchor(&mut self, start: &[Stand], t: f64) {
+        let still = Stand {
+            x: [0.0; 3],
+            q: UPRIGHT,
+            angle: 0.0,
+        };
+        self.anchors = vec![still; self.model.guides.len()];
+        for (part, stand) in self.parts.iter().zip(start) {
+            let Some(guide) = part.guide else { continue };
+            let (Some(given), Some(anchor)) = (
+                self.model.guides.get_mut(guide),
+                self.anchors.get_mut(guide),
+            ) else {
+                continue;
+            };
+            let (moved, _) = given.at(&D::pose(&still), t);
+            let moved = D::stand(&moved);
+            *anchor = Stand {
+                x: sub(stand.x, moved.x),
+                q: product(conjugate(moved.q), stand.q),
+                angle: stand.angle - moved.angle,
+            };
+        }
+    }
+
+    /// Where a guide puts its body, and its velocity.
+    pub fn guided(&mut self, guide: usize, t: f64) -> Option<(Stand, Speed)> {
+        let anchor = D::pose(self.anchors.get(guide)?);
+        let (pose, dofs) = self.model.guides.get_mut(guide)?.at(&anchor, t);
+        Some((D::stand(&pose), D::speed(&dofs)))
+    }
+
+    /// Whether there are forces beyond gravity and drag.
+    pub fn has_fields(&self) -> bool {
+        !self.model.fields.is_empty()
+    }
+
+    /// Forces in space axes and moments in body axes of the fields.
+    pub fn loads(&mut self, t: f64, stands: &[Stand], speeds: &[Speed], out: &mut [Speed]) {
+        self.poses.clear();
+        self.poses.extend(stands.iter().map(D::pose));
+        self.speeds.clear();
+        self.speeds.extend(speeds.iter().map(D::dofs));
+        self.loads.clear();
+        self.loads.resize(stands.len(), D::REST);
+        for field in &mut self.model.fields {
+            let scenery = Scenery {
+                t,
+                poses: &self.poses,
+                velocities: &self.speeds,
+                bodies: &self.model.bodies,
+            };
+            field.add(&scenery, &mut self.loads);
+        }
+        for (out, load) in out.iter_mut().zip(&self.loads) {
+            *out = D::speed(load);
+        }
+    }
+
+    /// Acceleration of gravity.
+    pub fn gravity(&self) -> V3 {
+        let mut g = [0.0; 3];
+        for (g, value) in g.iter_mut().zip(self.model.gravity.slice()) {
+            *g = *value;
+        }
+        g
+    }
+
+    /// What is given of the cell at a time: rate and stress.
+    pub fn control(&mut self, t: f64) -> (M3, M3) {
+        let cell = self.model.cell.as_mut();
+        let control = cell.and_then(|cell| cell.control.as_mut());
+        let given = control.map_or_else(Default::default, |control| control.at(t));
+        (given.rate, given.stress)
+    }
+
+    /// Whether the cell deforms.
+    pub fn flows(&self) -> bool {
+        let cell = self.model.cell.as_ref();
+        cell.is_some_and(|cell| cell.control.is_some() || !cell.modes.is_empty())
+    }
+
+    /// The law between two bodies, with its restitution: by material, or that of a pin in its hole.
+    pub fn pair(&self, a: usize, b: usize, feature: u32) -> Option<&PairLaw> {
+        if let Some(joint) = clearance_of(feature, &self.model.joints) {
+            return joint.clearance.as_ref().map(|clearance| &clearance.law);
+        }
+        let (a, b) = (self.parts.get(a)?.material, self.parts.get(b)?.material);
+        Some(self.model.materials.law(a, b).0)
+    }
+}
+
+/// The joint whose pin a feature is about: features of clearances are numbered from here on.
+pub(super) fn clearance_of<D: Dim>(feature: u32, joints: &[Joint<D>]) -> Option<&Joint<D>> {
+    let number = feature.checked_sub(0xFFF0_0000)? as usize;
+    joints.get(number).filter(|joint| joint.clearance.is_some())
+}
+
+/// The rules of a law: two where the coefficient depends on what the contact did before, which a thinned
+/// record does not tell.
+pub(super) fn rules(pair: &PairLaw, plane: bool) -> Vec<Rule> {
+    let rows = if plane { 1 } else { 2 };
+    let disc = |mu: f64| Rule::Cone(Section::Discs(vec![(mu, rows)]));
+    if pair.rolling > 0.0 || pair.spinning > 0.0 {
+        let mu = match pair.friction {
+            Friction::Coulomb(mu) => mu,
+            _ => 0.0,
+        };
+        let mut discs = vec![(mu, rows), (pair.rolling, rows)];
+        if !plane {
+            discs.push((pair.spinning, 1));
+        }
+        return vec![Rule::Cone(Section::Discs(discs))];
+    }
+    match &pair.friction {
+        Friction::None => vec![Rule::Cone(Section::Nothing)],
+        Friction::Coulomb(mu) if *mu == 0.0 => vec![Rule::Cone(Section::Nothing)],
+        Friction::Coulomb(mu) => vec![disc(*mu)],
+        Friction::Asymmetric { plus, minus } => vec![Rule::Cone(Section::Interval {
+            plus: *plus,
+            minus: *minus,
+        })],
+        Friction::Elliptic { mu1, mu2, .. } => vec![Rule::Cone(Section::Ellipse([*mu1, *mu2]))],
+        Friction::Polygon { section, .. } => {
+            vec![Rule::Cone(Section::Polygon(section.vertices().to_vec()))]
+        }
+        Friction::StaticDynamic(both) => vec![disc(both.mu_static), disc(both.mu_dynamic)],
+    }
+}

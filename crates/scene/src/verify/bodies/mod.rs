@@ -1,0 +1,495 @@
+//! Runs of bodies, step by step.
+
+mod cell;
+mod contacts;
+mod energy;
+mod given;
+mod joints;
+mod look;
+mod motion;
+mod pairs;
+mod read;
+mod shape;
+
+use bodies::{Activation, Dim};
+
+use super::report::{Place, Report};
+use super::stream::{Group, Stream};
+use super::vector::{norm, sub};
+use super::{Asked, VerifyError};
+use crate::collection::Assembly;
+use crate::record::{Name, Record, Status, names};
+
+pub(super) use given::Flat;
+use given::Given;
+use motion::{Motion, Push};
+use read::{Bodies, Touch};
+
+/// Placements that follow from each other: rounding of a few additions, relative to the coordinates.
+const KINEMATICS: f64 = 1e-12;
+
+/// Momenta of a body, relative to the sum of the sizes of their terms: a contact adds a dozen
+/// roundings of 1e-16, its lever has some more from subtracting coordinates that may be a hundred
+/// times as large, and bodies have up to a hundred contacts.
+const MOMENTUM: f64 = 1e-11;
+
+/// Velocities of rows: as momenta, from which they are computed back.
+const VELOCITY: f64 = 1e-11;
+
+/// All that is known while a run is gone through.
+struct Walk<'a, D: Dim> {
+    given: Given<D>,
+    names: Vec<Name>,
+    plane: bool,
+    tolerance: f64,
+    predicted: bool,
+    report: &'a mut Report,
+    motion: Motion,
+    touches: Vec<Touch>,
+    pushes: Vec<Push>,
+    joints: joints::Rows,
+    ledger: energy::Ledger,
+    shapes: Vec<std::sync::Arc<crate::record::Outline>>,
+    pairs: pairs::Pairs,
+    /// L without the impulses of the step.
+    cell_free: Option<super::vector::M3>,
+}
+
+/// The tables of a run.
+struct Tables<'a> {
+    bodies: Stream<'a>,
+    contacts: Stream<'a>,
+    steps: Stream<'a>,
+    midpoints: Option<Stream<'a>>,
+    joints: Option<Stream<'a>>,
+    cell: Option<Stream<'a>>,
+}
+
+impl<'a> Tables<'a> {
+    fn open(record: &'a Record, plane: bool) -> Result<Self, VerifyError> {
+        let missing = |table: &str| {
+            let text = format!(
+                "{}: there is no table `{table}`, so that there is nothing to verify",
+                record.directory().display()
+            );
+            VerifyError::Nothing(text)
+        };
+        Ok(Self {
+            bodies: read::open_states(record, "bodies", plane)?.ok_or_else(|| missing("bodies"))?,
+            contacts: read::open_contacts(record, plane)?.ok_or_else(|| missing("contacts"))?,
+            steps: energy::open(record)?.ok_or_else(|| missing("steps"))?,
+            midpoints: read::open_states(record, "midpoints", plane)?,
+            joints: joints::open(record, plane)?,
+            cell: cell::open(record, plane)?,
+        })
+    }
+}
+
+/// Verifies a run of bodies.
+pub(super) fn verify<D: Flat>(
+    record: &Record,
+    assembly: Assembly<D>,
+    report: &mut Report,
+    asked: &mut Asked<'_>,
+) -> Result<(), VerifyError> {
+    let plane = D::N == 2;
+    let mut tables = Tables::open(record, plane)?;
+    let names = names(record)?;
+    let settings = assembly.settings.clone();
+    let corrects = settings.correction || !assembly.model.joints.is_empty();
+    let given = Given::new(assembly.model);
+    if names.len() != given.parts.len() {
+        let text = format!(
+            "{}: the table `names` has {} bodies, the scene in run.json has {}",
+            record.directory().display(),
+            names.len(),
+            given.parts.len()
+        );
+        return Err(VerifyError::Nothing(text));
+    }
+    let mut walk = Walk {
+        shapes: names.iter().map(|name| name.outline.clone()).collect(),
+        given,
+        names,
+        plane,
+        tolerance: settings.tolerance,
+        predicted: settings.activation == Activation::Predicted,
+        report,
+        motion: Motion::of_step(settings.step),
+        touches: Vec::new(),
+        pushes: Vec::new(),
+        joints: joints::Rows::default(),
+        ledger: energy::Ledger::default(),
+        pairs: pairs::Pairs::default(),
+        cell_free: None,
+    };
+    walk.announce(corrects);
+    if corrects && tables.midpoints.is_none() {
+        walk.report.skip(
+            "midpoints are not recorded: bodies that joints or corrections moved after a step are not \
+             where the step left them, and momenta cannot be compared",
+        );
+        return walk.ledger_only(&mut tables, asked);
+    }
+    walk.run(record, &mut tables, asked)
+}
+
+impl<D: Flat> Walk<'_, D> {
+    fn announce(&mut self, corrects: bool) {
+        let report = &mut *self.report;
+        let counted = "rows of a recorded step against the numbers of bodies and contacts";
+        report.expect("rows", counted, 0.0);
+        report.expect("mass", "masses of `names` against the scene's", 1e-12);
+        let given = "bodies with a given motion, or none, against it; relative to coordinates";
+        report.expect("given", given, KINEMATICS);
+        let way = "x_F = x_I + h(v_I + v_F)/2 and the midpoint; relative to coordinates";
+        report.expect("kinematics", way, KINEMATICS);
+        let before = "begin = G v_I; relative to the terms of the bodies' momenta";
+        report.expect("begin", before, VELOCITY);
+        let after = "end = G v_F; relative to the terms of the bodies' momenta";
+        report.expect("end", after, VELOCITY);
+        let momentum = "A(v_F - v_L) = sum of G'S; relative to its terms, body by body";
+        report.expect("momentum", momentum, MOMENTUM);
+        look::announce(report);
+        contacts::announce(report);
+        energy::announce(report);
+        if corrects {
+            joints::announce(report);
+        }
+        if self.given.flows() {
+            cell::announce(report);
+        }
+    }
+
+    fn place(&self, what: impl Into<String>) -> Place {
+        Place {
+            step: Some(self.motion_step()),
+            t: Some(self.motion.t),
+            what: what.into(),
+        }
+    }
+
+    fn motion_step(&self) -> i64 {
+        self.ledger.step
+    }
+
+    fn name(&self, body: usize) -> String {
+        let name = self.names.get(body).map(|name| name.name.to_string());
+        name.unwrap_or_else(|| format!("body {body}"))
+    }
+
+    /// The two bodies of a contact.
+    fn pair_name(&self, touch: &Touch) -> String {
+        let (a, b) = (self.name(touch.a), self.name(touch.b));
+        format!("`{a}` and `{b}`, feature {}", touch.feature)
+    }
+
+    /// Only what the account says of itself.
+    fn ledger_only(
+        &mut self,
+        tables: &mut Tables<'_>,
+        asked: &mut Asked<'_>,
+    ) -> Result<(), VerifyError> {
+        while let Some(group) = tables.steps.next()? {
+            self.ledger.pass(&group, self.report);
+            (asked.progress)(0.0);
+        }
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        record: &Record,
+        tables: &mut Tables<'_>,
+        asked: &mut Asked<'_>,
+    ) -> Result<(), VerifyError> {
+        let count = self.given.parts.len();
+        let Some(group) = tables.bodies.next()? else {
+            let text = format!("{}: no state is recorded", record.directory().display());
+            return Err(VerifyError::Nothing(text));
+        };
+        let Some(mut before) = read::state(&group, count, self.plane) else {
+            return self.incomplete(record, &group, "bodies");
+        };
+        self.given.anchor(&before.stands, before.t);
+        self.compare_masses();
+        self.ledger.step = before.step;
+        self.motion.t = before.t;
+        self.compare_given(&before);
+        let flow = cell::flow(&mut tables.cell, before.step, self.plane)?;
+        self.begin_energy(&before, flow.map(|flow| flow.end));
+        let (start, until) = (before.t, asked.until);
+        while let Some(group) = tables.bodies.next()? {
+            let Some(last) = read::state(&group, count, self.plane) else {
+                return self.incomplete(record, &group, "bodies");
+            };
+            self.ledger
+                .up_to(&mut tables.steps, last.step, self.report)?;
+            if asked.takes(last.step) {
+                (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
+                if !self.step(record, tables, &before, &last)? {
+                    return Ok(());
+                }
+            }
+            before = last;
+        }
+        // Steps of the account behind the last recorded state.
+        while let Some(group) = tables.steps.next()? {
+            self.ledger.pass(&group, self.report);
+        }
+        Ok(())
+    }
+
+    /// A step whose rows are not all there: an end of the records, or a disagreement.
+    fn incomplete(
+        &mut self,
+        record: &Record,
+        group: &Group,
+        table: &str,
+    ) -> Result<(), VerifyError> {
+        let running = record.manifest().status == Status::Running;
+        if running {
+            self.report.ends = Some(format!(
+                "the run was interrupted: its records end within step {}, t = {}",
+                group.step, group.t
+            ));
+            return Ok(());
+        }
+        let (step, t, rows) = (group.step, group.t, group.rows);
+        self.report.note("rows", f64::INFINITY, || Place {
+            step: Some(step),
+            t: Some(t),
+            what: format!("`{table}` has {rows} rows there, or not in their order"),
+        });
+        Ok(())
+    }
+
+    /// One recorded step; false where the records end.
+    fn step(
+        &mut self,
+        record: &Record,
+        tables: &mut Tables<'_>,
+        before: &Bodies,
+        last: &Bodies,
+    ) -> Result<bool, VerifyError> {
+        let group = tables.contacts.at(last.step)?;
+        read::touches(&group, self.plane, &mut self.touches);
+        self.motion.t = last.t;
+        let active = self.ledger.active();
+        if active != Some(group.rows) {
+            return self.without_contacts(record, tables, &group, last, active);
+        }
+        self.report.note("rows", 0.0, || Place {
+            step: Some(last.step),
+            t: Some(last.t),
+            what: "contacts".into(),
+        });
+        if let Some(h) = self.ledger.h() {
+            self.motion.h = h;
+        }
+        self.motion.flow =
+            cell::flow(&mut tables.cell, last.step, self.plane)?.filter(|_| self.given.flows());
+        self.joints
+            .read(&mut tables.joints, last.step, self.plane)?;
+        self.set_end(tables, last)?;
+        self.set_pushes();
+        let consecutive = before.step + 1 == last.step;
+        let known = consecutive.then_some(before);
+        let mut motion = std::mem::take(&mut self.motion);
+        motion.unroll(&mut self.given, known, last, &self.pushes);
+        self.motion = motion;
+        self.set_free_rate();
+        self.report.steps += 1;
+        self.report.contacts += self.touches.len();
+        self.report.consecutive += usize::from(consecutive);
+        self.compare_given(last);
+        self.compare_way(known, last);
+        self.compare_momentum(consecutive);
+        self.compare_velocities();
+        self.judge();
+        self.look();
+        self.compare_energy(last);
+        self.compare_joints(last);
+        self.compare_cell();
+        Ok(true)
+    }
+
+    /// A step whose contacts are not those that its account counts.
+    fn without_contacts(
+        &mut self,
+        record: &Record,
+        tables: &Tables<'_>,
+        group: &Group,
+        last: &Bodies,
+        active: Option<usize>,
+    ) -> Result<bool, VerifyError> {
+        let status = record.manifest().status;
+        if status == Status::Running && !tables.contacts.closed() {
+            self.report.ends = Some(format!(
+                "the run was interrupted: its contacts end within step {}, t = {}",
+                last.step, last.t
+            ));
+            return Ok(false);
+        }
+        if status == Status::Stopped && group.rows == 0 {
+            // The state is given again when the step after it fails; its contacts are gone then.
+            self.report.skip(
+                "the last step of a run that could not go on is recorded without its contacts",
+            );
+            return Ok(true);
+        }
+        let (step, t, rows) = (last.step, last.t, group.rows);
+        let counted = active.map_or("none".into(), |n: usize| n.to_string());
+        self.report.note("rows", f64::INFINITY, || Place {
+            step: Some(step),
+            t: Some(t),
+            what: format!("{rows} contacts are recorded, the account of the step has {counted}"),
+        });
+        Ok(true)
+    }
+
+    /// v_F, and where it is recorded the midpoint.
+    fn set_end(&mut self, tables: &mut Tables<'_>, last: &Bodies) -> Result<(), VerifyError> {
+        let motion = &mut self.motion;
+        motion.end.clone_from(&last.speeds);
+        motion.mid.clone_from(&last.stands);
+        motion.fixed_mid = false;
+        let Some(stream) = &mut tables.midpoints else {
+            return Ok(());
+        };
+        let group = stream.at(last.step)?;
+        motion.fixed_mid = group.rows > 0;
+        for row in 0..group.rows {
+            let (body, stand, speed) = read::state_row(&group, row, self.plane);
+            if let (Some(mid), Some(end)) = (motion.mid.get_mut(body), motion.end.get_mut(body)) {
+                (*mid, *end) = (stand, speed);
+            }
+        }
+        Ok(())
+    }
+
+    /// The impulses of contacts and joints.
+    fn set_pushes(&mut self) {
+        self.pushes.clear();
+        for touch in &self.touches {
+            for row in 0..touch.rows {
+                let (direction, turn) = touch.row(row, self.plane);
+                self.pushes.push(Push {
+                    bodies: [Some(touch.a), Some(touch.b)],
+                    turn,
+                    direction,
+                    at: touch.at,
+                    shift: touch.shift,
+                    size: touch.impulse[row],
+                });
+            }
+        }
+        joints::pushes(&self.joints, &self.given.model.joints, &mut self.pushes);
+    }
+
+    fn compare_masses(&mut self) {
+        for (i, part) in self.given.parts.iter().enumerate() {
+            let Some(mass) = self.names[i].mass else {
+                continue;
+            };
+            let off = (mass - part.mass).abs() / part.mass.abs();
+            let name = &self.names[i].name;
+            self.report.note("mass", off, || Place {
+                step: None,
+                t: None,
+                what: format!("`{name}`"),
+            });
+        }
+    }
+
+    /// Bodies that do not follow forces are where they are said to be.
+    fn compare_given(&mut self, last: &Bodies) {
+        for i in 0..self.given.parts.len() {
+            let part = self.given.parts[i];
+            let Some(guide) = part.guide else { continue };
+            let Some((stand, speed)) = self.given.guided(guide, last.t) else {
+                continue;
+            };
+            let size = 1.0 + norm(stand.x) + speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            let mut off =
+                norm(sub(stand.x, last.stands[i].x)).max(turn_between(&stand, &last.stands[i]));
+            for k in 0..6 {
+                off = off.max((speed[k] - last.speeds[i][k]).abs());
+            }
+            let place = self.place(format!("`{}`", self.name(i)));
+            self.report.note("given", off / size, || place);
+        }
+    }
+
+    /// x_F and R_F from the state before, and the midpoint where it is recorded.
+    fn compare_way(&mut self, before: Option<&Bodies>, last: &Bodies) {
+        let (Some(before), h) = (before, self.motion.h) else {
+            return;
+        };
+        for i in 0..self.given.parts.len() {
+            if !self.given.parts[i].movable {
+                continue;
+            }
+            let reached = match self.motion.fixed_mid {
+                // Joints have moved the bodies since.
+                true => self
+                    .motion
+                    .ahead_of::<D>(&before.stands[i], &before.speeds[i]),
+                false => self.motion.arrive::<D>(&before.stands[i], i, h),
+            };
+            let there = match self.motion.fixed_mid {
+                true => self.motion.mid[i],
+                false => last.stands[i],
+            };
+            let size = norm(there.x) + h * norm(motion::linear(&self.motion.end[i]));
+            let size = size.max(self.shapes[i].radius().unwrap_or(0.0));
+            let off = norm(sub(reached.x, there.x)) / size.max(f64::MIN_POSITIVE);
+            let turn = turn_between(&reached, &there) / (1.0 + there.angle.abs());
+            if off.max(turn) > 0.0 || i == 0 {
+                let place = self.place(format!("`{}`", self.name(i)));
+                self.report.note("kinematics", off.max(turn), || place);
+            }
+        }
+    }
+
+    fn compare_momentum(&mut self, consecutive: bool) {
+        if !consecutive {
+            return;
+        }
+        for i in 0..self.given.parts.len() {
+            let part = &self.given.parts[i];
+            if !part.movable {
+                continue;
+            }
+            let motion = &self.motion;
+            let mut off = 0.0_f64;
+            for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
+                let rest = motion.end[i][k] - motion.free[i][k] - motion.pushed[i][k];
+                if rest != 0.0 {
+                    off = off.max(rest.abs() / motion.size[i][k / 3]);
+                }
+            }
+            let loose = joints::gyroscopic::<D>(&self.given, i);
+            if loose && off <= joints::GYROSCOPIC {
+                off = off.min(MOMENTUM);
+            }
+            let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);
+            self.report.note("momentum", off, || Place {
+                step: Some(step),
+                t: Some(t),
+                what: format!("`{}`", names[i].name),
+            });
+        }
+    }
+}
+
+/// The angle between two placements; not reduced in the plane.
+fn turn_between(a: &given::Stand, b: &given::Stand) -> f64 {
+    let plane = (a.angle - b.angle).abs();
+    // A quaternion and its negative are the same rotation.
+    let far = |sign: f64| {
+        let parts = a.q.iter().zip(&b.q);
+        parts.map(|(x, y)| (x - sign * y).abs()).fold(0.0, f64::max)
+    };
+    plane.max(far(1.0).min(far(-1.0)))
+}

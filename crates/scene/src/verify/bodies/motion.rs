@@ -1,0 +1,406 @@
+//! From the end of a step back to its midpoint and its beginning, and the balance of momentum.
+//!
+//! ```text
+//! x_M = x_F − ½h v_F                       R_M = R_I cay(½hΩ_I),  R_F = R_I cay(½h(Ω_I + Ω_F))
+//! v_L = v_I + h(g + F/m) − (h c/m) ½(v_I + v_L)
+//! J(Ω_L − Ω_I) = h[(JΩ̄) × Ω̄ + M],  Ω̄ = ½(Ω_I + Ω_L)
+//! A(v_F − v_L) = Σ Gᵀ S                     G at the midpoint
+//! ```
+//!
+//! Where the state before is recorded, v_I is taken from it and the last line is a check. Otherwise it
+//! is the equation for v_I, solved by iteration: what it gives is then compared with the recorded
+//! velocities of the contacts before the step.
+
+use super::super::vector::{
+    M3, V3, add, along, apply, cayley, cross, identity, norm, plus, rotate, rotate_back, scale,
+    solve, sub,
+};
+use super::given::{Flat, Given, Speed, Stand};
+use super::read::{Bodies, Touch};
+
+/// Iterations back to the beginning at most; three are enough where forces do not depend on velocity.
+const ROUNDS: usize = 60;
+
+/// How the periodic cell deforms.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flow {
+    /// L_I and L_F.
+    pub begin: M3,
+    pub end: M3,
+    /// H_F, its columns the vectors.
+    pub vectors: [V3; 3],
+}
+
+/// An impulse on two bodies: at a point, or a moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Push {
+    pub bodies: [Option<usize>; 2],
+    pub turn: bool,
+    pub direction: V3,
+    pub at: V3,
+    /// Where the image of the second body is.
+    pub shift: V3,
+    pub size: f64,
+}
+
+/// A step in numbers.
+#[derive(Debug, Default)]
+pub(super) struct Motion {
+    pub h: f64,
+    pub t: f64,
+    pub mid: Vec<Stand>,
+    /// v_I, v_L and v_F, spins in body axes.
+    pub begin: Vec<Speed>,
+    pub free: Vec<Speed>,
+    pub end: Vec<Speed>,
+    /// A⁻¹ Σ Gᵀ S.
+    pub pushed: Vec<Speed>,
+    /// Sum of the sizes of the terms of a body's balance: velocities, spins.
+    pub size: Vec<[f64; 2]>,
+    /// Impulse and moment about the centre at the midpoint, space axes.
+    impulse: Vec<[V3; 2]>,
+    loads: Vec<Speed>,
+    pub flow: Option<Flow>,
+    /// Whether the midpoints are recorded.
+    pub fixed_mid: bool,
+}
+
+impl Motion {
+    /// Nothing yet, in steps of this length.
+    pub fn of_step(h: f64) -> Self {
+        Self {
+            h,
+            ..Self::default()
+        }
+    }
+
+    /// Midpoint and beginning of the step that ends at `last`.
+    pub fn unroll<D: Flat>(
+        &mut self,
+        given: &mut Given<D>,
+        before: Option<&Bodies>,
+        last: &Bodies,
+        pushes: &[Push],
+    ) {
+        let count = given.parts.len();
+        self.begin.clear();
+        self.begin.extend_from_slice(match before {
+            Some(before) => &before.speeds,
+            None => &self.end,
+        });
+        if !self.fixed_mid {
+            self.mid.clear();
+            self.mid.extend_from_slice(&last.stands);
+        }
+        self.free.resize(count, [0.0; 6]);
+        self.pushed.resize(count, [0.0; 6]);
+        self.loads.resize(count, [0.0; 6]);
+        self.set_given(given);
+        if let (Some(before), false) = (before, self.fixed_mid) {
+            for i in (0..count).filter(|&i| given.parts[i].movable) {
+                self.mid[i] = self.ahead::<D>(&before.stands[i], &before.speeds[i]);
+            }
+        }
+        let mut least = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            if before.is_none() && !self.fixed_mid {
+                for i in (0..count).filter(|&i| given.parts[i].movable) {
+                    self.mid[i] = self.back::<D>(&last.stands[i], i);
+                }
+            }
+            self.gather(given, pushes);
+            self.set_free(given);
+            if before.is_some() {
+                return;
+            }
+            let mut left = 0.0_f64;
+            for i in (0..count).filter(|&i| given.parts[i].movable) {
+                for k in 0..6 {
+                    let rest = self.end[i][k] - self.pushed[i][k] - self.free[i][k];
+                    let scale = self.size[i][k / 3];
+                    if given.parts[i].inverse[k] > 0.0 && rest != 0.0 {
+                        self.begin[i][k] += rest;
+                        left = left.max(rest.abs() / scale);
+                    }
+                }
+            }
+            if left <= f64::EPSILON || (left <= 1e-13 && left >= 0.5 * least) {
+                break;
+            }
+            least = least.min(left);
+        }
+        self.gather(given, pushes);
+        self.set_free(given);
+    }
+
+    /// Bodies that do not follow forces: where they are at the midpoint, how fast before and after.
+    fn set_given<D: Flat>(&mut self, given: &mut Given<D>) {
+        for i in 0..given.parts.len() {
+            let part = given.parts[i];
+            if part.movable {
+                continue;
+            }
+            (self.begin[i], self.end[i]) = ([0.0; 6], [0.0; 6]);
+            let Some(guide) = part.guide else { continue };
+            let (h, t) = (self.h, self.t);
+            if let (Some((stand, _)), Some((_, first)), Some((_, last))) = (
+                given.guided(guide, t - 0.5 * h),
+                given.guided(guide, t - h),
+                given.guided(guide, t),
+            ) {
+                self.mid[i] = stand;
+                (self.begin[i], self.end[i]) = (first, last);
+            }
+        }
+    }
+
+    /// From the state before to the midpoint.
+    fn ahead<D: Flat>(&self, stand: &Stand, speed: &Speed) -> Stand {
+        let half = 0.5 * self.h;
+        let mut x = along(stand.x, linear(speed), half);
+        if let Some(flow) = &self.flow {
+            x = along(x, apply(&flow.begin, stand.x), half);
+        }
+        Stand {
+            x,
+            q: turned::<D>(stand, half, spin(speed)),
+            angle: stand.angle + half * speed[5],
+        }
+    }
+
+    /// The same, for a check.
+    pub fn ahead_of<D: Flat>(&self, stand: &Stand, speed: &Speed) -> Stand {
+        self.ahead::<D>(stand, speed)
+    }
+
+    /// From the state before to the end of the step.
+    pub fn arrive<D: Flat>(&self, stand: &Stand, i: usize, h: f64) -> Stand {
+        let (begin, end) = (&self.begin[i], &self.end[i]);
+        let drift = add(linear(begin), linear(end));
+        let mut x = along(stand.x, drift, 0.5 * h);
+        if let Some(flow) = &self.flow {
+            let mean = plus(&flow.begin, &flow.end, 1.0);
+            let right = along(x, apply(&mean, stand.x), 0.25 * h);
+            x = solve(&plus(&identity(), &mean, -0.25 * h), right);
+        }
+        let both = add(spin(begin), spin(end));
+        Stand {
+            x,
+            q: turned::<D>(stand, 0.5 * h, both),
+            angle: stand.angle + 0.5 * h * both[2],
+        }
+    }
+
+    /// From the end to the midpoint.
+    fn back<D: Flat>(&self, stand: &Stand, i: usize) -> Stand {
+        let (h, begin, end) = (self.h, &self.begin[i], &self.end[i]);
+        let x = match &self.flow {
+            None => along(stand.x, linear(end), -0.5 * h),
+            Some(flow) => {
+                let mean = plus(&flow.begin, &flow.end, 1.0);
+                let drift = add(linear(begin), linear(end));
+                let right = along(stand.x, apply(&mean, stand.x), -0.25 * h);
+                let right = along(right, drift, -0.5 * h);
+                let first = solve(&plus(&identity(), &mean, 0.25 * h), right);
+                let rate = add(linear(begin), apply(&flow.begin, first));
+                along(first, rate, 0.5 * h)
+            }
+        };
+        let both = add(spin(begin), spin(end));
+        let first = Stand {
+            q: turned::<D>(stand, -0.5 * h, both),
+            angle: stand.angle - 0.5 * h * both[2],
+            ..*stand
+        };
+        Stand {
+            x,
+            q: turned::<D>(&first, 0.5 * h, spin(begin)),
+            angle: first.angle + 0.5 * h * begin[5],
+        }
+    }
+
+    /// A⁻¹ Σ Gᵀ S, and the sizes of the terms.
+    fn gather<D: Flat>(&mut self, given: &Given<D>, pushes: &[Push]) {
+        let count = given.parts.len();
+        self.impulse.clear();
+        self.impulse.resize(count, [[0.0; 3]; 2]);
+        self.size.clear();
+        self.size.resize(count, [0.0; 2]);
+        for push in pushes {
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                let Some(i) = push.bodies[side].filter(|&i| i < count) else {
+                    continue;
+                };
+                let s = sign * push.size;
+                let lever = match side {
+                    0 => sub(push.at, self.mid[i].x),
+                    _ => sub(sub(push.at, self.mid[i].x), push.shift),
+                };
+                let moment = match push.turn {
+                    true => push.direction,
+                    false => {
+                        let [sum, _] = &mut self.impulse[i];
+                        *sum = along(*sum, push.direction, s);
+                        self.size[i][0] += s.abs();
+                        cross(lever, push.direction)
+                    }
+                };
+                let [_, sum] = &mut self.impulse[i];
+                *sum = along(*sum, moment, s);
+                let arm = if push.turn { 1.0 } else { norm(lever) };
+                self.size[i][1] += s.abs() * arm;
+            }
+        }
+        for i in 0..count {
+            let part = &given.parts[i];
+            if !part.movable {
+                self.size[i] = [size(&self.end[i], 0), size(&self.end[i], 3)];
+                self.pushed[i] = [0.0; 6];
+                continue;
+            }
+            let [impulse, moment] = self.impulse[i];
+            let moment = rotate_back(self.mid[i].q, moment);
+            let largest = |from: usize| {
+                part.inverse[from..from + 3]
+                    .iter()
+                    .fold(0.0, |m: f64, x| m.max(*x))
+            };
+            self.size[i][0] *= largest(0);
+            self.size[i][1] *= largest(3);
+            for k in 0..3 {
+                self.pushed[i][k] = part.inverse[k] * impulse[k];
+                self.pushed[i][3 + k] = part.inverse[3 + k] * moment[k];
+            }
+            for (at, first) in [(0, 0), (1, 3)] {
+                self.size[i][at] += size(&self.end[i], first) + size(&self.begin[i], first);
+            }
+        }
+    }
+
+    /// v_L.
+    fn set_free<D: Flat>(&mut self, given: &mut Given<D>) {
+        let (h, t) = (self.h, self.t);
+        match given.has_fields() {
+            true => given.loads(t - 0.5 * h, &self.mid, &self.begin, &mut self.loads),
+            false => self.loads.fill([0.0; 6]),
+        }
+        let gravity = given.gravity();
+        for i in 0..given.parts.len() {
+            let part = &given.parts[i];
+            if !part.movable {
+                self.free[i] = self.end[i];
+                continue;
+            }
+            let (begin, load) = (self.begin[i], self.loads[i]);
+            let mut free = begin;
+            let moment = spin(&load);
+            let turn = free_spin::<D>(&part.masses, spin(&begin), moment, h);
+            free[3..].copy_from_slice(&turn);
+            for k in 0..3 {
+                free[k] += h * (gravity[k] + load[k] / part.mass);
+            }
+            for k in 0..6 {
+                if !(part.inverse[k] > 0.0) {
+                    free[k] = 0.0;
+                    continue;
+                }
+                self.size[i][k / 3] += (free[k] - begin[k]).abs();
+                let share = 0.5 * h * part.drag[k / 3] * part.inverse[k];
+                if share > 0.0 {
+                    free[k] = (begin[k] * (1.0 - share) + (free[k] - begin[k])) / (1.0 + share);
+                }
+            }
+            if let Some(flow) = &self.flow {
+                let c = linear(&begin);
+                let middle = along(c, apply(&flow.begin, c), -0.5 * h);
+                let change = scale(apply(&flow.begin, middle), h);
+                for k in 0..3 {
+                    free[k] -= change[k];
+                }
+            }
+            self.free[i] = free;
+        }
+    }
+
+    /// Velocity of a row with the velocities `v`: b against a.
+    pub fn relative(&self, push: &Push, v: &[Speed]) -> f64 {
+        let mut sum = 0.0;
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let Some(i) = push.bodies[side].filter(|&i| i < v.len()) else {
+                continue;
+            };
+            let spin = rotate(self.mid[i].q, spin(&v[i]));
+            let velocity = match push.turn {
+                true => spin,
+                false => {
+                    let mut lever = sub(push.at, self.mid[i].x);
+                    if side == 1 {
+                        lever = sub(lever, push.shift);
+                    }
+                    add(linear(&v[i]), cross(spin, lever))
+                }
+            };
+            sum += sign * super::super::vector::dot(push.direction, velocity);
+        }
+        sum
+    }
+
+    /// ℓ, from the centre of a to that of the image of b.
+    pub fn branch(&self, touch: &Touch) -> V3 {
+        add(sub(self.mid[touch.b].x, self.mid[touch.a].x), touch.shift)
+    }
+}
+
+/// The velocity of the centre.
+pub(super) fn linear(speed: &Speed) -> V3 {
+    [speed[0], speed[1], speed[2]]
+}
+
+/// The spin.
+pub(super) fn spin(speed: &Speed) -> V3 {
+    [speed[3], speed[4], speed[5]]
+}
+
+fn size(speed: &Speed, first: usize) -> f64 {
+    norm([speed[first], speed[first + 1], speed[first + 2]])
+}
+
+/// The rotation after a spin was held for a time.
+fn turned<D: Flat>(stand: &Stand, time: f64, spin: V3) -> super::super::vector::Q4 {
+    match D::N {
+        2 => super::super::vector::about_z(stand.angle + time * spin[2]),
+        _ => cayley(stand.q, scale(spin, time)),
+    }
+}
+
+/// Ω_L, by Newton's method on J(Ω_L − Ω_I) = h[(JΩ̄) × Ω̄ + M].
+fn free_spin<D: Flat>(masses: &[f64; 6], begin: V3, moment: V3, h: f64) -> V3 {
+    let j = [masses[3], masses[4], masses[5]];
+    if D::N == 2 {
+        return [0.0, 0.0, begin[2] + h * moment[2] / j[2]];
+    }
+    let times = |v: V3| [j[0] * v[0], j[1] * v[1], j[2] * v[2]];
+    let mut end: V3 = std::array::from_fn(|k| begin[k] + h * moment[k] / j[k]);
+    if j[0] == j[1] && j[1] == j[2] {
+        return end;
+    }
+    for _ in 0..30 {
+        let mean = scale(add(begin, end), 0.5);
+        let turning = add(cross(times(mean), mean), moment);
+        let rest = along(times(sub(end, begin)), turning, -h);
+        let column = |k: usize| {
+            let mut e = [0.0; 3];
+            e[k] = 1.0;
+            let slope = add(cross(times(e), mean), cross(times(mean), e));
+            along(times(e), slope, -0.5 * h)
+        };
+        let columns = [column(0), column(1), column(2)];
+        let matrix: M3 = std::array::from_fn(|r| [columns[0][r], columns[1][r], columns[2][r]]);
+        let change = solve(&matrix, rest);
+        end = sub(end, change);
+        if !(norm(change) > 1e-16 * norm(end)) {
+            break;
+        }
+    }
+    end
+}

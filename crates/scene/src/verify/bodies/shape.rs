@@ -1,0 +1,333 @@
+//! Surfaces and supports of shapes, as the table `names` describes them.
+//!
+//! Distance of a point from the surface: closed forms for round shapes, otherwise the least over edges
+//! or triangles. Support σ(n) = max n·x of convex shapes, the point that reaches it among them.
+
+use super::super::vector::{
+    Q4, UPRIGHT, V3, add, along, cross, dot, norm, rotate, rotate_back, scale, sub, unit,
+};
+use crate::record::{Faces, Outline};
+
+/// Distance of a point, in body axes, from the surface.
+pub(super) fn distance(outline: &Outline, p: V3) -> f64 {
+    match outline {
+        Outline::Round { radius } => (norm(p) - radius).abs(),
+        Outline::Capsule {
+            half_length,
+            radius,
+            along,
+        } => (norm(sub(p, on_axis(p, *along, *half_length))) - radius).abs(),
+        Outline::Cylinder {
+            half_length,
+            radius,
+        } => {
+            let (out, up) = (p[0].hypot(p[1]) - radius, p[2].abs() - half_length);
+            match out <= 0.0 && up <= 0.0 {
+                true => out.max(up).abs(),
+                false => out.max(0.0).hypot(up.max(0.0)),
+            }
+        }
+        Outline::HalfPlane => p[1].abs(),
+        Outline::HalfSpace => p[2].abs(),
+        Outline::Polygon(vertices) => edges(vertices, true, p),
+        Outline::Chain { vertices, closed } => edges(vertices, *closed, p),
+        Outline::Polyhedron(faces) | Outline::Mesh(faces) => of_faces(faces, p),
+        Outline::Compound(members) => members.iter().fold(f64::INFINITY, |least, member| {
+            let local = rotate_back(member.rotation, sub(p, member.position));
+            least.min(distance(&member.outline, local))
+        }),
+    }
+}
+
+/// The nearest point of a segment about the origin.
+fn on_axis(p: V3, axis: V3, half: f64) -> V3 {
+    scale(axis, dot(p, axis).clamp(-half, half))
+}
+
+fn edges(vertices: &[[f64; 2]], closed: bool, p: V3) -> f64 {
+    let count = vertices.len();
+    let last = if closed {
+        count
+    } else {
+        count.saturating_sub(1)
+    };
+    (0..last).fold(f64::INFINITY, |least, k| {
+        let at = |k: usize| [vertices[k % count][0], vertices[k % count][1], 0.0];
+        least.min(norm(sub(p, on_segment(at(k), at(k + 1), p))))
+    })
+}
+
+fn on_segment(a: V3, b: V3, p: V3) -> V3 {
+    let e = sub(b, a);
+    let square = dot(e, e);
+    let share = if square > 0.0 {
+        (dot(sub(p, a), e) / square).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    along(a, e, share)
+}
+
+fn of_faces(faces: &Faces, p: V3) -> f64 {
+    let mut least = f64::INFINITY;
+    for face in &faces.faces {
+        let at = |k: usize| faces.vertices[face[k] as usize];
+        for k in 1..face.len().saturating_sub(1) {
+            least = least.min(of_triangle([at(0), at(k), at(k + 1)], p, least));
+        }
+    }
+    least
+}
+
+/// Distance from a triangle; infinite where its plane alone is farther than `known`.
+fn of_triangle([a, b, c]: [V3; 3], p: V3, known: f64) -> f64 {
+    let n = unit(cross(sub(b, a), sub(c, a)));
+    let height = dot(sub(p, a), n);
+    if height.abs() > known {
+        return f64::INFINITY;
+    }
+    let foot = along(p, n, -height);
+    let inside = [(a, b), (b, c), (c, a)]
+        .iter()
+        .all(|(v, w)| dot(cross(sub(*w, *v), sub(foot, *v)), n) >= 0.0);
+    if inside && norm(n) > 0.0 {
+        return height.abs();
+    }
+    [(a, b), (b, c), (c, a)]
+        .iter()
+        .map(|(v, w)| norm(sub(p, on_segment(*v, *w, p))))
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// A convex shape: the sum of a core and a ball.
+#[derive(Debug, Clone)]
+pub(super) struct Convex<'a> {
+    core: Core<'a>,
+    pub radius: f64,
+    /// Where it is within its body.
+    pub x: V3,
+    pub q: Q4,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Core<'a> {
+    Point,
+    Segment(V3),
+    Flat(&'a [[f64; 2]]),
+    Solid(&'a [V3]),
+    Cylinder { half_length: f64, radius: f64 },
+}
+
+fn part(core: Core<'_>, radius: f64) -> Option<Vec<Convex<'_>>> {
+    Some(vec![Convex {
+        core,
+        radius,
+        x: [0.0; 3],
+        q: UPRIGHT,
+    }])
+}
+
+/// The convex parts of a shape; none for boundaries and shapes that are not convex.
+pub(super) fn convex(outline: &Outline) -> Option<Vec<Convex<'_>>> {
+    match outline {
+        Outline::Round { radius } => part(Core::Point, *radius),
+        Outline::Capsule {
+            half_length,
+            radius,
+            along,
+        } => part(Core::Segment(scale(*along, *half_length)), *radius),
+        Outline::Cylinder {
+            half_length,
+            radius,
+        } => part(
+            Core::Cylinder {
+                half_length: *half_length,
+                radius: *radius,
+            },
+            0.0,
+        ),
+        Outline::Polygon(vertices) => match turns_left(vertices) {
+            true => part(Core::Flat(vertices), 0.0),
+            false => None,
+        },
+        Outline::Polyhedron(faces) => part(Core::Solid(&faces.vertices), 0.0),
+        Outline::Compound(members) => {
+            let mut all = Vec::new();
+            for member in members {
+                for mut inner in convex(&member.outline)? {
+                    inner.x = member.position;
+                    inner.q = member.rotation;
+                    all.push(inner);
+                }
+            }
+            Some(all)
+        }
+        Outline::HalfPlane | Outline::HalfSpace | Outline::Chain { .. } | Outline::Mesh(_) => None,
+    }
+}
+
+fn turns_left(vertices: &[[f64; 2]]) -> bool {
+    let count = vertices.len();
+    (0..count).all(|k| {
+        let [a, b, c] = [k, k + 1, k + 2].map(|i| vertices[i % count]);
+        (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) >= 0.0
+    })
+}
+
+impl Convex<'_> {
+    /// The farthest point of the core along n, in body axes.
+    fn reach(&self, n: V3) -> V3 {
+        let own = rotate_back(self.q, n);
+        let point = match self.core {
+            Core::Point => [0.0; 3],
+            Core::Segment(half) => scale(half, if dot(half, own) < 0.0 { -1.0 } else { 1.0 }),
+            Core::Flat(vertices) => {
+                let all = vertices.iter().map(|v| [v[0], v[1], 0.0]);
+                farthest(all, own)
+            }
+            Core::Solid(vertices) => farthest(vertices.iter().copied(), own),
+            Core::Cylinder {
+                half_length,
+                radius,
+            } => {
+                let across = own[0].hypot(own[1]);
+                let share = if across > 0.0 { radius / across } else { 0.0 };
+                let up = if own[2] < 0.0 {
+                    -half_length
+                } else {
+                    half_length
+                };
+                [own[0] * share, own[1] * share, up]
+            }
+        };
+        add(self.x, rotate(self.q, point))
+    }
+
+    /// σ(n) for a unit vector in body axes.
+    pub fn support(&self, n: V3) -> f64 {
+        dot(self.reach(n), n) + self.radius
+    }
+}
+
+fn farthest(points: impl Iterator<Item = V3>, n: V3) -> V3 {
+    let mut best = ([0.0; 3], f64::NEG_INFINITY);
+    for point in points {
+        let reach = dot(point, n);
+        if reach > best.1 {
+            best = (point, reach);
+        }
+    }
+    best.0
+}
+
+/// A convex part where its body is, shrunk about the body's centre by a factor.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed<'a> {
+    pub part: &'a Convex<'a>,
+    pub x: V3,
+    pub q: Q4,
+    pub factor: f64,
+}
+
+impl Placed<'_> {
+    fn reach(&self, n: V3) -> V3 {
+        let local = self.part.reach(rotate_back(self.q, n));
+        along(self.x, rotate(self.q, local), self.factor)
+    }
+}
+
+/// Iterations of the search for the nearest points.
+const ROUNDS: usize = 100;
+
+/// Whether two convex parts overlap: the point of least norm of the difference of their cores, by
+/// Gilbert's simplices of at most four vertices, is within the sum of their radii.
+pub(super) fn overlap(a: &Placed<'_>, b: &Placed<'_>) -> bool {
+    let radii = a.factor * a.part.radius + b.factor * b.part.radius;
+    let mut simplex: Vec<V3> = vec![sub(b.reach([1.0, 0.0, 0.0]), a.reach([-1.0, 0.0, 0.0]))];
+    let mut near = simplex[0];
+    for _ in 0..ROUNDS {
+        let length = norm(near);
+        if length <= radii {
+            return true;
+        }
+        let n = scale(near, -1.0 / length);
+        let next = sub(b.reach(n), a.reach(scale(n, -1.0)));
+        // Everything is beyond the plane through `next`: a bound from below.
+        let bound = -dot(next, n);
+        if bound > radii || length - bound <= 1e-12 * length {
+            return length <= radii;
+        }
+        simplex.push(next);
+        (near, simplex) = least(&simplex);
+        if simplex.len() == 4 {
+            return true;
+        }
+    }
+    // Not settled: taken for apart, as nothing is proven.
+    false
+}
+
+/// The point of least norm of a simplex, and the vertices it needs. Four vertices: 0 is inside.
+fn least(simplex: &[V3]) -> (V3, Vec<V3>) {
+    let count = simplex.len();
+    let mut best: Option<(f64, V3, Vec<V3>)> = None;
+    for mask in 1_usize..1 << count {
+        let chosen: Vec<V3> = (0..count)
+            .filter(|k| mask >> k & 1 == 1)
+            .map(|k| simplex[k])
+            .collect();
+        let Some(point) = of_least_norm(&chosen) else {
+            continue;
+        };
+        let far = norm(point);
+        if best.as_ref().is_none_or(|(known, _, _)| far < *known) {
+            best = Some((far, point, chosen));
+        }
+    }
+    best.map_or(([0.0; 3], simplex.to_vec()), |(_, point, chosen)| {
+        (point, chosen)
+    })
+}
+
+/// The point of least norm of the plane through some points, if it is between them.
+fn of_least_norm(points: &[V3]) -> Option<V3> {
+    let (first, rest) = points.split_first()?;
+    let edges: Vec<V3> = rest.iter().map(|p| sub(*p, *first)).collect();
+    let m = edges.len();
+    let mut matrix = [[0.0; 4]; 3];
+    for i in 0..m {
+        for j in 0..m {
+            matrix[i][j] = dot(edges[i], edges[j]);
+        }
+        matrix[i][3] = -dot(edges[i], *first);
+    }
+    let shares = eliminate(&mut matrix, m)?;
+    let inside = shares[..m].iter().all(|s| *s >= 0.0) && shares[..m].iter().sum::<f64>() <= 1.0;
+    inside.then(|| {
+        let parts = edges.iter().zip(shares);
+        parts.fold(*first, |point, (edge, share)| along(point, *edge, share))
+    })
+}
+
+/// Solves m equations in place; none where they are singular.
+fn eliminate(matrix: &mut [[f64; 4]; 3], m: usize) -> Option<[f64; 3]> {
+    for k in 0..m {
+        let pivot = (k..m).max_by(|a, b| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs()))?;
+        matrix.swap(k, pivot);
+        if !(matrix[k][k].abs() > 0.0) {
+            return None;
+        }
+        for i in k + 1..m {
+            let factor = matrix[i][k] / matrix[k][k];
+            for j in (k..m).chain([3]) {
+                matrix[i][j] -= factor * matrix[k][j];
+            }
+        }
+    }
+    let mut out = [0.0; 3];
+    for k in (0..m).rev() {
+        let known: f64 = (k + 1..m).map(|j| matrix[k][j] * out[j]).sum();
+        out[k] = (matrix[k][3] - known) / matrix[k][k];
+    }
+    Some(out)
+}

@@ -1,0 +1,159 @@
+//! `percuss verify`: are the records of a run what they claim to be?
+//!
+//! From recorded placements, velocities and impulses alone, with masses, shapes, laws and forces of the
+//! scene's text, every recorded step is computed anew:
+//!
+//! ```text
+//! midpoint    q_M = q_F − ½h v_F                  gaps      x ∓ ½ g n on both surfaces
+//! momentum    A(v_F − v_I) = hF + Σ Gᵀ S          velocity  U_I = G v_I + W,  U_F = G v_F + W
+//! laws        0 ≤ Ū_n ⊥ S_n ≥ 0,  −Ū_t ∈ N_{S_n D}(S_t),   Ū = U_F + ρ U_I         (M88 §11, JM92 §6–7)
+//! energy      T_F − T_I = work + impact + sliding + boundary + …
+//! ```
+//!
+//! What decides is written here and nowhere else: laws, projections, residual, kinematics, surfaces, works.
+//! Solvers, judge, detection and the accounts of the engine are not used (a test of this module reads its
+//! own sources for their names). Memory is bounded by one chunk of each table and the bodies of two
+//! states.
+
+mod bodies;
+mod laws;
+mod mechanism;
+mod report;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod vector;
+
+use std::fs;
+
+use crate::collection::Collection;
+use crate::error::SceneError;
+use crate::file::{Kind, Scene};
+use crate::record::{Record, RecordError, Status};
+
+pub use report::{Check, Offender, Place, Report};
+
+/// Why nothing can be verified.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The records cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The scene in the manifest is none.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// There is nothing to verify; the sentence says why.
+    #[error("{0}")]
+    Nothing(String),
+}
+
+/// Which steps are looked at, and who hears of it.
+pub struct Asked<'a> {
+    /// First and last step; all where not given.
+    pub steps: Option<(i64, i64)>,
+    /// Only every so many recorded steps.
+    pub every: usize,
+    /// End of the run, for the progress.
+    pub until: f64,
+    /// Hears the share that is done.
+    pub progress: &'a mut dyn FnMut(f64),
+    /// Recorded steps passed so far.
+    pub seen: usize,
+}
+
+impl std::fmt::Debug for Asked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asked")
+            .field("steps", &self.steps)
+            .field("every", &self.every)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Asked<'a> {
+    /// All recorded steps.
+    pub fn all(progress: &'a mut dyn FnMut(f64)) -> Self {
+        Self {
+            steps: None,
+            every: 1,
+            until: 0.0,
+            progress,
+            seen: 0,
+        }
+    }
+
+    /// Whether a recorded step is to be looked at; asked once for each, in order.
+    fn takes(&mut self, step: i64) -> bool {
+        let wanted = self.steps.is_none_or(|(a, b)| (a..=b).contains(&step));
+        if !wanted {
+            return false;
+        }
+        self.seen += 1;
+        (self.seen - 1).is_multiple_of(self.every.max(1))
+    }
+}
+
+/// Verifies the records of a run.
+///
+/// # Errors
+/// The directory is no run, its records cannot be read, or there is nothing to verify.
+pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyError> {
+    let manifest = record.manifest();
+    if manifest.kind != "run" {
+        let text = format!(
+            "{}: this is the directory of a {}; the runs in it are verified one by one",
+            record.directory().display(),
+            manifest.kind
+        );
+        return Err(VerifyError::Nothing(text));
+    }
+    let mut report = Report::default();
+    if manifest.status == Status::Running {
+        report.ends = Some("the run is under way or was interrupted".into());
+    }
+    if !checksums(record, &mut report)? {
+        report.skip("the mechanics: a chunk is not the one that was written");
+        return Ok(report);
+    }
+    let set: Vec<(&str, &str)> = manifest
+        .overrides
+        .iter()
+        .map(|o| (o.key.as_str(), o.value.as_str()))
+        .collect();
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
+    let until = manifest.settings.get("until").and_then(|t| t.as_f64());
+    asked.until = manifest.reached.or(until).unwrap_or(f64::INFINITY);
+    match scene.kind() {
+        Kind::Bodies => match scene.collection()? {
+            Collection::Plane(assembly) => bodies::verify(record, assembly, &mut report, asked)?,
+            Collection::Space(assembly) => bodies::verify(record, assembly, &mut report, asked)?,
+        },
+        Kind::Mechanism => mechanism::verify(record, &scene, &mut report, asked)?,
+    }
+    Ok(report)
+}
+
+/// Compares the checksums of all chunks with those of the manifest; whether all are right.
+fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> {
+    let meaning = "chunks whose checksum is not the one in run.json";
+    report.expect("checksums", meaning, 0.0);
+    let mut right = true;
+    for table in &record.manifest().tables {
+        let Some(sums) = &table.checksums else {
+            continue;
+        };
+        for (chunk, sum) in record.chunks(&table.name)?.iter().zip(sums) {
+            let path = chunk.path();
+            let bytes =
+                fs::read(path).map_err(|e| RecordError::fault(path, "read this file", &e))?;
+            let same = crc32fast::hash(&bytes) == *sum;
+            right &= same;
+            report.note("checksums", if same { 0.0 } else { 1.0 }, || Place {
+                step: None,
+                t: None,
+                what: path.display().to_string(),
+            });
+        }
+    }
+    Ok(right)
+}

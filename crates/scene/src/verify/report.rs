@@ -1,0 +1,152 @@
+//! What was compared, how far it was off, and where.
+
+use serde::Serialize;
+
+/// Where two figures disagree.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Place {
+    /// Number of the step; 0 is the start. Absent where the disagreement is about no step.
+    pub step: Option<i64>,
+    /// Time at its end.
+    pub t: Option<f64>,
+    /// The bodies, contact, joint or file.
+    pub what: String,
+}
+
+/// One kind of comparison over all steps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Check {
+    /// Its name.
+    pub name: &'static str,
+    /// What is compared with what.
+    pub meaning: &'static str,
+    /// How many comparisons there were.
+    pub compared: usize,
+    /// How many were beyond the bound.
+    pub beyond: usize,
+    /// Largest disagreement, relative as `meaning` says.
+    pub worst: f64,
+    /// Largest that is allowed.
+    pub bound: f64,
+    /// Where the largest one is.
+    pub place: Option<Place>,
+    /// Whether all were within the bound.
+    pub ok: bool,
+}
+
+/// A disagreement.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Offender {
+    /// Name of the check.
+    pub check: &'static str,
+    /// How far it is off.
+    pub value: f64,
+    /// Largest that is allowed.
+    pub bound: f64,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// Offenders that are kept for each check.
+const KEPT: usize = 10;
+
+/// What a verification found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Report {
+    /// Recorded steps that were looked at, and that there are.
+    pub steps: usize,
+    /// Contacts that were looked at.
+    pub contacts: usize,
+    /// Steps whose velocities before them are recorded; the others are computed backwards.
+    pub consecutive: usize,
+    /// The comparisons.
+    pub checks: Vec<Check>,
+    /// The worst disagreements of each check.
+    pub offenders: Vec<Offender>,
+    /// What was not looked at, and why.
+    pub unchecked: Vec<String>,
+    /// Why the records end before the run, where they do.
+    pub ends: Option<String>,
+}
+
+impl Report {
+    /// Whether all figures agree.
+    pub fn ok(&self) -> bool {
+        self.checks.iter().all(|check| check.ok)
+    }
+
+    /// Announces a check; it is listed even if nothing is compared.
+    pub(super) fn expect(&mut self, name: &'static str, meaning: &'static str, bound: f64) {
+        if self.checks.iter().any(|check| check.name == name) {
+            return;
+        }
+        self.checks.push(Check {
+            name,
+            meaning,
+            compared: 0,
+            beyond: 0,
+            worst: 0.0,
+            bound,
+            place: None,
+            ok: true,
+        });
+    }
+
+    /// One comparison of an announced check; what is no number is a disagreement without end.
+    pub(super) fn note(&mut self, name: &'static str, value: f64, place: impl FnOnce() -> Place) {
+        let Some(check) = self.checks.iter_mut().find(|check| check.name == name) else {
+            return;
+        };
+        let value = if value.is_nan() { f64::INFINITY } else { value };
+        check.compared += 1;
+        let first = check.place.is_none();
+        let beyond = value > check.bound;
+        if !(first || value > check.worst || beyond) {
+            return;
+        }
+        let place = place();
+        if beyond {
+            check.ok = false;
+            check.beyond += 1;
+            let offender = Offender {
+                check: name,
+                value,
+                bound: check.bound,
+                place: place.clone(),
+            };
+            keep(&mut self.offenders, offender);
+        }
+        if first || value > check.worst {
+            check.worst = value;
+            check.place = Some(place);
+        }
+    }
+
+    /// Says once what was not looked at.
+    pub(super) fn skip(&mut self, what: &str) {
+        if !self.unchecked.iter().any(|known| known == what) {
+            self.unchecked.push(what.to_string());
+        }
+    }
+}
+
+/// Keeps the worst of each check, worst first.
+fn keep(all: &mut Vec<Offender>, new: Offender) {
+    let name = new.check;
+    let at = all
+        .iter()
+        .position(|old| old.check == name && old.value < new.value);
+    match at {
+        Some(at) => all.insert(at, new),
+        None => {
+            let end = all.iter().rposition(|old| old.check == name);
+            all.insert(end.map_or(all.len(), |end| end + 1), new);
+        }
+    }
+    if all.iter().filter(|old| old.check == name).count() > KEPT
+        && let Some(last) = all.iter().rposition(|old| old.check == name)
+    {
+        all.remove(last);
+    }
+}
