@@ -9,8 +9,10 @@ mod check;
 mod collection;
 mod compare;
 mod examples;
+mod export;
 mod forces;
 mod limit;
+mod lines;
 mod output;
 mod plot;
 mod progress;
@@ -56,6 +58,7 @@ enum Command {
     Show(show::ShowArgs),
     Table(records::TableArgs),
     Plot(plot::PlotArgs),
+    Export(export::ExportArgs),
     Check(check::CheckArgs),
     Forces(forces::ForcesArgs),
     Limit(limit::LimitArgs),
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Command::Show(args) => show::run(&args),
         Command::Table(args) => records::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Forces(args) => forces::run(&args),
         Command::Limit(args) => limit::run(&args),

@@ -82,7 +82,7 @@ impl RecordError {
         matches!(self, Self::Fault { .. })
     }
 
-    pub(super) fn fault(path: &Path, doing: &'static str, reason: &io::Error) -> Self {
+    pub(crate) fn fault(path: &Path, doing: &'static str, reason: &io::Error) -> Self {
         Self::Fault {
             path: path.into(),
             doing,
