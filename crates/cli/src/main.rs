@@ -10,9 +10,11 @@ mod collection;
 mod compare;
 mod digest;
 mod examples;
+mod export;
 mod forces;
 mod interrupt;
 mod limit;
+mod lines;
 mod log;
 mod mechanism;
 mod output;
@@ -65,6 +67,7 @@ enum Command {
     Show(show::ShowArgs),
     Table(records::TableArgs),
     Plot(plot::PlotArgs),
+    Export(export::ExportArgs),
     Check(check::CheckArgs),
     Forces(forces::ForcesArgs),
     Limit(limit::LimitArgs),
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Show(args) => show::run(&args),
         Command::Table(args) => records::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Forces(args) => forces::run(&args),
         Command::Limit(args) => limit::run(&args),

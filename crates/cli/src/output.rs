@@ -125,8 +125,13 @@ pub fn message(sentence: &str) {
 
 /// Text on standard output, passed on at once.
 pub fn print(text: &str) -> Result<(), Stop> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same with the bytes of a text.
+pub fn print_bytes(text: &[u8]) -> Result<(), Stop> {
     let mut out = io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(text).and_then(|()| out.flush());
     written.map_err(|e| match e.kind() {
         io::ErrorKind::BrokenPipe => Stop::Pipe,
         _ => Stop::Fault(format!(

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use scene::record::{Cell, Record, RecordError, Table};
-use serde_json::{Map, Value};
 
-use crate::output::{self, Stop, Verdict, quoted};
+use crate::lines::{Format, Lines};
+use crate::output::{self, Stop, Verdict};
 
 /// Print a table of the records as text
 #[derive(Args)]
@@ -46,16 +46,8 @@ pub struct TableArgs {
     quiet: bool,
 }
 
-/// How a table is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A heading and one line for each row; nothing stands for null.
-    Csv,
-    /// An array of objects.
-    Json,
-}
-
-fn time(text: &str) -> Result<f64, String> {
+/// A time on the command line.
+pub fn time(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(t) if t.is_finite() => Ok(t),
         _ => Err("it must be a number".into()),
@@ -65,50 +57,67 @@ fn time(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub fn run(args: &TableArgs) -> Result<Verdict, Stop> {
     let record = Record::open(&args.directory)?;
-    let mut writer = Writer::new(args);
+    let mut out = output::print_bytes;
     match args.table.as_str() {
-        "findings" if record.manifest().kind != "study" => findings(args, &record, &mut writer)?,
-        _ => rows(args, &record, &mut writer)?,
+        "findings" if record.manifest().kind != "study" => {
+            let columns = finding_columns(args)?;
+            let mut lines = Lines::new(args.format, &columns, !args.quiet, &mut out);
+            findings(&record, &columns, &mut lines)?;
+            lines.close()?;
+        }
+        table => {
+            let view = Columns::of(&record, table, args.columns.as_deref())?;
+            let mut lines = Lines::new(args.format, &view.headings, !args.quiet, &mut out);
+            match args.at {
+                Some(t) => rows_at(&record, table, t, &view, &mut lines)?,
+                None => all_rows(&record, table, &view, &mut lines, &mut |_| ())?,
+            }
+            lines.close()?;
+        }
     }
-    writer.end()?;
     Ok(Verdict::Well)
 }
 
-/// Chunk by chunk, so that a long run needs no more memory than a short one.
-fn rows(args: &TableArgs, record: &Record, writer: &mut Writer) -> Result<(), Stop> {
-    let name = args.table.as_str();
-    let view = Columns::of(record, name, args.columns.as_deref())?;
-    writer.heading(view.headings.clone());
-    let bodies = record.entry("bodies").is_ok();
-    if let (Some(t), true) = (args.at, bodies) {
-        // States of many bodies are found without reading the others.
-        let (first, count) = record.rows_near(name, t)?;
-        let columns = &record.entry(name)?.columns;
-        let names: Vec<&str> = view.places.iter().map(|p| &*columns[*p].name).collect();
-        let part = record.rows(name, &names, first, count)?;
-        return (0..part.rows).try_for_each(|row| writer.row(view.cells(&part, row, args.format)));
+/// Chunk by chunk, so that a long run needs no more memory than a short one. `progress` hears the share
+/// done.
+pub fn all_rows(
+    record: &Record,
+    table: &str,
+    view: &Columns,
+    lines: &mut Lines<'_>,
+    progress: &mut dyn FnMut(f64),
+) -> Result<(), Stop> {
+    let chunks = record.chunks(table)?;
+    for (k, chunk) in chunks.iter().enumerate() {
+        let part = record.read_chunk(table, chunk, &view.places)?;
+        (0..part.rows).try_for_each(|row| view.write(&part, row, lines))?;
+        progress((k + 1) as f64 / chunks.len() as f64);
     }
-    let nearest = match args.at {
-        None => None,
-        Some(t) => match record.nearest_time(name, t)? {
-            None => return Ok(()),
-            nearest => nearest,
-        },
+    Ok(())
+}
+
+/// The rows of the recorded time nearest to `t`; other chunks are not read.
+fn rows_at(
+    record: &Record,
+    table: &str,
+    t: f64,
+    view: &Columns,
+    lines: &mut Lines<'_>,
+) -> Result<(), Stop> {
+    let Some(nearest) = record.nearest(table, t)? else {
+        return Ok(());
     };
     // The time is read beside the chosen columns and not written.
     let mut places = view.places.clone();
-    if nearest.is_some() {
-        places.extend(record.places(name, Some(&["t".into()]))?);
-    }
-    for chunk in record.chunks(name)? {
-        let part = record.read_chunk(name, &chunk, &places)?;
-        let seen = |row: usize| {
-            let time = part.values.last().map(|t| t.number(row));
-            nearest.is_none() || time == nearest
+    places.extend(record.places(table, Some(&["t".into()]))?);
+    for chunk in &nearest.chunks {
+        let part = record.read_chunk(table, chunk, &places)?;
+        let seen = |row: &usize| {
+            let time = part.values.last().map(|t| t.number(*row));
+            time == Some(nearest.time)
         };
-        for row in (0..part.rows).filter(|row| seen(*row)) {
-            writer.row(view.cells(&part, row, args.format))?;
-        }
+        let mut rows = (0..part.rows).filter(seen);
+        rows.try_for_each(|row| view.write(&part, row, lines))?;
     }
     Ok(())
 }
@@ -121,8 +130,9 @@ const JOINED: [(&str, &str, &str); 3] = [
 ];
 
 /// What is printed of a table.
-struct Columns {
-    headings: Vec<String>,
+pub struct Columns {
+    /// Names of the printed columns.
+    pub headings: Vec<String>,
     /// Stored columns that are read.
     places: Vec<usize>,
     /// For every printed column the one that is read, and whether it is a number to be named.
@@ -132,7 +142,8 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(record: &Record, table: &str, asked: Option<&[String]>) -> Result<Self, Stop> {
+    /// The columns asked for, or all.
+    pub fn of(record: &Record, table: &str, asked: Option<&[String]>) -> Result<Self, Stop> {
         let stored = &record.entry(table)?.columns;
         let joined: Vec<_> = JOINED
             .iter()
@@ -174,152 +185,70 @@ impl Columns {
         })
     }
 
-    fn cells(&self, table: &Table, row: usize, format: Format) -> Vec<Value> {
-        let one = |&(place, named): &(usize, bool)| {
+    fn write(&self, table: &Table, row: usize, lines: &mut Lines<'_>) -> Result<(), Stop> {
+        lines.begin();
+        for &(place, named) in &self.sources {
             let cell = table.values.get(place).map_or(Cell::Null, |v| v.cell(row));
-            match (named, cell) {
+            lines.cell(match (named, cell) {
                 (true, Cell::Integer(body)) => {
                     let body = usize::try_from(body).unwrap_or(usize::MAX);
                     let names = self.names.values.first();
-                    value(names.map_or(Cell::Null, |n| n.cell(body)), format)
+                    names.map_or(Cell::Null, |n| n.cell(body))
                 }
-                (_, cell) => value(cell, format),
-            }
-        };
-        self.sources.iter().map(one).collect()
+                (_, cell) => cell,
+            });
+        }
+        lines.end()
     }
 }
 
-/// JSON has no NaN and no infinity; readers of CSV know them by name.
-fn number(x: f64, format: Format) -> Value {
-    match (serde_json::Number::from_f64(x), format) {
-        (Some(number), _) => Value::Number(number),
-        (None, Format::Json) => Value::Null,
-        (None, Format::Csv) => Value::from(x.to_string()),
-    }
-}
+/// Columns of the findings.
+pub const FINDINGS: [&str; 10] = [
+    "name",
+    "value",
+    "expected",
+    "tolerance",
+    "at_least",
+    "at_most",
+    "ok",
+    "case",
+    "source",
+    "reason",
+];
 
-fn value(cell: Cell<'_>, format: Format) -> Value {
-    match cell {
-        Cell::Integer(x) => Value::from(x),
-        Cell::Real(x) => number(x, format),
-        Cell::Truth(x) => Value::from(x),
-        Cell::Text(x) => Value::from(x),
-        Cell::Null => Value::Null,
-    }
-}
-
-fn findings(args: &TableArgs, record: &Record, writer: &mut Writer) -> Result<(), Stop> {
-    const COLUMNS: [&str; 10] = [
-        "name",
-        "value",
-        "expected",
-        "tolerance",
-        "at_least",
-        "at_most",
-        "ok",
-        "case",
-        "source",
-        "reason",
-    ];
+fn finding_columns(args: &TableArgs) -> Result<Vec<String>, Stop> {
     if args.at.is_some() {
         let problem = "findings are of the whole run: --at does not apply to them";
         return Err(Stop::Input(problem.into()));
     }
-    let all = COLUMNS.map(String::from).to_vec();
+    let all = FINDINGS.map(String::from).to_vec();
     let columns = args.columns.clone().unwrap_or(all);
-    if let Some(unknown) = columns.iter().find(|c| !COLUMNS.contains(&c.as_str())) {
-        return Err(RecordError::Unknown(format!(
+    match columns.iter().find(|c| !FINDINGS.contains(&c.as_str())) {
+        None => Ok(columns),
+        Some(unknown) => Err(RecordError::Unknown(format!(
             "{}: the table `findings` has no column `{unknown}`; it has {}",
             args.directory.display(),
-            COLUMNS.join(", ")
+            FINDINGS.join(", ")
         ))
-        .into());
+        .into()),
     }
+}
+
+/// Writes the findings of a run.
+pub fn findings(record: &Record, columns: &[String], lines: &mut Lines<'_>) -> Result<(), Stop> {
     let Some(findings) = &record.manifest().findings else {
         let problem = format!(
             "{}: the findings of this run have not been measured",
-            args.directory.display()
+            record.directory().display()
         );
         return Err(Stop::Input(problem));
     };
-    writer.heading(columns.clone());
     for finding in findings {
-        writer.row(
-            columns
-                .iter()
-                .map(|c| finding[c.as_str()].clone())
-                .collect(),
-        )?;
+        lines.begin();
+        columns
+            .iter()
+            .for_each(|c| lines.value(&finding[c.as_str()]));
+        lines.end()?;
     }
     Ok(())
-}
-
-/// Text is passed on in pieces of about this many bytes.
-const PIECE: usize = 1 << 16;
-
-/// Writes rows one after the other.
-struct Writer {
-    format: Format,
-    headless: bool,
-    columns: Vec<String>,
-    text: String,
-    first: bool,
-}
-
-impl Writer {
-    fn new(args: &TableArgs) -> Self {
-        Self {
-            format: args.format,
-            headless: args.quiet,
-            columns: Vec::new(),
-            text: String::new(),
-            first: true,
-        }
-    }
-
-    fn heading(&mut self, columns: Vec<String>) {
-        if self.format == Format::Csv && !self.headless {
-            let names = columns.iter().map(|c| quoted(c));
-            self.text += &(names.collect::<Vec<_>>().join(",") + "\n");
-        }
-        self.columns = columns;
-    }
-
-    fn row(&mut self, cells: Vec<Value>) -> Result<(), Stop> {
-        match self.format {
-            Format::Csv => {
-                let cells = cells.iter().map(field);
-                self.text += &(cells.collect::<Vec<_>>().join(",") + "\n");
-            }
-            Format::Json => {
-                let named = self.columns.iter().cloned().zip(cells);
-                let object: Map<String, Value> = named.collect();
-                self.text += if self.first { "[\n  " } else { ",\n  " };
-                self.text += &Value::Object(object).to_string();
-            }
-        }
-        self.first = false;
-        if self.text.len() >= PIECE {
-            output::print(&self.text)?;
-            self.text.clear();
-        }
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<(), Stop> {
-        if self.format == Format::Json {
-            self.text += if self.first { "[]\n" } else { "\n]\n" };
-        }
-        output::print(&self.text)
-    }
-}
-
-/// A value as a CSV field (RFC 4180).
-fn field(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => quoted(text),
-        other => quoted(&other.to_string()),
-    }
 }

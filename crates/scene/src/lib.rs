@@ -5,6 +5,7 @@ mod certificate;
 pub mod collection;
 pub mod equilibrium;
 mod error;
+pub mod export;
 mod file;
 pub mod finding;
 pub mod generate;

@@ -44,7 +44,7 @@ impl<D: Axes> Rows<D> {
             .collect();
         let names: Vec<&str> = columns.iter().map(String::as_str).collect();
         Ok(Self {
-            table: record.step_rows("contacts", &names, step)?,
+            table: record.contacts_of(&names, step)?,
             dimension: std::marker::PhantomData,
         })
     }

@@ -28,7 +28,7 @@ impl Place {
     }
 
     /// A vector from body axes to space axes.
-    pub(super) fn turn(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(crate) fn turn(&self, v: [f64; 3]) -> [f64; 3] {
         let [w, x, y, z] = self.rotation;
         // v + 2w (q × v) + 2 q × (q × v).
         let c = [
@@ -45,7 +45,7 @@ impl Place {
     }
 
     /// The place of a part of the body.
-    pub(super) fn of(&self, part: &Member) -> Self {
+    pub(crate) fn of(&self, part: &Member) -> Self {
         let ([a, b, c, d], [w, x, y, z]) = (self.rotation, part.rotation);
         Self {
             position: self.point(part.position),
@@ -114,6 +114,7 @@ impl<'a> States<'a> {
     /// # Errors
     /// The records lack a table or are damaged.
     pub fn of(record: &'a Record) -> Result<Self, RecordError> {
+        record.require_all_bodies("this")?;
         let bodies = names(record)?;
         let flat = record
             .entry("bodies")?
@@ -283,7 +284,7 @@ impl<'a> States<'a> {
         let row = usize::try_from(step - 1).unwrap_or(0);
         let length = self.record.rows("steps", &["h"], row, 1)?;
         let h = length.values.first().map_or(f64::NAN, |h| h.number(0));
-        let table = self.record.step_rows("contacts", columns, step)?;
+        let table = self.record.contacts_of(columns, step)?;
         let one = |row: usize| force(&table, row, self.dimension == 2, h);
         Ok((0..table.rows).map(one).collect())
     }

@@ -156,7 +156,7 @@ impl Values {
     }
 
     /// Moves the values of `other` to the end of these; both must be of one kind.
-    pub(super) fn append(&mut self, other: Self) -> bool {
+    pub(crate) fn append(&mut self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => a.extend(b),
             (Self::Real(a), Self::Real(b)) => a.extend(b),
@@ -166,6 +166,21 @@ impl Values {
             _ => return false,
         }
         true
+    }
+
+    /// A copy of the values from `begin` to before `end`, as far as there are any.
+    pub(crate) fn slice(&self, begin: usize, end: usize) -> Self {
+        fn cut<T: Clone>(all: &[T], begin: usize, end: usize) -> Vec<T> {
+            let end = end.min(all.len());
+            all[begin.min(end)..end].to_vec()
+        }
+        match self {
+            Self::Integer(v) => Self::Integer(cut(v, begin, end)),
+            Self::Real(v) => Self::Real(cut(v, begin, end)),
+            Self::Optional(v) => Self::Optional(cut(v, begin, end)),
+            Self::Truth(v) => Self::Truth(cut(v, begin, end)),
+            Self::Text(v) => Self::Text(cut(v, begin, end)),
+        }
     }
 
     /// The values from `begin` to before `end`, as far as there are any.

@@ -1,6 +1,5 @@
 //! Rows at a time, found without reading the others.
 
-use super::chunk;
 use super::error::RecordError;
 use super::reader::{Chunk, Record};
 
@@ -24,7 +23,7 @@ impl Record {
         let places = self.places(table, Some(&["t".into()]))?;
         let mut spans = Vec::new();
         for chunk in self.chunks(table)? {
-            if let Some((low, high)) = chunk::bounds(chunk.path(), "t")? {
+            if let Some((low, high)) = chunk.bounds("t")? {
                 spans.push((chunk, low, high));
             }
         }

@@ -28,6 +28,14 @@ impl Chunk {
     pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Smallest and largest value of a column of numbers as the file says them; `None` without rows.
+    ///
+    /// # Errors
+    /// The file is damaged or unreadable, or has no such column.
+    pub fn bounds(&self, column: &str) -> Result<Option<(f64, f64)>, RecordError> {
+        chunk::bounds(&self.path, column)
+    }
 }
 
 /// Columns of a table, or of a part of it.

@@ -1,0 +1,220 @@
+//! `percuss export`: records for other programs.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use scene::export::{self, Request};
+use scene::record::{Cell, Record};
+
+use crate::lines::{Format, Lines};
+use crate::output::{self, Stop, Verdict};
+use crate::progress::Progress;
+use crate::records::{self, Columns};
+
+/// Write the records of a run for other programs: ParaView files, CSV
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    percuss export runs/wall-1 --vtk wall-vtk            open wall-vtk/shapes.pvd in ParaView\n  \
+    percuss export runs/silo-1 --vtk out --every 5 --chains\n  \
+    percuss export runs/jacks-1 --vtk out --from 0.5 --until 1 --tessellate 24\n  \
+    percuss export runs/pendulum-1 --csv tables          all tables as text\n\n\
+    Parquet needs no export: the files of a run are read as they are by polars, DuckDB, pandas, R.\n\
+    Exit status: 0 written; 2 there is no such run, it has nothing of that sort, or the folder\n\
+    holds files; 3 the files cannot be written.")]
+pub struct ExportArgs {
+    /// The directory of a run
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+
+    /// ParaView files (.vtp, .pvd) into this folder, new or empty
+    #[arg(
+        long,
+        value_name = "OUT",
+        conflicts_with = "csv",
+        required_unless_present = "csv"
+    )]
+    vtk: Option<PathBuf>,
+
+    /// All tables as CSV into this folder, new or empty
+    #[arg(long, value_name = "OUT")]
+    csv: Option<PathBuf>,
+
+    /// Every N-th recorded state (ParaView)
+    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "csv")]
+    every: Option<usize>,
+
+    /// No state before this time (ParaView)
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
+          conflicts_with = "csv")]
+    from: Option<f64>,
+
+    /// No state after this time (ParaView)
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
+          conflicts_with = "csv")]
+    until: Option<f64>,
+
+    /// Corners around round shapes, 3 to 256; discs and balls, otherwise points with a radius, become
+    /// surfaces, too [default: 16 for capsules and cylinders]
+    #[arg(long, value_name = "N", value_parser = corners, conflicts_with = "csv")]
+    tessellate: Option<usize>,
+
+    /// Lines between bodies that press on each other, too (ParaView)
+    #[arg(long, conflicts_with = "csv")]
+    chains: bool,
+
+    /// Replace the files of an earlier export in the folder
+    #[arg(long)]
+    force: bool,
+
+    /// No progress bar and no messages
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("it must be a whole number, 1 or more".into()),
+    }
+}
+
+fn corners(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if (3..=256).contains(&n) => Ok(n),
+        _ => Err("it must be a whole number from 3 to 256".into()),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &ExportArgs) -> Result<Verdict, Stop> {
+    let record = Record::open(&args.directory)?;
+    let progress = Progress::of_shares(args.quiet);
+    progress.at("exporting");
+    let told = match (&args.vtk, &args.csv) {
+        (Some(out), _) => vtk(args, &record, out, &progress)?,
+        (None, Some(out)) => csv(args, &record, out, &progress)?,
+        (None, None) => return Err(Stop::Input("say --vtk OUT or --csv OUT".into())),
+    };
+    drop(progress);
+    if !args.quiet {
+        output::print(&told)?;
+    }
+    Ok(Verdict::Well)
+}
+
+fn vtk(
+    args: &ExportArgs,
+    record: &Record,
+    out: &Path,
+    progress: &Progress,
+) -> Result<String, Stop> {
+    let request = Request {
+        every: args.every.unwrap_or(1),
+        from: args.from,
+        until: args.until,
+        tessellate: args.tessellate,
+        chains: args.chains,
+        force: args.force,
+    };
+    let mut tell = |share: f64| progress.share(share, || "exporting".into());
+    let done = export::vtk(record, out, &request, &mut tell)?;
+    if !args.quiet {
+        let say = |note: &String| progress.aside(|| output::message(note));
+        done.notes.iter().for_each(say);
+    }
+    let states = match done.states {
+        1 => "1 state".to_string(),
+        n => format!("{n} states"),
+    };
+    let shown = out.display();
+    Ok(format!(
+        "{states} in {shown}; open {shown}/shapes.pvd, bodies.pvd and contacts.pvd in ParaView\n"
+    ))
+}
+
+/// The file that says what the columns are.
+const COLUMNS: &str = "columns.csv";
+
+fn csv(
+    args: &ExportArgs,
+    record: &Record,
+    out: &Path,
+    progress: &Progress,
+) -> Result<String, Stop> {
+    let tables = &record.manifest().tables;
+    let name = |table: &str| format!("{table}.csv");
+    let ours = |file: &str| {
+        let known = tables.iter().any(|t| name(&t.name) == file);
+        known || file == COLUMNS || file == "findings.csv"
+    };
+    export::claim(out, args.force, ours)?;
+    for (k, table) in tables.iter().enumerate() {
+        let view = Columns::of(record, &table.name, None)?;
+        write(&out.join(name(&table.name)), &view.headings, |lines| {
+            let done = |share: f64| (k as f64 + share) / tables.len() as f64;
+            let mut tell = |share: f64| progress.share(done(share), || table.name.clone());
+            records::all_rows(record, &table.name, &view, lines, &mut tell)
+        })?;
+    }
+    let mut count = tables.len() + 1;
+    if record.manifest().findings.is_some() {
+        let columns = records::FINDINGS.map(String::from).to_vec();
+        write(&out.join("findings.csv"), &columns, |lines| {
+            records::findings(record, &columns, lines)
+        })?;
+        count += 1;
+    }
+    explain(record, &out.join(COLUMNS))?;
+    Ok(format!(
+        "{count} files in {}; units are in {COLUMNS}\n",
+        out.display()
+    ))
+}
+
+/// What the columns of all tables are.
+fn explain(record: &Record, path: &Path) -> Result<(), Stop> {
+    let headings = ["table", "column", "type", "unit", "meaning"].map(String::from);
+    write(path, &headings, |lines| {
+        for table in &record.manifest().tables {
+            for column in &table.columns {
+                let kind = serde_json::to_value(column.kind).unwrap_or_default();
+                lines.begin();
+                lines.cell(Cell::Text(&table.name));
+                lines.cell(Cell::Text(&column.name));
+                lines.value(&kind);
+                lines.cell(Cell::Text(&column.unit));
+                lines.cell(Cell::Text(&column.meaning));
+                lines.end()?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Writes a CSV file; what could not be completed is removed.
+fn write(
+    path: &Path,
+    headings: &[String],
+    fill: impl FnOnce(&mut Lines<'_>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let fault = |e: std::io::Error| {
+        Stop::Fault(format!(
+            "{}: cannot write this file: {e}; free space, or name another folder",
+            path.display()
+        ))
+    };
+    let file = File::create(path).map_err(fault)?;
+    let mut file = BufWriter::new(file);
+    let done = {
+        let mut out = |piece: &[u8]| file.write_all(piece).map_err(fault);
+        let mut lines = Lines::new(Format::Csv, headings, true, &mut out);
+        fill(&mut lines).and_then(|()| lines.close())
+    };
+    let done = done.and_then(|()| file.flush().map_err(fault));
+    if done.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    done
+}

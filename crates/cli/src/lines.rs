@@ -1,0 +1,207 @@
+//! Rows as text: CSV or JSON, passed on in pieces so that a long table needs no more memory than a
+//! short one.
+
+use clap::ValueEnum;
+use scene::record::Cell;
+use serde_json::Value;
+
+use crate::output::{Stop, quoted};
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A heading and one line for each row; nothing stands for null.
+    Csv,
+    /// An array of objects.
+    Json,
+}
+
+/// Text is passed on in pieces of about this many bytes.
+const PIECE: usize = 1 << 16;
+
+/// Where pieces go.
+type Out<'a> = dyn FnMut(&[u8]) -> Result<(), Stop> + 'a;
+
+/// Writes rows one after the other.
+pub struct Lines<'a> {
+    format: Format,
+    /// Names as they stand before the values of an object; none for a name that was there before.
+    keys: Vec<Option<Vec<u8>>>,
+    text: Vec<u8>,
+    /// Rows begun.
+    rows: usize,
+    column: usize,
+    out: &'a mut Out<'a>,
+}
+
+impl<'a> Lines<'a> {
+    /// Rows of these columns; `heading` says whether CSV begins with their names.
+    pub fn new(format: Format, columns: &[String], heading: bool, out: &'a mut Out<'a>) -> Self {
+        let key = |(k, name): (usize, &String)| {
+            let first = !columns[..k].contains(name);
+            let text = Value::from(name.as_str()).to_string();
+            first.then(|| format!("{text}:").into_bytes())
+        };
+        let mut lines = Self {
+            format,
+            keys: columns.iter().enumerate().map(key).collect(),
+            text: Vec::with_capacity(PIECE + 4096),
+            rows: 0,
+            column: 0,
+            out,
+        };
+        if format == Format::Csv && heading {
+            let names: Vec<String> = columns.iter().map(|c| quoted(c)).collect();
+            lines.text.extend(names.join(",").as_bytes());
+            lines.text.push(b'\n');
+        }
+        lines
+    }
+
+    /// Begins a row.
+    pub fn begin(&mut self) {
+        self.column = 0;
+        if self.format == Format::Json {
+            let before: &[u8] = if self.rows == 0 { b"[\n  {" } else { b",\n  {" };
+            self.text.extend(before);
+        }
+        self.rows += 1;
+    }
+
+    /// The next value of the row.
+    pub fn cell(&mut self, cell: Cell<'_>) {
+        let k = self.column;
+        self.column += 1;
+        match self.format {
+            Format::Csv => {
+                if k > 0 {
+                    self.text.push(b',');
+                }
+            }
+            Format::Json => {
+                let Some(Some(key)) = self.keys.get(k) else {
+                    return;
+                };
+                if k > 0 {
+                    self.text.push(b',');
+                }
+                self.text.extend(key);
+            }
+        }
+        match (cell, self.format) {
+            (Cell::Integer(x), _) => self.text.extend(x.to_string().as_bytes()),
+            (Cell::Truth(x), _) => self.text.extend(x.to_string().as_bytes()),
+            (Cell::Real(x), _) if x.is_finite() => self.json(&x),
+            // JSON has no NaN and no infinity; readers of CSV know them by name.
+            (Cell::Real(x), Format::Csv) => self.text.extend(x.to_string().as_bytes()),
+            (Cell::Text(x), Format::Csv) => self.text.extend(quoted(x).as_bytes()),
+            (Cell::Text(x), Format::Json) => self.json(&x),
+            (Cell::Null, Format::Csv) => {}
+            (Cell::Null | Cell::Real(_), Format::Json) => self.text.extend(b"null"),
+        }
+    }
+
+    /// The next value of the row, of whatever sort.
+    pub fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.cell(Cell::Null),
+            Value::Bool(x) => self.cell(Cell::Truth(*x)),
+            Value::String(x) => self.cell(Cell::Text(x)),
+            other if self.format == Format::Csv => self.cell(Cell::Text(&other.to_string())),
+            other => {
+                let k = self.column;
+                self.cell(Cell::Null);
+                if self.keys.get(k).is_some_and(Option::is_some) {
+                    self.text.truncate(self.text.len() - b"null".len());
+                    self.json(other);
+                }
+            }
+        }
+    }
+
+    /// Numbers and texts as JSON has them. Memory does not refuse.
+    fn json(&mut self, value: &impl serde::Serialize) {
+        let _ = serde_json::to_writer(&mut self.text, value);
+    }
+
+    /// Ends a row.
+    pub fn end(&mut self) -> Result<(), Stop> {
+        self.text.push(match self.format {
+            Format::Csv => b'\n',
+            Format::Json => b'}',
+        });
+        match self.text.len() >= PIECE {
+            true => self.pass_on(),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends the table.
+    pub fn close(mut self) -> Result<(), Stop> {
+        if self.format == Format::Json {
+            let end: &[u8] = if self.rows == 0 { b"[]\n" } else { b"\n]\n" };
+            self.text.extend(end);
+        }
+        self.pass_on()
+    }
+
+    fn pass_on(&mut self) -> Result<(), Stop> {
+        (self.out)(&self.text)?;
+        self.text.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(format: Format, columns: &[&str], rows: &[Vec<Cell<'_>>]) -> String {
+        let columns: Vec<String> = columns.iter().map(|c| (*c).into()).collect();
+        let mut all = Vec::new();
+        let mut out = |piece: &[u8]| {
+            all.extend_from_slice(piece);
+            Ok(())
+        };
+        let mut lines = Lines::new(format, &columns, true, &mut out);
+        for row in rows {
+            lines.begin();
+            row.iter().for_each(|cell| lines.cell(*cell));
+            lines.end().expect("nothing refuses");
+        }
+        lines.close().expect("nothing refuses");
+        String::from_utf8(all).expect("text")
+    }
+
+    #[test]
+    fn values_of_all_sorts_are_written_in_both_formats() {
+        let row = vec![
+            Cell::Integer(-3),
+            Cell::Real(1e-7),
+            Cell::Real(f64::NAN),
+            Cell::Text("a,\"b\""),
+            Cell::Truth(true),
+            Cell::Null,
+        ];
+        let columns = ["i", "x", "y", "text", "truth", "none"];
+        let csv = written(Format::Csv, &columns, &[row.clone()]);
+        assert_eq!(
+            csv,
+            "i,x,y,text,truth,none\n-3,1e-7,NaN,\"a,\"\"b\"\"\",true,\n"
+        );
+        let json = written(Format::Json, &columns, &[row.clone(), row]);
+        let read: Value = serde_json::from_str(&json).expect("JSON");
+        let expected = serde_json::json!({
+            "i": -3, "x": 1e-7, "y": null, "text": "a,\"b\"", "truth": true, "none": null
+        });
+        assert_eq!(read, serde_json::json!([expected, expected]));
+        assert_eq!(written(Format::Json, &columns, &[]), "[]\n");
+    }
+
+    #[test]
+    fn a_column_asked_for_twice_is_one_key_of_an_object() {
+        let row = vec![Cell::Integer(1), Cell::Integer(1), Cell::Integer(2)];
+        let json = written(Format::Json, &["a", "a", "b"], &[row]);
+        assert_eq!(json, "[\n  {\"a\":1,\"b\":2}\n]\n");
+    }
+}

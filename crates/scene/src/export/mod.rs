@@ -1,0 +1,269 @@
+//! Records for other programs: ParaView files.
+//!
+//! ```text
+//! OUT/bodies.pvd     times and files of the series; open this one in ParaView
+//! OUT/bodies-000000.vtp     a point for every body, with arrays
+//! OUT/shapes-000000.vtp     surfaces of the bodies where they are
+//! OUT/contacts-000000.vtp   a point for every contact, with arrays
+//! OUT/chains-000000.vtp     lines between bodies that press on each other (where asked for)
+//! OUT/names.csv      what the numbers of bodies, groups and materials mean
+//! ```
+//!
+//! Read is one step after the other: memory is bounded by a chunk of each table and a state. A series'
+//! `.pvd` is written last, so what has one is complete.
+
+mod company;
+mod series;
+mod surface;
+mod touching;
+mod vtp;
+mod walk;
+
+use std::path::Path;
+
+pub use series::claim;
+pub use vtp::{Array, Cells, Data, Poly};
+
+use company::Company;
+use series::{Folder, Series};
+use surface::Fineness;
+use walk::{Slab, Walk};
+
+use crate::record::{Record, RecordError};
+
+/// Corners around capsules and cylinders where nothing is said.
+const AROUND: usize = 16;
+
+/// What is exported.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Every so many recorded states.
+    pub every: usize,
+    /// Earliest time.
+    pub from: Option<f64>,
+    /// Latest time.
+    pub until: Option<f64>,
+    /// Corners around round shapes; with it discs and balls have surfaces, too.
+    pub tessellate: Option<usize>,
+    /// Whether lines between bodies are written.
+    pub chains: bool,
+    /// Whether files of an earlier export are replaced.
+    pub force: bool,
+}
+
+/// What was exported.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Exported {
+    /// Number of states.
+    pub states: usize,
+    /// What is not there, and why.
+    pub notes: Vec<String>,
+}
+
+/// Writes the states of a run of bodies for ParaView. `progress` hears the share done.
+///
+/// # Errors
+/// The run is a mechanism or did not record its bodies, there is no state at these times, the folder is
+/// taken, the records are damaged, or the machine refuses.
+pub fn vtk(
+    record: &Record,
+    out: &Path,
+    request: &Request,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Exported, RecordError> {
+    let shown = record.directory().display();
+    if record.entry("names").is_err() {
+        return Err(RecordError::Unknown(format!(
+            "{shown}: ParaView files show bodies, and this is no run of bodies; write its tables with \
+             percuss export {shown} --csv OUT"
+        )));
+    }
+    let flat = record
+        .entry("bodies")?
+        .columns
+        .iter()
+        .all(|c| c.name != "z");
+    let always = (f64::NEG_INFINITY, f64::INFINITY);
+    let first = Walk::new(record, "bodies", company::columns(flat), always)?.step()?;
+    let Some(first) = first else {
+        let text =
+            format!("{shown}: no state is recorded yet; wait for the run, or start it again");
+        return Err(RecordError::Unknown(text));
+    };
+    let fineness = Fineness {
+        around: request.tessellate.unwrap_or(AROUND).max(3),
+        balls: request.tessellate.is_some(),
+        flat,
+    };
+    let company = Company::new(record, &company::places(&first, flat), fineness)?;
+    let mut export = Export::new(record, request, &company)?;
+    // A folder is made only when there is something to put into it.
+    let start = loop {
+        match export.bodies.step()? {
+            None => return Err(export.nothing(first.t)),
+            Some(slab) if export.within(slab.t) => break slab,
+            Some(_) => {}
+        }
+    };
+    let folder = Folder::make(out, request.force)?;
+    folder.names(record, &company)?;
+    export.follow(&folder, start, progress)
+}
+
+/// The tables being read.
+struct Export<'a> {
+    record: &'a Record,
+    request: &'a Request,
+    company: &'a Company,
+    bodies: Walk<'a>,
+    contacts: Option<Walk<'a>>,
+    cell: Option<Walk<'a>>,
+    notes: Vec<String>,
+}
+
+impl<'a> Export<'a> {
+    fn new(
+        record: &'a Record,
+        request: &'a Request,
+        company: &'a Company,
+    ) -> Result<Self, RecordError> {
+        let low = request.from.unwrap_or(f64::NEG_INFINITY);
+        let window = (low, request.until.unwrap_or(f64::INFINITY));
+        let walk =
+            |table: &'static str, columns: &[&str]| Walk::new(record, table, columns, window);
+        let mut notes = Vec::new();
+        let contacts = match record.entry("contacts") {
+            Ok(_) => Some(walk("contacts", touching::columns(company.flat))?),
+            Err(why) if request.chains => return Err(why),
+            Err(why) => {
+                notes.push(why.to_string());
+                None
+            }
+        };
+        let cell = match record.entry("cell").is_ok() {
+            true => Some(walk("cell", cell_columns(company.flat))?),
+            false => None,
+        };
+        Ok(Self {
+            record,
+            request,
+            company,
+            bodies: walk("bodies", company::columns(company.flat))?,
+            contacts,
+            cell,
+            notes,
+        })
+    }
+
+    fn within(&self, t: f64) -> bool {
+        let early = self.request.from.is_some_and(|from| t < from);
+        let late = self.request.until.is_some_and(|until| t > until);
+        !early && !late
+    }
+
+    fn nothing(&self, first: f64) -> RecordError {
+        let last = self.record.manifest().reached.unwrap_or(first);
+        RecordError::Unknown(format!(
+            "{}: no state is recorded at these times; the records go from t = {first} to t = {last}: choose \
+             --from and --until among them",
+            self.record.directory().display()
+        ))
+    }
+
+    fn follow(
+        mut self,
+        folder: &Folder,
+        start: Slab,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Exported, RecordError> {
+        let flat = self.company.flat;
+        let mut bodies = Series::new("bodies");
+        let mut shapes = Series::new("shapes");
+        let mut touches = Series::new("contacts");
+        let mut chains = Series::new("chains");
+        let (mut ahead, mut cells) = (None, None);
+        let (mut next, mut seen) = (Some(start), 0_usize);
+        while let Some(slab) = next {
+            if self.within(slab.t) {
+                if seen.is_multiple_of(self.request.every.max(1)) {
+                    let t = slab.t;
+                    let state = company::places(&slab, flat);
+                    folder.add(&mut bodies, t, &self.company.points(&state))?;
+                    folder.add(&mut shapes, t, &self.company.shapes(&state))?;
+                    if let Some((found, known)) = self.touching(slab.step, &mut ahead)? {
+                        let found = found.as_ref();
+                        if known {
+                            folder.add(&mut touches, t, &touching::points(found, flat))?;
+                        }
+                        if known && self.request.chains {
+                            let cell = self.cell_of(slab.step, &mut cells)?;
+                            let company = self.company;
+                            let lines = touching::chains(found, company, &state, cell.as_ref());
+                            folder.add(&mut chains, t, &lines)?;
+                        }
+                    }
+                }
+                seen += 1;
+            }
+            progress(self.bodies.share());
+            next = self.bodies.step()?;
+        }
+        let states = bodies.len();
+        for series in [&bodies, &shapes, &touches, &chains] {
+            folder.close(series)?;
+        }
+        Ok(Exported {
+            states,
+            notes: self.notes,
+        })
+    }
+
+    /// The contacts of a step, and whether it is known what they were.
+    fn touching(
+        &mut self,
+        step: i64,
+        ahead: &mut Option<Slab>,
+    ) -> Result<Option<(Option<Slab>, bool)>, RecordError> {
+        let Some(walk) = &mut self.contacts else {
+            return Ok(None);
+        };
+        let found = walk.at(step, ahead)?;
+        // Where contacts are thinned, no rows may mean that none were kept.
+        let chosen = self.record.manifest().settings.get("record");
+        let keys = ["contacts_every", "bodies_every", "from", "until"];
+        let thinned = keys
+            .iter()
+            .any(|k| chosen.is_some_and(|c| c.get(k).is_some()));
+        let known = found.is_some() || !thinned;
+        Ok(Some((found, known)))
+    }
+
+    fn cell_of(
+        &mut self,
+        step: i64,
+        ahead: &mut Option<Slab>,
+    ) -> Result<Option<[[f64; 3]; 3]>, RecordError> {
+        let Some(walk) = &mut self.cell else {
+            return Ok(None);
+        };
+        let n = if self.company.flat { 2 } else { 3 };
+        Ok(walk.at(step, ahead)?.map(|slab| {
+            let mut vectors = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+            for (j, vector) in vectors.iter_mut().enumerate().take(n) {
+                for (k, entry) in vector.iter_mut().enumerate().take(n) {
+                    *entry = slab.number(0, 2 + j * n + k);
+                }
+            }
+            vectors
+        }))
+    }
+}
+
+fn cell_columns(flat: bool) -> &'static [&'static str] {
+    match flat {
+        true => &["step", "t", "a_x", "a_y", "b_x", "b_y"],
+        false => &[
+            "step", "t", "a_x", "a_y", "a_z", "b_x", "b_y", "b_z", "c_x", "c_y", "c_z",
+        ],
+    }
+}
