@@ -13,6 +13,8 @@ use serde_json::Value;
 use crate::collection;
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
+use crate::resume::ResumeArgs;
+use crate::site::{CheckpointArgs, Site};
 use crate::summary::{Report, short};
 
 /// Run a scene and record it
@@ -51,6 +53,25 @@ pub struct RunArgs {
     /// Do not measure the findings (and run none of the cases and studies they need)
     #[arg(long)]
     pub(crate) no_findings: bool,
+
+    #[command(flatten)]
+    pub(crate) checkpoint: CheckpointArgs,
+}
+
+impl RunArgs {
+    /// The arguments of a run that goes on.
+    pub fn resuming(args: &ResumeArgs) -> Self {
+        Self {
+            scene: String::new(),
+            output: None,
+            set: SetArgs { set: Vec::new() },
+            threads: args.threads.clone(),
+            json: args.json,
+            quiet: args.quiet,
+            no_findings: args.no_findings,
+            checkpoint: args.checkpoint.clone(),
+        }
+    }
 }
 
 /// Overrides, shared by several commands.
@@ -69,7 +90,7 @@ impl SetArgs {
 }
 
 /// Threads, shared by several commands.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct ThreadArgs {
     /// Threads for cases and studies, and for detecting contacts of bodies in the main run; results
     /// do not depend on it [default: all cores]
@@ -103,23 +124,25 @@ fn threads(text: &str) -> Result<usize, String> {
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
+    let place = Place::new(args.output.as_deref(), scene.name());
+    run_scene(args, &scene, Site::New(place))
+}
+
+/// Runs a scene in a new directory, or goes on in an old one.
+pub fn run_scene(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     if scene.kind() == Kind::Bodies {
-        return collection::run(args, &scene);
+        return collection::run(args, scene, site);
     }
     let built = scene.build()?;
     // What is wrong with a finding or a plot is told before the run and not after it.
-    scene::check_findings(&scene)?;
-    check_plots(&scene)?;
-    let place = Place::new(args.output.as_deref(), scene.name());
-    let layout = Layout::of_scene(&scene, &built.system);
+    scene::check_findings(scene)?;
+    check_plots(scene)?;
+    let layout = Layout::of_scene(scene, &built.system);
     let every = built.record_every;
     let mut system = built.system.clone();
-    let mut recorder = Recorder::new(
-        place,
-        manifest(&scene, &built, args.threads.get()),
-        layout,
-        every,
-    )?;
+    let manifest = manifest(scene, &built, args.threads.get());
+    let session = site.session(args, scene, manifest)?;
+    let mut recorder = Recorder::of(session, layout, every);
     let outcome = follow(args, built, &mut recorder);
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
@@ -131,7 +154,7 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     recorder.close(&outcome.certificate, stopped)?;
     let refused = outcome.stopped.as_ref().is_some_and(|s| !s.started);
     if !args.no_findings {
-        let findings = findings(args, &scene, &outcome)?;
+        let findings = findings(args, scene, &outcome)?;
         recorder.add_findings(findings)?;
     }
     recorder.finish()?;
@@ -155,7 +178,12 @@ fn manifest(scene: &Scene, built: &Built, threads: Threads) -> Manifest {
 /// What the manifest says of any scene.
 pub fn manifest_of(scene: &Scene, threads: Threads) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
-    manifest.machine = Some(Machine::here(threads.get()));
+    let mut machine = Machine::here(threads.get());
+    if !scene.folder().as_os_str().is_empty() {
+        // A run that goes on, perhaps from elsewhere.
+        machine.folder = Some(scene.folder().display().to_string());
+    }
+    manifest.machine = Some(machine);
     manifest.title = scene.title().into();
     manifest.source = scene.source().into();
     manifest.origin = scene.origin().into();
@@ -226,7 +254,10 @@ impl Ended<'_> {
                 output::message(&format!("{}: {stop}", manifest.origin));
             }
             // A run that was refused has no records that would say so.
-            manifest.status = Status::Stopped;
+            manifest.status = match stop.reason {
+                StopReason::Asked => Status::Interrupted,
+                _ => Status::Stopped,
+            };
             manifest.reason = Some(stop.to_string());
             manifest.certificate.clone_from(&self.certificate);
         }

@@ -1,6 +1,7 @@
 //! What a motion consists of: states, the ledger of a step, contacts, events.
 
 use contact::law::Status;
+use serde::{Deserialize, Serialize};
 
 /// Everything that a motion is continued from.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +79,7 @@ pub struct Touch<'a> {
 }
 
 /// Something that happened at one instant.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// When; time steppers know it to within a step.
     pub t: f64,
@@ -89,7 +90,7 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum EventKind {
     /// A collision: normal velocity before (negative) and after.
     Impact {
