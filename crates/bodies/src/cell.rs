@@ -18,6 +18,8 @@
 
 use std::fmt::Debug;
 
+use serde::{Deserialize, Serialize};
+
 use crate::dim::Dim;
 use crate::vector::Vector;
 
@@ -63,7 +65,8 @@ impl Cell {
 }
 
 /// Where a cell is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Lattice<D: Dim> {
     /// The vectors of the cell; the third is 0 in the plane.
     pub vectors: [D::Vector; 3],

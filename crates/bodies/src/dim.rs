@@ -14,6 +14,8 @@ mod three;
 use std::fmt::Debug;
 
 use glam::DVec2;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::compound::Compound;
 use crate::plane::{self, Angle};
@@ -31,11 +33,19 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// Points and directions.
     type Vector: Vector;
     /// Body axes to space axes.
-    type Rotation: Copy + Debug + Default + PartialEq + Send + Sync;
+    type Rotation: Copy + Debug + Default + PartialEq + Send + Sync + Serialize + DeserializeOwned;
     /// Moment of inertia, or principal moments.
     type Inertia: Copy + Debug + PartialEq + Send + Sync;
     /// Velocity components: `[f64; DOF]`.
-    type Dofs: Copy + Debug + PartialEq + Send + Sync + AsRef<[f64]> + AsMut<[f64]>;
+    type Dofs: Copy
+        + Debug
+        + PartialEq
+        + Send
+        + Sync
+        + AsRef<[f64]>
+        + AsMut<[f64]>
+        + Serialize
+        + DeserializeOwned;
     /// Axes of a contact, normal first: `[Vector; N]`.
     type Frame: Copy + Debug + PartialEq + Send + Sync + AsRef<[Self::Vector]>;
     /// What a body may look like.

@@ -27,6 +27,6 @@ pub use materials::{Friction, Materials, PairLaw};
 pub use model::{Body, Drag, Field, Freedom, Guide, Model, Scenery};
 pub use pose::{Bounds, MassProperties, Pose, Touch};
 pub use settings::{Activation, Settings};
-pub use state::{Contact, Ledger, Memory, State};
+pub use state::{Contact, Ledger, Memory, State, did};
 pub use vector::Vector;
 pub use world::{JointRow, Overlap, World, contact_law};

@@ -1,9 +1,12 @@
 //! Where a body is, what it weighs, and where two bodies touch.
 
+use serde::{Deserialize, Serialize};
+
 use crate::dim::Dim;
 
 /// A placement: x = position + rotation · X for a point X of the body.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Pose<D: Dim> {
     /// Centre of mass, in space.
     pub position: D::Vector,

@@ -1,13 +1,15 @@
 //! Where a collection is, and the account of a step.
 
 use contact::law::Status;
+use serde::{Deserialize, Serialize};
 
 use crate::cell::Lattice;
 use crate::dim::Dim;
 use crate::pose::{Pose, Touch};
 
 /// What is remembered of a contact from one step to the next.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Memory<D: Dim> {
     /// The two bodies, the smaller number first.
     pub bodies: [u32; 2],
@@ -16,6 +18,7 @@ pub struct Memory<D: Dim> {
     /// Which point of the pair.
     pub feature: u32,
     /// What it did.
+    #[serde(with = "did")]
     pub status: Status,
     /// Impulse on the second body, in space axes.
     pub impulse: D::Vector,
@@ -23,8 +26,9 @@ pub struct Memory<D: Dim> {
     pub moment: [f64; 3],
 }
 
-/// Everything that a motion is continued from.
-#[derive(Debug, Clone, PartialEq)]
+/// Everything that a motion is continued from, with the [`Ledger`] of its last step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct State<D: Dim> {
     /// Time.
     pub t: f64,
@@ -41,7 +45,7 @@ pub struct State<D: Dim> {
 }
 
 /// The account of a step (JM92 §6; certificate of the run).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Ledger {
     /// Time at the end of the step.
     pub t: f64,
@@ -113,4 +117,36 @@ pub struct Contact<'a, D: Dim> {
     pub end: &'a [f64],
     /// S by row, the impulse on the second body.
     pub impulse: &'a [f64],
+}
+
+/// A status as a number.
+pub mod did {
+    use contact::law::Status;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// The serializer refuses.
+    pub fn serialize<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(match status {
+            Status::Open => 0,
+            Status::Stick => 1,
+            Status::Slip => 2,
+        })
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Another number.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Status, D::Error> {
+        match u8::deserialize(deserializer)? {
+            0 => Ok(Status::Open),
+            1 => Ok(Status::Stick),
+            2 => Ok(Status::Slip),
+            other => Err(Error::custom(format!("{other} is no status of a contact"))),
+        }
+    }
 }

@@ -4,6 +4,8 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Index, Mul, Neg, Sub, SubAssign};
 
 use glam::{DVec2, DVec3};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// What generic code asks of a vector of the plane or of space.
 pub trait Vector:
@@ -20,6 +22,8 @@ pub trait Vector:
     + AddAssign
     + SubAssign
     + Index<usize, Output = f64>
+    + Serialize
+    + DeserializeOwned
     + 'static
 {
     /// Its components.

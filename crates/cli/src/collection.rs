@@ -2,27 +2,30 @@
 
 use scene::collection::Collection;
 use scene::plot::check_plots;
-use scene::record::{BodiesRecorder, Place, RecordError};
+use scene::record::{BodiesRecorder, RecordError};
 use scene::{BodiesOutcome, Discard, Scene, StopReason, Threads, Tick, Wanted};
 use serde_json::{Value, json};
 
 use crate::output::{Stop, Verdict};
 use crate::progress::Progress;
 use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of, manifest_of};
+use crate::site::Site;
 use crate::watch::Watcher;
 use crate::{interrupt, output};
 
-/// Runs the bodies of a scene and records them.
-pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
+/// Runs the bodies of a scene and records them, in a new directory or going on in an old one.
+pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let collection = scene.collection()?;
     // What is wrong with a finding or a plot is told before the run and not after it.
     let wanted = scene::wanted(scene, &collection)?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
-    let place = Place::new(args.output.as_deref(), scene.name());
     let mut manifest = manifest_of(scene, args.threads.get());
     manifest.settings = collection.settings_json();
-    let mut recorder = BodiesRecorder::new(place, manifest, &collection)?;
+    let (files, seed) = collection.sources();
+    (manifest.files, manifest.seed) = (files.to_vec(), seed);
+    let session = site.session(args, scene, manifest)?;
+    let mut recorder = BodiesRecorder::on(session, &collection)?;
     let fits = fits(&collection);
     let outcome = follow(args, scene, collection, &wanted, &mut recorder);
     let mut certificate = certificate(&outcome);
@@ -34,31 +37,26 @@ pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
         let _ = recorder.fail(&certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
     }
-    let asked = interrupted(outcome.stopped.as_ref());
-    if let Err(fault) = close(&mut recorder, &outcome, &certificate) {
+    let stopped = outcome.stopped.as_ref();
+    let asked = interrupted(stopped);
+    let refused = !asked && stopped.is_some_and(|stop| !stop.started);
+    if refused {
+        recorder.abandon()?;
+    } else if let Err(fault) = close(&mut recorder, &outcome, &certificate) {
         let _ = recorder.fail(&certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
     }
-    if !args.no_findings && !asked {
-        let _at_once = interrupt::at_once(in_findings(recorder.directory()));
-        let progress = Progress::of_shares(args.quiet);
-        progress.at("findings");
-        let threads = args.threads.get();
-        let mut tell = |name: &str, done: f64| {
-            progress.share(done, || format!("finding {name}"));
-            true
-        };
-        let found = scene::evaluate_bodies_findings(scene, &outcome, threads, &mut tell)?;
-        recorder.add_findings(json_of(&found)?)?;
-    }
     if !asked {
+        if !args.no_findings {
+            measure(args, scene, &outcome, &mut recorder)?;
+        }
         recorder.finish()?;
     }
     let ended = Ended {
         manifest: recorder.manifest(),
         directory: recorder.directory(),
         stopped: outcome.stopped.as_ref(),
-        refused: outcome.stopped.as_ref().is_some_and(|s| !s.started),
+        refused,
         certificate: Some(certificate),
     };
     ended.report(args)
@@ -77,6 +75,24 @@ fn close(
         Some(words) if interrupted(stopped) => recorder.interrupt(certificate, words),
         words => recorder.close(certificate, words),
     }
+}
+
+fn measure(
+    args: &RunArgs,
+    scene: &Scene,
+    outcome: &BodiesOutcome,
+    recorder: &mut BodiesRecorder,
+) -> Result<(), Stop> {
+    let _at_once = interrupt::at_once(in_findings(recorder.directory()));
+    let progress = Progress::of_shares(args.quiet);
+    progress.at("findings");
+    let mut tell = |name: &str, done: f64| {
+        progress.share(done, || format!("finding {name}"));
+        true
+    };
+    let threads = args.threads.get();
+    let found = scene::evaluate_bodies_findings(scene, outcome, threads, &mut tell)?;
+    Ok(recorder.add_findings(json_of(&found)?)?)
 }
 
 /// What a run of bodies vouches for, with what only bodies have.

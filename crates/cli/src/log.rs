@@ -20,7 +20,7 @@ const APART: Duration = Duration::from_secs(1);
 const FURTHEST: Duration = Duration::from_secs(10);
 
 /// The log, shared by several commands.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct LogArgs {
     /// Append what is said, and a line of progress about every second, to this file
     #[arg(long, value_name = "FILE")]

@@ -23,8 +23,10 @@ mod plot;
 mod progress;
 mod record;
 mod records;
+mod resume;
 mod run;
 mod show;
+mod site;
 mod solve;
 mod study;
 mod summary;
@@ -64,6 +66,7 @@ struct Cli {
 enum Command {
     Examples(examples::ExamplesArgs),
     Run(run::RunArgs),
+    Resume(resume::ResumeArgs),
     Show(show::ShowArgs),
     Table(records::TableArgs),
     Plot(plot::PlotArgs),
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
     output::exit_code(match cli.command {
         Command::Examples(args) => examples::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Resume(args) => resume::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Table(args) => records::run(&args),
         Command::Plot(args) => plot::run(&args),

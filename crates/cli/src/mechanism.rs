@@ -1,7 +1,7 @@
 //! `percuss run` of a mechanism.
 
 use scene::plot::check_plots;
-use scene::record::{Layout, Manifest, Place, Recorder, settings_json};
+use scene::record::{Layout, Manifest, Recorder, settings_json};
 use scene::{Built, RunOutcome, Scene, StopReason, Threads};
 use serde_json::Value;
 
@@ -9,16 +9,17 @@ use crate::interrupt;
 use crate::output::{Stop, Verdict};
 use crate::progress::Progress;
 use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of, manifest_of};
+use crate::site::Site;
 use crate::watch::Watcher;
 
-/// Runs a mechanism and records it.
-pub fn run(args: &RunArgs, scene: &Scene) -> Result<Verdict, Stop> {
+/// Runs a mechanism and records it, in a new directory or going on in an old one.
+pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let built = checked(scene)?;
-    let place = Place::new(args.output.as_deref(), scene.name());
     let layout = Layout::of_scene(scene, &built.system);
     let every = built.record_every;
     let manifest = manifest(scene, &built, args.threads.get());
-    let recorder = Recorder::new(place, manifest, layout, every)?;
+    let session = site.session(args, scene, manifest)?;
+    let recorder = Recorder::on(session, layout, every)?;
     complete(args, scene, built, recorder)
 }
 

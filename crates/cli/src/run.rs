@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scene::plot::Gallery;
-use scene::record::{Machine, Manifest, Override, Record, RecordError, Status};
+use scene::record::{Machine, Manifest, Override, Place, Record, RecordError, Status};
 use scene::{Kind, Scene, StopReason, Threads};
 use serde_json::Value;
 
 use crate::interrupt;
 use crate::log::LogArgs;
 use crate::output::{self, Stop, Verdict};
+use crate::resume::ResumeArgs;
+use crate::site::{CheckpointArgs, Site};
 use crate::summary::{Report, short};
 use crate::{collection, mechanism};
 
@@ -54,6 +56,26 @@ pub struct RunArgs {
     /// Do not measure the findings (and run none of the cases and studies they need)
     #[arg(long)]
     pub(crate) no_findings: bool,
+
+    #[command(flatten)]
+    pub(crate) checkpoint: CheckpointArgs,
+}
+
+impl RunArgs {
+    /// The arguments of a run that goes on.
+    pub fn resuming(args: &ResumeArgs) -> Self {
+        Self {
+            scene: String::new(),
+            output: None,
+            set: SetArgs { set: Vec::new() },
+            threads: args.threads.clone(),
+            log: args.log.clone(),
+            json: args.json,
+            quiet: args.quiet,
+            no_findings: args.no_findings,
+            checkpoint: args.checkpoint.clone(),
+        }
+    }
 }
 
 /// Overrides, shared by several commands.
@@ -72,7 +94,7 @@ impl SetArgs {
 }
 
 /// Threads, shared by several commands.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct ThreadArgs {
     /// Threads for cases and studies, and for detecting contacts of bodies in the main run; results
     /// do not depend on it [default: all cores]
@@ -106,20 +128,31 @@ fn threads(text: &str) -> Result<usize, String> {
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<Verdict, Stop> {
     let scene = Scene::load(&args.scene)?.with(args.set.pairs())?;
+    let place = Place::new(args.output.as_deref(), scene.name());
+    run_scene(args, &scene, Site::New(place))
+}
+
+/// Runs a scene in a new directory, or goes on in an old one.
+pub fn run_scene(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let threads = args.threads.get().get();
-    args.log
-        .open(&format!("run of {}", scene.name()), threads)?;
+    let what = format!("{} of {}", site.verb(), scene.name());
+    args.log.open(&what, threads)?;
     interrupt::listen()?;
     if scene.kind() == Kind::Bodies {
-        return collection::run(args, &scene);
+        return collection::run(args, scene, site);
     }
-    mechanism::run(args, &scene)
+    mechanism::run(args, scene, site)
 }
 
 /// What the manifest says of any scene.
 pub fn manifest_of(scene: &Scene, threads: Threads) -> Manifest {
     let mut manifest = Manifest::new("run", scene.name());
-    manifest.machine = Some(Machine::here(threads.get()));
+    let mut machine = Machine::here(threads.get());
+    if !scene.folder().as_os_str().is_empty() {
+        // A run that goes on, perhaps from elsewhere.
+        machine.folder = Some(scene.folder().display().to_string());
+    }
+    manifest.machine = Some(machine);
     manifest.title = scene.title().into();
     manifest.source = scene.source().into();
     manifest.origin = scene.origin().into();

@@ -1,9 +1,10 @@
 //! Rotations of the plane.
 
 use glam::DVec2;
+use serde::{Deserialize, Serialize};
 
 /// A rotation of the plane: an angle that winds and is never reduced, with its cosine and sine.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Angle {
     angle: f64,
     axis: DVec2,

@@ -33,7 +33,7 @@ pub(super) struct CellWork<D: Dim> {
     /// The given part of L at the end of the step, L_L and L_F.
     pub(super) given: Matrix,
     free: Matrix,
-    end: Matrix,
+    pub(super) end: Matrix,
     /// 1/√(M B:B) by mode.
     root: Vec<f64>,
     /// Its group of kinetic coordinates, behind those of the bodies.

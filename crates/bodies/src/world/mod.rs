@@ -19,6 +19,7 @@ mod free;
 mod joint;
 mod law;
 mod project;
+mod resume;
 #[cfg(test)]
 mod tests;
 

@@ -32,6 +32,13 @@ pub(crate) struct GrainSpec {
     pub corners: Option<[Formula; 2]>,
 }
 
+impl GrainSpec {
+    /// Whether all grains are alike.
+    pub fn certain(&self) -> bool {
+        matches!(self.sizes, SizesSpec::Equal(_)) && self.corners.is_none()
+    }
+}
+
 /// Which arrangement a generator makes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ArrangementSpec {

@@ -50,6 +50,10 @@ pub struct Assembly<D: Dim> {
     pub overlap: OverlapRule,
     /// The run ends when this becomes true.
     pub stop: Option<crate::file::Formula>,
+    /// The files that were read.
+    pub files: Vec<crate::record::DataFile>,
+    /// Seed of the first generator that drew random numbers.
+    pub seed: Option<u64>,
 }
 
 /// A run before the run.

@@ -4,6 +4,7 @@ mod content;
 mod load;
 mod overrides;
 mod parameters;
+mod read_checkpoint;
 mod read_model;
 mod read_report;
 mod read_run;
@@ -15,7 +16,7 @@ mod report;
 mod spec;
 mod tree;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use content::Kind;
 pub use reader::Formula;
@@ -44,7 +45,7 @@ pub(crate) use tree::{Item, Value, parse as parse_tree};
 use crate::builtin;
 use crate::collection::{self, BodiesSpec, Collection};
 use crate::error::SceneError;
-use crate::record::{Choice, MECHANISM_CHOICE};
+use crate::record::{Cadence, Choice, MECHANISM_CHOICE};
 use crate::text::{self, Built};
 
 /// A scene: a mechanism or bodies, how they are computed, what is known of them.
@@ -63,6 +64,8 @@ pub struct Scene {
     studies: Vec<Study>,
     findings: Vec<Finding>,
     plots: Vec<Plot>,
+    cadence: Cadence,
+    folder: PathBuf,
 }
 
 impl Scene {
@@ -84,6 +87,7 @@ impl Scene {
         let studies = read_report::studies(&mut root)?;
         let findings = read_report::findings(&mut root, &cases)?;
         let plots = read_report::plots(&mut root, &cases, &studies)?;
+        let cadence = read_checkpoint::cadence(&mut root)?;
         root.finish()?;
         let parameters = Parameters::resolve(origin, content.parameters())?;
         let scene = Self {
@@ -100,6 +104,8 @@ impl Scene {
             studies,
             findings,
             plots,
+            cadence,
+            folder: PathBuf::new(),
         };
         scene.check_keys()?;
         scene.check_intervals()?;
@@ -120,6 +126,23 @@ impl Scene {
             .file_stem()
             .map_or(path_or_name.into(), |stem| stem.to_string_lossy());
         Self::parse(&name, path_or_name, &read(path_or_name)?)
+    }
+
+    /// The same scene with its files looked for from this folder instead of the current one.
+    #[must_use]
+    pub fn from_folder(mut self, folder: &Path) -> Self {
+        self.folder = folder.into();
+        self
+    }
+
+    /// The folder that paths are relative to; empty: the current one.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// When checkpoints are written, and how many are kept.
+    pub fn cadence(&self) -> Cadence {
+        self.cadence
     }
 
     /// The same scene with other values: keys and values as for `--set`.

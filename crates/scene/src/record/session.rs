@@ -32,7 +32,8 @@ pub struct Session {
     open: Option<Open>,
     /// The manifest as it stands; written by [`Session::publish`].
     pub manifest: Manifest,
-    cadence: Cadence,
+    /// When checkpoints are written.
+    pub cadence: Cadence,
     /// Number of the last checkpoint, steps since, and when it was.
     number: usize,
     since: usize,
@@ -78,8 +79,9 @@ impl Session {
     }
 
     /// A session that goes on with an interrupted run: from its newest checkpoint that counts, or from
-    /// the start. `manifest` is that of the same scene. What came after the checkpoint is taken away.
-    /// Also returns what was passed over, in words.
+    /// the start. `manifest` is that of the same scene, `cadence` holds where no checkpoint says
+    /// otherwise. What came after the checkpoint is taken away. Also returns what was passed over, in
+    /// words.
     ///
     /// # Errors
     /// The machine refuses.
@@ -87,7 +89,7 @@ impl Session {
         directory: &Path,
         lock: Lock,
         manifest: Manifest,
-        cadence: Option<Cadence>,
+        cadence: Cadence,
     ) -> Result<(Self, Vec<String>), RecordError> {
         let found = checkpoint::find(directory, checkpoint::digest(&manifest))?;
         let (number, kept, known) = match found.last {
@@ -116,7 +118,7 @@ impl Session {
                 scribe: Scribe::new(directory.into()),
             }),
             manifest,
-            cadence: cadence.or(known).unwrap_or_default(),
+            cadence: known.unwrap_or(cadence),
             number,
             since: 0,
             last: Instant::now(),

@@ -73,6 +73,28 @@ impl Bins {
         }
     }
 
+    /// Counts a step as the last one that was not one of those recorded.
+    pub fn close<D: Turn>(&mut self, step: usize, world: &World<D>) {
+        if !step.is_multiple_of(self.every.max(1)) {
+            self.step(step, world, true);
+        }
+    }
+
+    /// Counts, number and sum of values of each distribution so far.
+    pub fn memory(&self) -> Vec<(Vec<usize>, usize, f64)> {
+        let counts = self.all.iter();
+        counts
+            .map(|(_, counted)| (counted.counts.clone(), counted.total, counted.sum))
+            .collect()
+    }
+
+    /// Goes on with these.
+    pub fn recall(&mut self, memory: Vec<(Vec<usize>, usize, f64)>) {
+        for ((_, counted), (counts, total, sum)) in self.all.iter_mut().zip(memory) {
+            (counted.counts, counted.total, counted.sum) = (counts, total, sum);
+        }
+    }
+
     /// What was counted.
     pub fn into_counts(self) -> Vec<Tabulated> {
         self.all.into_iter().map(|(_, counted)| counted).collect()

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use bodies::{Contact, Vector, World};
 use contact::law::Status;
 use mechanism::{Event, EventKind};
+use serde::{Deserialize, Serialize};
 
 use super::resolve::Glossary;
 use super::tally::{Sides, carries};
@@ -23,13 +24,14 @@ const GRACE: usize = 4;
 const SPEED: f64 = 4.0;
 
 /// A watched pair that counts as closed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Pair {
     /// Steps since it last carried an impulse.
     open: usize,
     /// Instant at which it last did.
     last: f64,
     /// What it did then.
+    #[serde(with = "bodies::did")]
     status: Status,
     /// How fast it approached then.
     approach: f64,
@@ -54,6 +56,13 @@ struct Watched {
     number: usize,
     sides: Sides,
     pairs: BTreeMap<[u32; 2], Pair>,
+}
+
+/// What is remembered from step to step: the steps seen, and the pairs of each watch.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct SpotterMemory {
+    steps: usize,
+    pairs: Vec<BTreeMap<[u32; 2], Pair>>,
 }
 
 /// Reads events off successive steps.
@@ -104,6 +113,24 @@ impl Spotter {
         }
         // A detachment is known only after the grace.
         self.events[first..].sort_by(|a, b| a.t.total_cmp(&b.t));
+    }
+
+    /// What it remembers from step to step, but for the events.
+    pub fn memory(&self) -> SpotterMemory {
+        let pairs = self.watches.iter().map(|watch| watch.pairs.clone());
+        SpotterMemory {
+            steps: self.steps,
+            pairs: pairs.collect(),
+        }
+    }
+
+    /// Goes on with what it remembered, and these events.
+    pub fn recall(&mut self, memory: SpotterMemory, events: Vec<Event>) {
+        self.steps = memory.steps;
+        self.events = events;
+        for (watch, pairs) in self.watches.iter_mut().zip(memory.pairs) {
+            watch.pairs = pairs;
+        }
     }
 
     /// All events, in the order of time.

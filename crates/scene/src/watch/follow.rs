@@ -1,16 +1,18 @@
 //! The loop: preparations, then the run.
 
-use bodies::{Dim, Model, Settings, State, World};
+use bodies::{Dim, World};
 
+use super::begin::Begin;
 use super::bins::Bins;
 use super::events::Spotter;
-use super::outcome::{BodiesOutcome, Prepared, Tick, Wanted};
+use super::moment::{History, Kept, Moment, Past};
+use super::outcome::{BodiesOutcome, Tick, Wanted};
 use super::panel::Panel;
 use super::resolve::Glossary;
 use super::start;
 use super::turn::Turn;
-use crate::certificate::Certificate;
-use crate::collection::{Assembly, Cast, Preparation, Steps};
+use crate::collection::{Assembly, Cast, Steps};
+use crate::error::SceneError;
 use crate::file::{Formula, Scene};
 use crate::finding::Threads;
 use crate::run::{LEFT, Stop, StopReason};
@@ -48,30 +50,36 @@ pub(super) fn run<D: Turn>(
         overlap,
         threads: threads.get(),
     };
-    for preparation in prepare {
-        if let Err(reason) = begin.prepare(preparation, &mut outcome, progress) {
+    let lead = |outcome: &mut BodiesOutcome, sink: &mut dyn Steps, progress: &mut Progress<'_>| {
+        let mut past = Past::of(sink).map_err(StopReason::Bodies)?;
+        let first = begin.skip(past.as_ref(), prepare.len(), outcome);
+        for each in prepare.into_iter().enumerate().skip(first) {
+            let from = past.take_if(|past| past.moment.preparation == Some(each.0));
+            begin.prepare(each, from, outcome, sink, progress)?;
+        }
+        let world = begin.world(model, settings, start, (past.as_mut(), outcome));
+        Ok((world.map_err(StopReason::Bodies)?, past))
+    };
+    let world = lead(&mut outcome, sink, progress);
+    let (world, past) = match world {
+        Ok(both) => both,
+        Err(reason) => {
             outcome.refuse(start, reason);
             return outcome;
         }
-    }
-    let world = begin.world(model, settings, start, &mut outcome);
-    let world = match world {
-        Ok(world) => world,
-        Err(reason) => {
-            outcome.refuse(start, StopReason::Bodies(reason));
-            return outcome;
-        }
     };
-    let spare = world.redundant_joints().iter();
-    let names = spare.filter_map(|&joint| outcome.cast.joints.get(joint).cloned());
-    outcome.redundant = names.collect();
+    if past.is_none() {
+        let spare = world.redundant_joints().iter();
+        let names = spare.filter_map(|&joint| outcome.cast.joints.get(joint).cloned());
+        outcome.redundant = names.collect();
+    }
     let main = Main {
         wanted,
         stop: stop.as_ref(),
         parameters: scene.parameters(),
         record_every,
     };
-    main.follow(world, &mut outcome, sink, progress);
+    main.follow(world, past, &mut outcome, sink, progress);
     outcome
 }
 
@@ -96,98 +104,6 @@ impl BodiesOutcome {
     }
 }
 
-/// From the state of the scene to that of the run.
-struct Begin<D: Dim> {
-    state: Option<State<D>>,
-    /// Whether overlaps have been looked at.
-    checked: bool,
-    overlap: crate::collection::OverlapRule,
-    threads: usize,
-}
-
-impl<D: Turn> Begin<D> {
-    /// The bodies under new conditions at a new time. Guided bodies go on from where they are.
-    fn world(
-        &mut self,
-        model: Model<D>,
-        settings: Settings,
-        t: f64,
-        outcome: &mut BodiesOutcome,
-    ) -> Result<World<D>, String> {
-        let mut state = self.state.take().ok_or("there is no state")?;
-        state.t = t;
-        let world = World::new(model, state, settings);
-        let mut world = world.map_err(|error| start::explain(&error, &outcome.cast))?;
-        if !self.checked {
-            outcome.relaxed = start::part(&mut world, &outcome.cast, self.overlap)?;
-            self.checked = true;
-        }
-        Ok(world)
-    }
-
-    fn prepare(
-        &mut self,
-        preparation: Preparation<D>,
-        outcome: &mut BodiesOutcome,
-        progress: &mut Progress<'_>,
-    ) -> Result<(), StopReason> {
-        let Preparation {
-            name,
-            model,
-            mut settings,
-            until,
-            stop,
-            must,
-            rest,
-            parameters,
-        } = preparation;
-        let wrong = |reason: String| StopReason::Bodies(format!("preparation `{name}`: {reason}"));
-        settings.threads = self.threads;
-        // Guides of a preparation may be others than those of the run.
-        if let Some(state) = &mut self.state {
-            state.anchors.clear();
-        }
-        let mut world = self.world(model, settings, 0.0, outcome).map_err(wrong)?;
-        let stop: Vec<&str> = stop.iter().map(|stop| stop.text.as_str()).collect();
-        let panel = Panel::compile(&outcome.glossary(&parameters), &stop);
-        let mut panel = panel.map_err(|(_, error)| wrong(error.render(stop[0])))?;
-        let mut prepared = Prepared {
-            name: name.clone(),
-            duration: 0.0,
-            certificate: Certificate::new(),
-            halted: false,
-        };
-        panel.read(D::view(&world));
-        let end = until - LEFT * world.settings().step.min(until);
-        while world.state().t < end && !prepared.halted {
-            let step = world.advance();
-            step.map_err(|error| {
-                let (t, error) = (world.state().t, start::explain(&error, &outcome.cast));
-                wrong(format!("stopped at t = {t}: {error}"))
-            })?;
-            prepared.certificate.add_bodies(world.ledger());
-            prepared.halted = panel
-                .read(D::view(&world))
-                .first()
-                .is_some_and(|x| holds(*x));
-            let step = prepared.certificate.steps;
-            if !progress(&tick(&world, Some(&name), step, (0.0, until))) {
-                return Err(StopReason::Asked);
-            }
-        }
-        require(!must || prepared.halted, &world, &stop, until).map_err(wrong)?;
-        prepared.duration = world.state().t;
-        let mut state = world.into_state();
-        state.anchors.clear();
-        if rest {
-            state.velocities.fill(D::REST);
-        }
-        self.state = Some(state);
-        outcome.prepared.push(prepared);
-        Ok(())
-    }
-}
-
 /// The run itself.
 struct Main<'a> {
     wanted: &'a Wanted,
@@ -209,28 +125,38 @@ impl Main<'_> {
         })
     }
 
+    /// What looks at every step.
+    fn look(&self, outcome: &BodiesOutcome) -> Result<Look, String> {
+        Ok(Look {
+            panel: self.panel(outcome)?,
+            bins: self.bins(outcome)?,
+            spotter: self.spotter(outcome),
+            kept: Kept::default(),
+        })
+    }
+
     fn follow<D: Turn>(
         &self,
         mut world: World<D>,
+        past: Option<Past<D>>,
         outcome: &mut BodiesOutcome,
         sink: &mut dyn Steps,
         progress: &mut Progress<'_>,
     ) {
         let (start, until) = (outcome.start, outcome.until);
-        let mut panel = match self.panel(outcome) {
-            Ok(panel) => panel,
+        let mut look = match self.look(outcome) {
+            Ok(look) => look,
             Err(reason) => return outcome.refuse(start, StopReason::Bodies(reason)),
         };
-        let mut bins = match self.bins(outcome) {
-            Ok(bins) => bins,
-            Err(reason) => return outcome.refuse(start, StopReason::Bodies(reason)),
-        };
-        let mut spotter = self.spotter(outcome);
         let end = until - LEFT * world.settings().step.min(until - start);
         self.prepare_series(outcome);
-        outcome.keep(world.state().t, panel.read(D::view(&world)));
-        let mut reason = sink.step(0, D::view(&world), !(world.state().t < end));
-        let mut step = 0;
+        let (mut step, mut reason) = (0, Ok(()));
+        if let Some(past) = past {
+            step = look.recall(past, outcome);
+        } else {
+            outcome.keep(world.state().t, look.panel.read(D::view(&world)));
+            reason = sink.step(0, D::view(&world), !(world.state().t < end));
+        }
         while reason.is_ok() && world.state().t < end && !outcome.halted {
             if let Err(error) = world.advance() {
                 outcome.stop(
@@ -244,17 +170,21 @@ impl Main<'_> {
                 break;
             }
             step += 1;
-            outcome.certificate.add_bodies(world.ledger());
-            outcome.most_contacts = outcome.most_contacts.max(world.num_contacts());
-            let values = panel.read(D::view(&world));
-            outcome.halted = self.stop.is_some() && values.last().is_some_and(|x| holds(*x));
-            outcome.keep(world.state().t, values);
-            spotter.step(&world);
+            self.take(&world, &mut look, outcome);
             let going = progress(&tick(&world, None, step, (start, until)));
-            let last = !going || outcome.halted || !(world.state().t < end);
-            bins.step(step, &world, last);
+            let last = outcome.halted || !(world.state().t < end);
+            look.bins.step(step, &world, last);
             reason = sink.step(step, D::view(&world), last);
-            if !going && !outcome.halted && world.state().t < end {
+            if last || reason.is_err() {
+                continue;
+            }
+            if sink.due() || !going {
+                reason = look.keep(step, &world, outcome, sink);
+            }
+            if !going && reason.is_ok() {
+                // For the records as they are left; a run that is resumed knows nothing of it.
+                look.bins.close(step, &world);
+                reason = sink.step(step, D::view(&world), true);
                 outcome.stop(&world, StopReason::Asked);
                 break;
             }
@@ -262,8 +192,18 @@ impl Main<'_> {
         if let Err(error) = reason {
             outcome.stop(&world, StopReason::Sink(error));
         }
-        outcome.events = spotter.into_events();
-        outcome.distributions = bins.into_counts();
+        outcome.events = look.spotter.into_events();
+        outcome.distributions = look.bins.into_counts();
+    }
+
+    /// Looks at the end of a step.
+    fn take<D: Turn>(&self, world: &World<D>, look: &mut Look, outcome: &mut BodiesOutcome) {
+        outcome.certificate.add_bodies(world.ledger());
+        outcome.most_contacts = outcome.most_contacts.max(world.num_contacts());
+        let values = look.panel.read(D::view(world));
+        outcome.halted = self.stop.is_some() && values.last().is_some_and(|x| holds(*x));
+        outcome.keep(world.state().t, values);
+        look.spotter.step(world);
     }
 
     fn bins(&self, outcome: &BodiesOutcome) -> Result<Bins, String> {
@@ -288,6 +228,48 @@ impl Main<'_> {
     }
 }
 
+/// What looks at every step of the run, and how much of what it saw is in a history.
+struct Look {
+    panel: Panel,
+    bins: Bins,
+    spotter: Spotter,
+    kept: Kept,
+}
+
+impl Look {
+    /// Goes on where an interrupted run was; gives the number of its step.
+    fn recall<D: Dim>(&mut self, mut past: Past<D>, outcome: &mut BodiesOutcome) -> usize {
+        let events = past.gather(outcome);
+        (_, self.kept) = History::since(Kept::default(), outcome, &events);
+        let moment = past.moment;
+        self.panel.recall(moment.panel);
+        self.bins.recall(moment.bins);
+        self.spotter.recall(moment.spotter, events);
+        moment.step
+    }
+
+    /// Hands over what the run would be continued from.
+    fn keep<D: Dim>(
+        &mut self,
+        step: usize,
+        world: &World<D>,
+        outcome: &BodiesOutcome,
+        sink: &mut dyn Steps,
+    ) -> Result<(), SceneError> {
+        let (history, kept) = History::since(self.kept, outcome, &self.spotter.events);
+        let moment = Moment {
+            step,
+            panel: self.panel.memory(),
+            spotter: self.spotter.memory(),
+            bins: self.bins.memory(),
+            ..Moment::of(world.ledger(), outcome)
+        };
+        moment.keep(world.state(), &history, sink)?;
+        self.kept = kept;
+        Ok(())
+    }
+}
+
 impl BodiesOutcome {
     fn keep(&mut self, t: f64, values: &[f64]) {
         self.times.push(t);
@@ -305,28 +287,12 @@ impl BodiesOutcome {
     }
 }
 
-/// Refuses a preparation that had to reach a condition: how far it came.
-fn require<D: Turn>(met: bool, world: &World<D>, stop: &[&str], until: f64) -> Result<(), String> {
-    if met {
-        return Ok(());
-    }
-    let text = stop.first().copied().unwrap_or("");
-    let mut reached = format!("kinetic = {:.3e}", world.ledger().kinetic);
-    if let Some(fraction) = super::cell::fraction(world) {
-        reached = format!("cell_fraction = {fraction:.4}, {reached}");
-    }
-    Err(format!(
-        "`{text}` did not become true until t = {until}; reached: {reached}. Give it more time, or \
-         ask for less"
-    ))
-}
-
 /// Whether a condition is true: what has no value is not.
-fn holds(value: f64) -> bool {
+pub(super) fn holds(value: f64) -> bool {
     value != 0.0 && !value.is_nan()
 }
 
-fn tick<'a, D: Dim>(
+pub(super) fn tick<'a, D: Dim>(
     world: &World<D>,
     preparation: Option<&'a str>,
     step: usize,

@@ -1,16 +1,19 @@
 //! A run of bodies: the loop and what is observed of it.
 //!
-//! `follow` is the loop, `start` looks at overlaps before it. `resolve` takes names apart, `panel`
+//! `follow` is the loop, `begin` what goes before it, `start` looks at overlaps; `moment` is what an
+//! interrupted run is continued from. `resolve` takes names apart, `panel`
 //! compiles observables and reads them at every step (`sets`, `tally`, `joints`, `totals`, `grains`,
 //! `value` compute what they are made of); `events` reads off what happens at watched contacts. Nothing is
 //! kept of a run but the values that were asked for.
 
+mod begin;
 mod bins;
 mod cell;
 mod events;
 mod follow;
 mod grains;
 mod joints;
+mod moment;
 mod network;
 mod outcome;
 mod panel;
@@ -37,7 +40,7 @@ use crate::collection::{Cast, Collection, Steps, View};
 use crate::error::{InputError, SceneError};
 use crate::file::Scene;
 use crate::finding::{self, Threads};
-use crate::record::bodies_settings_json;
+use crate::record::{DataFile, bodies_settings_json};
 
 impl Collection {
     /// Names of its parts.
@@ -69,6 +72,14 @@ impl Collection {
         match self {
             Self::Plane(assembly) => start::smallest(&assembly.model),
             Self::Space(assembly) => start::smallest(&assembly.model),
+        }
+    }
+
+    /// The files that were read for it, and the seed of the first generator that drew random numbers.
+    pub fn sources(&self) -> (&[DataFile], Option<u64>) {
+        match self {
+            Self::Plane(assembly) => (&assembly.files, assembly.seed),
+            Self::Space(assembly) => (&assembly.files, assembly.seed),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is asked of a run of bodies, and what comes out of it.
 
 use mechanism::Event;
+use serde::{Deserialize, Serialize};
 
 use crate::certificate::Certificate;
 use crate::collection::Cast;
@@ -76,7 +77,7 @@ pub struct Tick<'a> {
 }
 
 /// A run before the run, as it went.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
     /// Its name.
     pub name: String,

@@ -6,6 +6,7 @@
 
 use bodies::{Plane, Space, World};
 use expr::{ErrorKind, Graph, NodeId, Program, Scope, Scratch};
+use serde::{Deserialize, Serialize};
 
 use super::grains::Grains;
 use super::joints::Joints;
@@ -31,6 +32,15 @@ pub(crate) struct Panel {
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     look: Look,
+}
+
+/// What is remembered from step to step; everything else is computed anew at every step.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct PanelMemory {
+    totals: Totals,
+    origin: Vec<(u32, [f64; 3])>,
+    first: Vec<Vec<[u32; 2]>>,
+    begun: bool,
 }
 
 /// What is kept and computed to know the quantities.
@@ -99,6 +109,24 @@ impl Panel {
             }
         }
         &self.outputs
+    }
+
+    /// What it remembers from step to step.
+    pub fn memory(&self) -> PanelMemory {
+        let look = &self.look;
+        PanelMemory {
+            totals: look.totals,
+            origin: look.origin.clone(),
+            first: look.first.clone(),
+            begun: look.begun,
+        }
+    }
+
+    /// Goes on with what it remembered.
+    pub fn recall(&mut self, memory: PanelMemory) {
+        let look = &mut self.look;
+        (look.totals, look.begun) = (memory.totals, memory.begun);
+        (look.origin, look.first) = (memory.origin, memory.first);
     }
 
     fn read_world<D: Turn>(&mut self, world: &World<D>, joints: &mut Option<Joints<D>>) {

@@ -10,11 +10,12 @@
 //! is dissipated, and what putting joints together again takes.
 
 use bodies::Ledger;
+use serde::{Deserialize, Serialize};
 
 use super::quantity::Total;
 
 /// Works since the start.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Totals {
     begun: bool,
     kinetic: f64,

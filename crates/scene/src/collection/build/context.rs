@@ -1,15 +1,31 @@
 //! Values of expressions in the parameters, and messages about them.
 
+use std::cell::RefCell;
+use std::path::PathBuf;
+
 use expr::{ExprError, Graph, NodeId, Scope};
 
 use super::super::spec::Name;
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, Parameters, expression_error, value_error};
+use crate::record::DataFile;
 
 /// The file being built and the values of its parameters.
 pub(super) struct Context<'a> {
     pub file: &'a str,
     pub parameters: Parameters,
+    pub sources: &'a Sources,
+}
+
+/// What a collection is made from besides the text of its scene.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    /// The folder that paths are relative to.
+    pub folder: PathBuf,
+    /// Files that were read, each once.
+    pub files: RefCell<Vec<DataFile>>,
+    /// Seeds of generators that drew numbers.
+    pub seeds: RefCell<Vec<u64>>,
 }
 
 /// Where in the file something stands: the part, the key.

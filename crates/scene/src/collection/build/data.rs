@@ -7,6 +7,7 @@ use super::super::spec::Name;
 use super::context::{At, Context};
 use crate::builtin;
 use crate::error::SceneError;
+use crate::record::DataFile;
 
 /// Longest file that is read, in bytes.
 const LONGEST: u64 = 1 << 30;
@@ -18,12 +19,16 @@ pub(super) fn read(
     name: &Name,
 ) -> Result<Cow<'static, [u8]>, SceneError> {
     let folder = Path::new(context.file).parent().unwrap_or(Path::new(""));
-    let path = folder.join(&name.text);
+    let shown = folder.join(&name.text);
+    // Found from another folder than that of the command, a file is the same.
+    let path = context.sources.folder.join(&shown);
+    let path = if path.exists() { path } else { shown.clone() };
     match std::fs::metadata(&path) {
         Ok(about) if about.is_file() && about.len() <= LONGEST => {
             let what = format!("cannot read {}", path.display());
             let bytes = std::fs::read(&path);
             let bytes = bytes.map_err(|error| SceneError::machine(what, &error))?;
+            note(context, name, Some(&shown), &bytes);
             return Ok(Cow::Owned(bytes));
         }
         Ok(about) if about.is_file() => {
@@ -36,6 +41,7 @@ pub(super) fn read(
         _ => {}
     }
     if let Some(bytes) = builtin::data(&name.text) {
+        note(context, name, None, bytes);
         return Ok(Cow::Borrowed(bytes));
     }
     let known: Vec<String> = builtin::data_names().map(str::to_string).collect();
@@ -46,6 +52,18 @@ pub(super) fn read(
     let problem = format!("there is no file {}{guess}", path.display());
     let advice = "Files are looked for beside the scene";
     Err(context.wrong(at, name, problem, advice).into())
+}
+
+/// Notes that a file was read, once.
+fn note(context: &Context<'_>, name: &Name, path: Option<&Path>, bytes: &[u8]) {
+    let mut files = context.sources.files.borrow_mut();
+    if !files.iter().any(|file| file.name == name.text) {
+        files.push(DataFile {
+            name: name.text.clone(),
+            path: path.map(|path| path.display().to_string()),
+            checksum: crc32fast::hash(bytes),
+        });
+    }
 }
 
 /// The same as text.

@@ -58,10 +58,15 @@ impl<'a, 'b> Numbers<'a, 'b> {
         all.iter().map(|formula| self.whole(key, formula)).collect()
     }
 
-    pub fn seed(&mut self, formula: &Option<Formula>) -> Result<u64, Box<InputError>> {
+    /// The seed of a generator; noted where it leaves anything to chance.
+    pub fn seed(&mut self, formula: &Option<Formula>, draws: bool) -> Result<u64, Box<InputError>> {
         let place = at(&self.part, "seed");
         let whole = |f| self.context.whole(place, f, 0).map(|seed| seed as u64);
-        formula.as_ref().map_or(Ok(1), whole)
+        let seed = formula.as_ref().map_or(Ok(1), whole)?;
+        if draws {
+            self.context.sources.seeds.borrow_mut().push(seed);
+        }
+        Ok(seed)
     }
 
     pub fn vector<V: Vector>(
@@ -211,7 +216,7 @@ fn masonry<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated
             length: numbers.number("length", length)?,
             origin,
             vary: numbers.number_or("vary", vary, 0.0)?,
-            seed: numbers.seed(seed)?,
+            seed: numbers.seed(seed, vary.is_some())?,
         }),
         ArrangementSpec::Column { block, count, lean } => column(&Column {
             block: numbers.vector("block", block)?,
@@ -262,7 +267,7 @@ fn grains<D: Axes>(
                 spacing: numbers.number_if("spacing", spacing)?,
                 lattice: numbers.lattice(lattice.as_ref(), D::N)?,
                 jitter: numbers.number_or("jitter", jitter, 0.0)?,
-                seed: numbers.seed(seed)?,
+                seed: numbers.seed(seed, jitter.is_some() || !grain.certain())?,
                 origin: origin::<D>(numbers, many)?,
             })
         }
@@ -281,7 +286,7 @@ fn grains<D: Axes>(
             high: numbers.vector("high", high)?,
             region: numbers.region(many, region, lattice)?,
             amount: numbers.amount(count, fraction)?,
-            seed: numbers.seed(seed)?,
+            seed: numbers.seed(seed, true)?,
         }),
         ArrangementSpec::Deposit {
             grain,
@@ -295,7 +300,7 @@ fn grains<D: Axes>(
             low: numbers.vector("low", low)?,
             high: numbers.vector("high", high)?,
             count: numbers.whole("count", count)?,
-            seed: numbers.seed(seed)?,
+            seed: numbers.seed(seed, true)?,
         }),
         _ => Ok(Vec::new()),
     })

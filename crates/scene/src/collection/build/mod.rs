@@ -36,7 +36,7 @@ use crate::file::Scene;
 
 use axes::Axes;
 use conditions::Conditions;
-use context::Context;
+use context::{Context, Sources};
 use roster::Roster;
 
 /// Makes the collection of a scene.
@@ -70,9 +70,14 @@ fn join<D: Axes>(
 }
 
 fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, SceneError> {
+    let sources = Sources {
+        folder: scene.folder().into(),
+        ..Sources::default()
+    };
     let mut context = Context {
         file: scene.origin(),
         parameters: scene.resolved(),
+        sources: &sources,
     };
     let schedule = settings::schedule(&mut context, &spec.run)?;
     let masks = prepare::masks(&context, spec)?;
@@ -126,5 +131,7 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
         record_every: schedule.record_every,
         overlap: schedule.overlap,
         stop: spec.run.stop.clone(),
+        files: sources.files.take(),
+        seed: sources.seeds.borrow().first().copied(),
     })
 }

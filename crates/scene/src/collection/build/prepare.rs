@@ -53,6 +53,7 @@ pub(super) fn preparations<D: Axes>(
         let mut own = Context {
             file: context.file,
             parameters: changed(context, &part, spec, prepare)?,
+            sources: context.sources,
         };
         let (until, settings) = settings::of_preparation(&mut own, &part, prepare, run)?;
         let freedoms = freedoms(context, &part, prepare, roster)?;

@@ -69,7 +69,7 @@ pub(super) fn structure<D: Axes>(
             depth: numbers.number_or("depth", depth, 0.0)?,
             stagger: numbers.number_or("stagger", stagger, STAGGER)?,
             irregular: numbers.number_or("irregular", irregular, 0.0)?,
-            seed: numbers.seed(seed)?,
+            seed: numbers.seed(seed, true)?,
             origin,
         }),
         StructureSpec::Row {

@@ -115,8 +115,7 @@ fn grid(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Bo
     let lattice = file::read_word(reader, "lattice")?;
     let jitter = reader.formula_if("jitter")?;
     let seed = reader.formula_if("seed")?;
-    let certain = matches!(grain.sizes, SizesSpec::Equal(_)) && grain.corners.is_none();
-    if seed.is_some() && certain && jitter.is_none() {
+    if seed.is_some() && grain.certain() && jitter.is_none() {
         let problem =
             "`seed` does nothing: equal round grains without `jitter` leave nothing to chance";
         return Err(reader.error(problem, "Add `jitter`, or drop `seed`"));

@@ -1,0 +1,123 @@
+//! Where a run writes to, and when it writes checkpoints.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use scene::Scene;
+use scene::record::{Cadence, DataFile, Lock, Manifest, Place, Session};
+
+use crate::output::{self, Stop};
+use crate::run::RunArgs;
+
+/// When checkpoints are written; shared by several commands.
+#[derive(Args, Clone)]
+pub struct CheckpointArgs {
+    /// Write a checkpoint after every N steps
+    #[arg(long, value_name = "N", value_parser = steps, allow_hyphen_values = true)]
+    checkpoint_every: Option<usize>,
+
+    /// Write a checkpoint after S seconds, 0: never [default: 60]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
+    checkpoint_seconds: Option<f64>,
+}
+
+fn steps(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("it must be a whole number, 1 or more".into()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s >= 0.0 && s.is_finite() => Ok(s),
+        _ => Err("it must be a number, 0 or more".into()),
+    }
+}
+
+impl CheckpointArgs {
+    /// What the command line says goes before what the scene says.
+    fn over(&self, cadence: Cadence) -> Cadence {
+        Cadence {
+            every: self.checkpoint_every.or(cadence.every),
+            seconds: self.checkpoint_seconds.unwrap_or(cadence.seconds),
+            keep: cadence.keep,
+        }
+    }
+}
+
+/// Where a run writes to.
+pub enum Site {
+    /// A new directory.
+    New(Place),
+    /// The directory of a run that was interrupted.
+    Left {
+        /// The directory.
+        directory: PathBuf,
+        /// Its lock, taken.
+        lock: Lock,
+        /// Its files as they were.
+        files: Vec<DataFile>,
+    },
+}
+
+impl Site {
+    /// What is done there, in a word.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::New(_) => "run",
+            Self::Left { .. } => "resumed run",
+        }
+    }
+
+    /// The session of a run with this manifest; says what it goes on from.
+    pub fn session(
+        self,
+        args: &RunArgs,
+        scene: &Scene,
+        manifest: Manifest,
+    ) -> Result<Session, Stop> {
+        let (directory, lock, files) = match self {
+            Self::New(place) => {
+                let cadence = args.checkpoint.over(scene.cadence());
+                return Ok(Session::new(place, manifest, cadence)?);
+            }
+            Self::Left {
+                directory,
+                lock,
+                files,
+            } => (directory, lock, files),
+        };
+        require_same(scene, &files, &manifest.files)?;
+        let (mut session, notes) = Session::resume(&directory, lock, manifest, scene.cadence())?;
+        session.cadence = args.checkpoint.over(session.cadence);
+        notes.iter().for_each(|note| output::message(note));
+        let shown = directory.display();
+        match session.number() {
+            0 => output::message(&format!(
+                "{shown}: there is no checkpoint to go on from; the run is made again from its start"
+            )),
+            number if !args.quiet => {
+                output::message(&format!("{shown}: going on from checkpoint {number}"));
+            }
+            _ => {}
+        }
+        Ok(session)
+    }
+}
+
+/// Refuses to go on with other files than those the run began with.
+fn require_same(scene: &Scene, old: &[DataFile], new: &[DataFile]) -> Result<(), Stop> {
+    for file in new {
+        let known = old.iter().find(|known| known.name == file.name);
+        if known.is_none_or(|known| known.checksum != file.checksum) {
+            let at = file.path.as_ref().unwrap_or(&file.name);
+            return Err(Stop::Input(format!(
+                "{}: the file {at} is not the one that the run began with; put that one back, or \
+                 run the scene anew",
+                scene.origin()
+            )));
+        }
+    }
+    Ok(())
+}
