@@ -7,8 +7,8 @@ use common::{MovingBall, method};
 use convex::{AxisBox, Ball, Ellipsoid, Intersection, Set};
 use proptest::prelude::*;
 use sweep::{
-    Bounded, Carried, Discs, Method, Metric, MovingSet, Pace, Polyhedron, Process, Product, Rows,
-    Schedule, Smooth, Start, SweepError,
+    Bounded, Carried, Discs, Method, Metric, Pace, Polyhedron, Process, Product, Rows, Schedule,
+    Smooth, Start, SweepError,
 };
 
 /// A random bounded convex set that contains a ball around 0, by kind.
