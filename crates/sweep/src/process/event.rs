@@ -38,7 +38,25 @@ pub(super) struct Referee {
     pace: f64,
     /// Length of the last step that was accurate enough.
     guess: Option<f64>,
+    /// Changes of the held functions in the last step.
+    pub(super) changes: Vec<Change>,
+    /// Multipliers of the held functions at its end, per unit of time.
+    pub(super) forces: Vec<(usize, f64)>,
 }
+
+/// A function that begins or ceases to hold the point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// When.
+    pub time: f64,
+    /// Which c_k.
+    pub constraint: usize,
+    /// Whether it holds from now on.
+    pub held: bool,
+}
+
+/// The perturbation as the smooth system sees it.
+type FlowAt<'a> = &'a dyn Fn(f64, &[f64]) -> Result<Vec<f64>>;
 
 /// Everything about the functions at one instant and point.
 struct Local {
@@ -51,7 +69,7 @@ struct Local {
 struct Smooth<'a> {
     functions: &'a dyn Inequalities,
     metric: &'a convex::Metric,
-    flow: &'a dyn Fn(f64, &[f64]) -> Result<Vec<f64>>,
+    flow: FlowAt<'a>,
 }
 
 impl Smooth<'_> {
@@ -220,6 +238,7 @@ impl<S: MovingSet> Process<S> {
             events: 0,
             crowd: 0,
         };
+        referee.changes.clear();
         choose(&smooth, &mut referee, &mut leg)?;
         while leg.t < to {
             drive(&smooth, &mut referee, &mut leg, to)?;
@@ -228,6 +247,8 @@ impl<S: MovingSet> Process<S> {
             smooth.local(to, &leg.u)?,
             smooth.velocity(to, &leg.u, &leg.held, true)?,
         );
+        let forces = leg.held.iter().zip(&end.multipliers);
+        referee.forces = forces.map(|(&k, &l)| (k, l)).collect();
         let f = self.flow_at(to, &leg.u)?;
         let mut y: Vec<f64> = (0..f.len()).map(|i| -(end.point[i] + f[i])).collect();
         self.metric.lower(&mut y);
@@ -373,7 +394,8 @@ fn locate(
 /// K after an event; `who` rang. At a graze the right velocity decides nothing, its derivative
 /// does: the function that rang changes sides.
 fn turn(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, who: usize) -> Result<()> {
-    let was_held = leg.held.contains(&who);
+    let before = leg.held.clone();
+    let was_held = before.contains(&who);
     choose(smooth, referee, leg)?;
     let is_held = leg.held.contains(&who);
     if was_held == is_held {
@@ -385,5 +407,14 @@ fn turn(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, who: usize) -
             leg.held.push(who);
         }
     }
+    let change = |k: &usize, held: bool| Change {
+        time: leg.t,
+        constraint: *k,
+        held,
+    };
+    let gone = before.iter().filter(|k| !leg.held.contains(k));
+    referee.changes.extend(gone.map(|k| change(k, false)));
+    let new = leg.held.iter().filter(|k| !before.contains(k));
+    referee.changes.extend(new.map(|k| change(k, true)));
     Ok(())
 }
