@@ -12,6 +12,7 @@
 //! ([`Step`]); what misses its tolerance is counted, never passed over.
 
 mod account;
+mod between;
 mod event;
 mod schedule;
 mod stage;
