@@ -119,6 +119,7 @@ impl Carried {
         if !(scale.is_finite() && scale > 0.0) {
             return Err(SweepError::Empty {
                 time: t,
+                rows: Vec::new(),
                 reason: format!("its scale is {scale}, expected a positive number"),
             });
         }

@@ -43,7 +43,9 @@ pub enum SweepError {
     Empty {
         /// The instant.
         time: f64,
-        /// Which constraints contradict each other, and by how much.
+        /// Constraints that contradict each other, where they are known by number.
+        rows: Vec<usize>,
+        /// What was found.
         reason: String,
     },
     /// The initial point is not in C(t₀).
@@ -110,10 +112,14 @@ pub type Result<T> = std::result::Result<T, SweepError>;
 /// Turns an error of `convex` into one with the instant; contradictions become [`SweepError::Empty`].
 pub(crate) fn at(time: f64) -> impl Fn(ConvexError) -> SweepError {
     move |source| match source {
-        ConvexError::Inconsistent { .. }
-        | ConvexError::Empty { .. }
-        | ConvexError::EmptyBounds { .. } => SweepError::Empty {
+        ConvexError::Inconsistent { ref rows, .. } => SweepError::Empty {
             time,
+            rows: rows.clone(),
+            reason: source.to_string(),
+        },
+        ConvexError::Empty { .. } | ConvexError::EmptyBounds { .. } => SweepError::Empty {
+            time,
+            rows: Vec::new(),
             reason: source.to_string(),
         },
         source => SweepError::Geometry { time, source },

@@ -17,7 +17,7 @@ pub use discs::{Discs, Obstacle};
 pub use error::{Result, SweepError};
 pub use metric::Metric;
 pub use polyhedron::{Polyhedron, Rows};
-pub use process::{Flow, Method, Pace, Process, Schedule, Settings, Start, Step, Summary};
+pub use process::{Change, Flow, Method, Pace, Process, Schedule, Settings, Start, Step, Summary};
 pub use product::Product;
 pub use set::{Bounded, Landing, MovingSet};
 pub use smooth::{Inequalities, Smooth};

@@ -57,6 +57,12 @@ pub trait MovingSet {
         Ok(None)
     }
 
+    /// The multipliers λ_k of the last projection, A(z − p) = Σ λ_k ∇c_k(p), one for each function
+    /// or row, where the set has such.
+    fn loads(&self) -> Option<Vec<f64>> {
+        None
+    }
+
     /// Drops what earlier projections learnt, so that the next result depends on its arguments
     /// alone (used where a run is written down to be taken up again).
     fn forget(&mut self) {}
@@ -112,7 +118,46 @@ impl<S: MovingSet> MovingSet for Bounded<S> {
     fn radius(&mut self) -> Result<Option<f64>> {
         self.set.radius()
     }
+    fn loads(&self) -> Option<Vec<f64>> {
+        self.set.loads()
+    }
     fn forget(&mut self) {
         self.set.forget();
+    }
+}
+
+impl<S: MovingSet + ?Sized> MovingSet for Box<S> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+    fn set_metric(&mut self, metric: &Metric) -> Result<()> {
+        (**self).set_metric(metric)
+    }
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+        (**self).project_into(t, z, out)
+    }
+    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        (**self).normality(t, p, y)
+    }
+    fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        (**self).excess(from, to)
+    }
+    fn inequalities(&self) -> Option<&dyn Inequalities> {
+        (**self).inequalities()
+    }
+    fn anchor(&mut self, t: f64, at: &[f64]) -> Result<()> {
+        (**self).anchor(t, at)
+    }
+    fn radius(&mut self) -> Result<Option<f64>> {
+        (**self).radius()
+    }
+    fn loads(&self) -> Option<Vec<f64>> {
+        (**self).loads()
+    }
+    fn forget(&mut self) {
+        (**self).forget();
+    }
+    fn distance(&mut self, metric: &Metric, t: f64, x: &[f64]) -> Result<f64> {
+        (**self).distance(metric, t, x)
     }
 }

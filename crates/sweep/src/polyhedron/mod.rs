@@ -111,6 +111,7 @@ impl Polyhedron {
                 if !holds {
                     return Err(SweepError::Empty {
                         time: t,
+                        rows: vec![a],
                         reason: format!("row {a} is zero and its bound is {bound}"),
                     });
                 }
@@ -154,6 +155,7 @@ pub(crate) fn fault(time: f64, fault: Fault) -> SweepError {
         Fault::Empty { rows, gap } => SweepError::Empty {
             time,
             reason: format!("rows {rows:?} contradict each other by {gap:e} (unit rows)"),
+            rows,
         },
         Fault::Stalled {
             iterations,
@@ -246,6 +248,10 @@ impl MovingSet for Polyhedron {
 
     fn inequalities(&self) -> Option<&dyn Inequalities> {
         (self.equalities == 0).then_some(self)
+    }
+
+    fn loads(&self) -> Option<Vec<f64>> {
+        Some(self.multipliers())
     }
 
     fn forget(&mut self) {

@@ -15,18 +15,15 @@
 //! Limits: functions twice differentiable in x and their motion smooth between the stops given;
 //! finitely many events; dense algebra. Events that accumulate end in an error with the instant.
 
+use super::between::{Smooth, TOUCH, worst};
 use super::{Process, Step};
-use crate::error::{Result, SweepError, at, check_finite};
+use crate::error::{Result, SweepError};
 use crate::set::MovingSet;
-use crate::smooth::{Inequalities, cone_distance};
-use crate::vector::{axpy, norm, sub};
-use convex::qp::{Prox, Rows, prox};
+use crate::smooth::cone_distance;
+use crate::vector::{norm, sub};
 
 /// Local error allowed per step, relative to 1 + |u|.
 const LOCAL: f64 = 1e-13;
-
-/// c_k/|∇c_k| above which, negative, a function counts as touched, relative to 1 + |u|.
-const TOUCH: f64 = 1e-12;
 
 /// Multiplier, relative to the largest speed met, below which a row does not hold.
 const HOLD: f64 = 1e-11;
@@ -38,149 +35,22 @@ pub(super) struct Referee {
     pace: f64,
     /// Length of the last step that was accurate enough.
     guess: Option<f64>,
+    /// Changes of the held functions in the last step.
+    pub(super) changes: Vec<Change>,
+    /// Multipliers of the held functions at its end, per unit of time.
+    pub(super) forces: Vec<(usize, f64)>,
 }
 
-/// Everything about the functions at one instant and point.
-struct Local {
-    values: Vec<f64>,
-    rates: Vec<f64>,
-    gradients: Vec<f64>,
+/// A function that begins or ceases to hold the point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// When.
+    pub time: f64,
+    /// Which c_k.
+    pub constraint: usize,
+    /// Whether it holds from now on.
+    pub held: bool,
 }
-
-/// The smooth system between events.
-struct Smooth<'a> {
-    functions: &'a dyn Inequalities,
-    metric: &'a convex::Metric,
-    flow: &'a dyn Fn(f64, &[f64]) -> Result<Vec<f64>>,
-}
-
-impl Smooth<'_> {
-    fn local(&self, t: f64, u: &[f64]) -> Result<Local> {
-        let (n, m) = (self.functions.dim(), self.functions.count());
-        let mut local = Local {
-            values: vec![0.0; m],
-            rates: vec![0.0; m],
-            gradients: vec![0.0; n * m],
-        };
-        self.functions.values(t, u, &mut local.values);
-        check_finite("inequality", &local.values, t)?;
-        self.functions.rates(t, u, &mut local.rates);
-        check_finite("rate of an inequality", &local.rates, t)?;
-        self.functions.gradients(t, u, &mut local.gradients);
-        check_finite("gradient of an inequality", &local.gradients, t)?;
-        Ok(local)
-    }
-
-    /// argmin |w + f| with the rows `which`, all as equations or all as inequalities.
-    fn velocity(&self, t: f64, u: &[f64], which: &[usize], equations: bool) -> Result<Prox> {
-        let n = u.len();
-        let local = self.local(t, u)?;
-        let rows: Vec<f64> = which
-            .iter()
-            .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
-            .collect();
-        let bounds: Vec<f64> = which.iter().map(|&k| -local.rates[k]).collect();
-        let goal: Vec<f64> = (self.flow)(t, u)?.iter().map(|f| -f).collect();
-        let rows = Rows {
-            matrix: &rows,
-            bounds: &bounds,
-            equalities: if equations { which.len() } else { 0 },
-        };
-        prox(self.metric, rows, &goal).map_err(at(t))
-    }
-
-    /// Newton's steps back to c_k = 0, k ∈ K, along the normals.
-    fn restore(&self, t: f64, u: &mut [f64], held: &[usize]) -> Result<()> {
-        let n = u.len();
-        for _ in 0..8 {
-            let local = self.local(t, u)?;
-            let rows: Vec<f64> = held
-                .iter()
-                .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
-                .collect();
-            let bounds: Vec<f64> = held.iter().map(|&k| -local.values[k]).collect();
-            let rows = Rows {
-                matrix: &rows,
-                bounds: &bounds,
-                equalities: held.len(),
-            };
-            let step = prox(self.metric, rows, &vec![0.0; n]).map_err(at(t))?.point;
-            axpy(1.0, &step, u);
-            if norm(&step) <= 1e-15 * (1.0 + norm(u)) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// One step of length h with K held; the end and the estimated error.
-    fn dormand_prince(&self, t: f64, u: &[f64], h: f64, held: &[usize]) -> Result<(Vec<f64>, f64)> {
-        let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(7);
-        for (c, row) in NODES.iter().zip(&STAGES) {
-            let mut x = u.to_vec();
-            for (slope, a) in slopes.iter().zip(row) {
-                axpy(h * a, slope, &mut x);
-            }
-            slopes.push(self.velocity(t + c * h, &x, held, true)?.point);
-        }
-        let mut end = u.to_vec();
-        let mut error = vec![0.0; u.len()];
-        for k in 0..7 {
-            axpy(h * ERROR[k], &slopes[k], &mut error);
-        }
-        // The last stage is evaluated at the answer of fifth order.
-        for (slope, weight) in slopes.iter().zip(STAGES[6]) {
-            axpy(h * weight, slope, &mut end);
-        }
-        self.restore(t + h, &mut end, held)?;
-        Ok((end, norm(&error)))
-    }
-
-    /// The event functions after a step: c_k outside K, −λ_k in K, both in units that vanish at
-    /// the event; the largest and who has it.
-    fn alarm(&self, t: f64, u: &[f64], held: &[usize], quiet: &[usize]) -> Result<(f64, usize)> {
-        let n = u.len();
-        let local = self.local(t, u)?;
-        let forces = self.velocity(t, u, held, true)?.multipliers;
-        let (mut worst, mut who) = (f64::NEG_INFINITY, usize::MAX);
-        for (k, &c) in local.values.iter().enumerate() {
-            let length = norm(&local.gradients[k * n..(k + 1) * n]).max(f64::MIN_POSITIVE);
-            let signal = match held.iter().position(|&h| h == k) {
-                Some(i) => -forces[i] * length,
-                None if quiet.contains(&k) && c / length <= TOUCH * (1.0 + norm(u)) => continue,
-                None => c / length,
-            };
-            if signal > worst {
-                (worst, who) = (signal, k);
-            }
-        }
-        Ok((worst, who))
-    }
-}
-
-const NODES: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
-
-#[rustfmt::skip]
-const STAGES: [[f64; 6]; 7] = [
-    [0.0; 6],
-    [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
-    [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
-    [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
-    [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0.0, 0.0],
-    [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0],
-    [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
-];
-
-/// Difference of the fifth and fourth order weights.
-const ERROR: [f64; 7] = [
-    71.0 / 57600.0,
-    0.0,
-    -71.0 / 16695.0,
-    71.0 / 1920.0,
-    -17253.0 / 339200.0,
-    22.0 / 525.0,
-    -1.0 / 40.0,
-];
 
 /// Where an integration stands.
 struct Leg {
@@ -220,6 +90,7 @@ impl<S: MovingSet> Process<S> {
             events: 0,
             crowd: 0,
         };
+        referee.changes.clear();
         choose(&smooth, &mut referee, &mut leg)?;
         while leg.t < to {
             drive(&smooth, &mut referee, &mut leg, to)?;
@@ -228,6 +99,8 @@ impl<S: MovingSet> Process<S> {
             smooth.local(to, &leg.u)?,
             smooth.velocity(to, &leg.u, &leg.held, true)?,
         );
+        let forces = leg.held.iter().zip(&end.multipliers);
+        referee.forces = forces.map(|(&k, &l)| (k, l)).collect();
         let f = self.flow_at(to, &leg.u)?;
         let mut y: Vec<f64> = (0..f.len()).map(|i| -(end.point[i] + f[i])).collect();
         self.metric.lower(&mut y);
@@ -251,16 +124,6 @@ impl<S: MovingSet> Process<S> {
         self.point = leg.u;
         Ok(self.judged(step))
     }
-}
-
-/// Largest c_k/|∇c_k|, at least 0.
-fn worst(local: &Local, n: usize) -> f64 {
-    let each = local
-        .values
-        .iter()
-        .zip(local.gradients.chunks_exact(n.max(1)));
-    each.map(|(c, g)| c / norm(g).max(f64::MIN_POSITIVE))
-        .fold(0.0, f64::max)
 }
 
 /// K from the admissible right velocities.
@@ -373,7 +236,8 @@ fn locate(
 /// K after an event; `who` rang. At a graze the right velocity decides nothing, its derivative
 /// does: the function that rang changes sides.
 fn turn(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, who: usize) -> Result<()> {
-    let was_held = leg.held.contains(&who);
+    let before = leg.held.clone();
+    let was_held = before.contains(&who);
     choose(smooth, referee, leg)?;
     let is_held = leg.held.contains(&who);
     if was_held == is_held {
@@ -385,5 +249,14 @@ fn turn(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, who: usize) -
             leg.held.push(who);
         }
     }
+    let change = |k: &usize, held: bool| Change {
+        time: leg.t,
+        constraint: *k,
+        held,
+    };
+    let gone = before.iter().filter(|k| !leg.held.contains(k));
+    referee.changes.extend(gone.map(|k| change(k, false)));
+    let new = leg.held.iter().filter(|k| !before.contains(k));
+    referee.changes.extend(new.map(|k| change(k, true)));
     Ok(())
 }

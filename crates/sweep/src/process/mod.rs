@@ -12,6 +12,7 @@
 //! ([`Step`]); what misses its tolerance is counted, never passed over.
 
 mod account;
+mod between;
 mod event;
 mod schedule;
 mod stage;
@@ -23,6 +24,7 @@ use crate::error::{Result, SweepError, check_finite, check_len};
 use crate::metric::Metric;
 use crate::set::MovingSet;
 use crate::vector::{axpy, sub};
+pub use event::Change;
 use event::Referee;
 
 /// How a step is made.
@@ -191,6 +193,16 @@ impl<S: MovingSet> Process<S> {
     /// The metric.
     pub fn metric(&self) -> &Metric {
         &self.metric
+    }
+
+    /// Changes of the active set in the last step of the event-driven method.
+    pub fn changes(&self) -> &[Change] {
+        &self.referee.changes
+    }
+
+    /// Multipliers per unit of time at the end of the last step of the event-driven method.
+    pub fn forces(&self) -> &[(usize, f64)] {
+        &self.referee.forces
     }
 
     /// The account so far.

@@ -144,7 +144,12 @@ impl<S: MovingSet> Process<S> {
         Ok(self.summary.clone())
     }
 
-    fn next_instant(&mut self, pace: Pace, last: f64, guess: &mut f64) -> Result<f64> {
+    /// The end of the next adaptive step, at most `last`; `guess` is the length to try first and
+    /// becomes that of the step after. For a fixed pace it is `last`.
+    ///
+    /// # Errors
+    /// The set retracts too fast for the shortest step, or fails.
+    pub fn next_instant(&mut self, pace: Pace, last: f64, guess: &mut f64) -> Result<f64> {
         let Pace::Adaptive {
             excess,
             shortest,

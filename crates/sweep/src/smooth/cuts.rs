@@ -35,10 +35,20 @@ impl<I: Inequalities> Smooth<I> {
             }
             let warm: Vec<usize> = self.prox.active().to_vec();
             let warm = if round == 0 { &[][..] } else { &warm };
-            self.prox
-                .solve_from(&self.white, Rows::inequalities(&rows, &bounds), z, warm)
-                .map_err(at(t))?;
-            here = self.tangent(t, &self.prox.point().to_vec())?;
+            let solved =
+                self.prox
+                    .solve_from(&self.white, Rows::inequalities(&rows, &bounds), z, warm);
+            // Rows are cuts: what contradicts are the functions they belong to.
+            solved.map_err(at(t)).map_err(|error| match error {
+                SweepError::Empty { time, rows, reason } => {
+                    let mut rows: Vec<usize> = rows.iter().map(|&r| owners[r]).collect();
+                    rows.sort_unstable();
+                    rows.dedup();
+                    SweepError::Empty { time, rows, reason }
+                }
+                other => other,
+            })?;
+            here = self.tangent(t, self.prox.point())?;
             visited.push(here.clone());
             super::compare(t, &visited[visited.len().saturating_sub(8)..])?;
             if here.violation() <= INSIDE * (norm(z) + norm(&here.x)) {

@@ -278,6 +278,10 @@ impl<I: Inequalities> MovingSet for Smooth<I> {
         Some(&self.functions)
     }
 
+    fn loads(&self) -> Option<Vec<f64>> {
+        Some(self.multipliers.clone())
+    }
+
     fn forget(&mut self) {
         self.multipliers.fill(0.0);
     }

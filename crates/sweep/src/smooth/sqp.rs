@@ -98,12 +98,14 @@ impl<I: Inequalities> Smooth<I> {
             Err(ConvexError::Inconsistent { rows, combined, .. }) => {
                 // Flat tangents far out contradict by rounding; a believable gap is needed.
                 if -combined > 1e-10 * (1.0 + norm(&here.x)) {
+                    let reason = format!(
+                        "the tangents of constraints {rows:?} at {:?} contradict each other by {:e}",
+                        here.x, -combined
+                    );
                     return Err(SweepError::Empty {
                         time: t,
-                        reason: format!(
-                            "the tangents of constraints {rows:?} at {:?} contradict each other by {:e}",
-                            here.x, -combined
-                        ),
+                        rows,
+                        reason,
                     });
                 }
                 return Ok(None);

@@ -1,0 +1,176 @@
+//! The smooth equation between events, one step of it, and what rings the alarm.
+
+use crate::error::{Result, at, check_finite};
+use crate::smooth::Inequalities;
+use crate::vector::{axpy, norm};
+use convex::qp::{Prox, Rows, prox};
+
+/// c_k/|∇c_k| above which, negative, a function counts as touched, relative to 1 + |u|.
+pub(super) const TOUCH: f64 = 1e-12;
+
+/// The perturbation as the smooth system sees it.
+type FlowAt<'a> = &'a dyn Fn(f64, &[f64]) -> Result<Vec<f64>>;
+
+/// Everything about the functions at one instant and point.
+pub(super) struct Local {
+    pub values: Vec<f64>,
+    pub rates: Vec<f64>,
+    pub gradients: Vec<f64>,
+}
+
+/// The smooth system between events.
+pub(super) struct Smooth<'a> {
+    pub functions: &'a dyn Inequalities,
+    pub metric: &'a convex::Metric,
+    pub flow: FlowAt<'a>,
+}
+
+impl Smooth<'_> {
+    pub fn local(&self, t: f64, u: &[f64]) -> Result<Local> {
+        let (n, m) = (self.functions.dim(), self.functions.count());
+        let mut local = Local {
+            values: vec![0.0; m],
+            rates: vec![0.0; m],
+            gradients: vec![0.0; n * m],
+        };
+        self.functions.values(t, u, &mut local.values);
+        check_finite("inequality", &local.values, t)?;
+        self.functions.rates(t, u, &mut local.rates);
+        check_finite("rate of an inequality", &local.rates, t)?;
+        self.functions.gradients(t, u, &mut local.gradients);
+        check_finite("gradient of an inequality", &local.gradients, t)?;
+        Ok(local)
+    }
+
+    /// argmin |w + f| with the rows `which`, all as equations or all as inequalities.
+    pub fn velocity(&self, t: f64, u: &[f64], which: &[usize], equations: bool) -> Result<Prox> {
+        let n = u.len();
+        let local = self.local(t, u)?;
+        let rows: Vec<f64> = which
+            .iter()
+            .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
+            .collect();
+        let bounds: Vec<f64> = which.iter().map(|&k| -local.rates[k]).collect();
+        let goal: Vec<f64> = (self.flow)(t, u)?.iter().map(|f| -f).collect();
+        let rows = Rows {
+            matrix: &rows,
+            bounds: &bounds,
+            equalities: if equations { which.len() } else { 0 },
+        };
+        prox(self.metric, rows, &goal).map_err(at(t))
+    }
+
+    /// Newton's steps back to c_k = 0, k ∈ K, along the normals.
+    fn restore(&self, t: f64, u: &mut [f64], held: &[usize]) -> Result<()> {
+        let n = u.len();
+        for _ in 0..8 {
+            let local = self.local(t, u)?;
+            let rows: Vec<f64> = held
+                .iter()
+                .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
+                .collect();
+            let bounds: Vec<f64> = held.iter().map(|&k| -local.values[k]).collect();
+            let rows = Rows {
+                matrix: &rows,
+                bounds: &bounds,
+                equalities: held.len(),
+            };
+            let step = prox(self.metric, rows, &vec![0.0; n]).map_err(at(t))?.point;
+            axpy(1.0, &step, u);
+            if norm(&step) <= 1e-15 * (1.0 + norm(u)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// One step of length h with K held; the end and the estimated error.
+    pub fn dormand_prince(
+        &self,
+        t: f64,
+        u: &[f64],
+        h: f64,
+        held: &[usize],
+    ) -> Result<(Vec<f64>, f64)> {
+        let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(7);
+        for (c, row) in NODES.iter().zip(&STAGES) {
+            let mut x = u.to_vec();
+            for (slope, a) in slopes.iter().zip(row) {
+                axpy(h * a, slope, &mut x);
+            }
+            slopes.push(self.velocity(t + c * h, &x, held, true)?.point);
+        }
+        let mut end = u.to_vec();
+        let mut error = vec![0.0; u.len()];
+        for k in 0..7 {
+            axpy(h * ERROR[k], &slopes[k], &mut error);
+        }
+        // The last stage is evaluated at the answer of fifth order.
+        for (slope, weight) in slopes.iter().zip(STAGES[6]) {
+            axpy(h * weight, slope, &mut end);
+        }
+        self.restore(t + h, &mut end, held)?;
+        Ok((end, norm(&error)))
+    }
+
+    /// The event functions after a step: c_k outside K, −λ_k in K, both in units that vanish at
+    /// the event; the largest and who has it.
+    pub fn alarm(
+        &self,
+        t: f64,
+        u: &[f64],
+        held: &[usize],
+        quiet: &[usize],
+    ) -> Result<(f64, usize)> {
+        let n = u.len();
+        let local = self.local(t, u)?;
+        let forces = self.velocity(t, u, held, true)?.multipliers;
+        let (mut worst, mut who) = (f64::NEG_INFINITY, usize::MAX);
+        for (k, &c) in local.values.iter().enumerate() {
+            let length = norm(&local.gradients[k * n..(k + 1) * n]).max(f64::MIN_POSITIVE);
+            let signal = match held.iter().position(|&h| h == k) {
+                Some(i) => -forces[i] * length,
+                None if quiet.contains(&k) && c / length <= TOUCH * (1.0 + norm(u)) => continue,
+                None => c / length,
+            };
+            if signal > worst {
+                (worst, who) = (signal, k);
+            }
+        }
+        Ok((worst, who))
+    }
+}
+
+const NODES: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
+
+#[rustfmt::skip]
+const STAGES: [[f64; 6]; 7] = [
+    [0.0; 6],
+    [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
+    [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
+    [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0, 0.0, 0.0],
+    [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0, 0.0],
+    [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+];
+
+/// Difference of the fifth and fourth order weights.
+const ERROR: [f64; 7] = [
+    71.0 / 57600.0,
+    0.0,
+    -71.0 / 16695.0,
+    71.0 / 1920.0,
+    -17253.0 / 339200.0,
+    22.0 / 525.0,
+    -1.0 / 40.0,
+];
+
+/// Largest c_k/|∇c_k|, at least 0.
+pub(super) fn worst(local: &Local, n: usize) -> f64 {
+    let each = local
+        .values
+        .iter()
+        .zip(local.gradients.chunks_exact(n.max(1)));
+    each.map(|(c, g)| c / norm(g).max(f64::MIN_POSITIVE))
+        .fold(0.0, f64::max)
+}
