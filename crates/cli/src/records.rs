@@ -55,7 +55,8 @@ enum Format {
     Json,
 }
 
-fn time(text: &str) -> Result<f64, String> {
+/// A time as an argument.
+pub fn time(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(t) if t.is_finite() => Ok(t),
         _ => Err("it must be a number".into()),
