@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::plot::{Gallery, png};
+use scene::plot::{Gallery, Wish, png};
 use scene::record::Record;
 
 use crate::output::{self, Stop, Target, Verdict};
 use crate::progress::Progress;
+use crate::records::time;
 use crate::run::ThreadArgs;
 use crate::table;
 
@@ -18,7 +19,14 @@ use crate::table;
     percuss plot runs/pendulum-1 energy\n  \
     percuss plot runs/pendulum-1 phase:theta -o portrait.png\n  \
     percuss plot runs/wall-1 picture:2.5 -o wall.png    bodies at an instant\n  \
-    percuss plot runs/wall-1 forces                     forces between them at the end\n\n\
+    percuss plot runs/wall-1 forces                     forces between them at the end\n  \
+    percuss plot runs/wall-1 bodies:t:y --where name=key --log-y\n  \
+    percuss plot runs/wall-1 contacts:gap:impulse_n --at 2.5\n  \
+    percuss plot runs/wall-1 histogram:contacts:impulse_n --at 2.5 --log-x\n  \
+    percuss plot runs/wall-1 fabric:2.5                 directions of contact normals\n  \
+    percuss plot runs/study-1 height --against e --by mu\n\n\
+    Axes carry the units of the tables, in SI. A study over a grid of two keys is a map of\n\
+    colours, one with repetitions shows means with standard errors.\n\
     Cases and studies that a picture shows beside the run itself are run for it.\n\
     Exit status: 0 drawn; 2 there is no such picture or run; 3 the file cannot be written.")]
 pub struct PlotArgs {
@@ -34,12 +42,49 @@ pub struct PlotArgs {
     #[arg(long, short, value_name = "FILE", requires = "what")]
     output: Option<PathBuf>,
 
+    /// Only what is nearest to this time (columns of tables, histograms, roses)
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = time, requires = "what")]
+    at: Option<f64>,
+
+    /// Only rows in which a column has this value; bodies also by name (may be repeated)
+    #[arg(long = "where", value_name = "COLUMN=VALUE", value_parser = condition, requires = "what")]
+    only: Vec<(String, String)>,
+
+    /// Decimal scale of the x axis
+    #[arg(long, requires = "what")]
+    log_x: bool,
+
+    /// Decimal scale of the y axis
+    #[arg(long, requires = "what")]
+    log_y: bool,
+
+    /// What a finding of a study is drawn over [default: the first key that was varied]
+    #[arg(long, value_name = "KEY", requires = "what")]
+    against: Option<String>,
+
+    /// A series for each value of this key or column
+    #[arg(long, value_name = "KEY", requires = "what")]
+    by: Option<String>,
+
+    /// The plane of a rose in space: xy, xz or yz [default: xz]
+    #[arg(long, value_name = "PLANE", requires = "what")]
+    plane: Option<String>,
+
     #[command(flatten)]
     threads: ThreadArgs,
 
     /// No messages
     #[arg(long, short)]
     quiet: bool,
+}
+
+fn condition(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((column, value)) if !column.trim().is_empty() => {
+            Ok((column.trim().into(), value.trim().into()))
+        }
+        _ => Err("it must be COLUMN=VALUE, for example --where body=3".into()),
+    }
 }
 
 /// The format of a picture file.
@@ -52,12 +97,18 @@ enum Format {
 /// Runs the command.
 pub fn run(args: &PlotArgs) -> Result<Verdict, Stop> {
     let record = Record::open(&args.directory)?;
-    let gallery = Gallery::of(&record)?;
+    let gallery = Gallery::of(&record)?.asking(Wish {
+        at: args.at,
+        only: args.only.clone(),
+        log_x: args.log_x,
+        log_y: args.log_y,
+        against: args.against.clone(),
+        by: args.by.clone(),
+        plane: args.plane.clone(),
+    });
     let Some(what) = &args.what else {
-        let rows = gallery
-            .list()?
-            .into_iter()
-            .map(|(name, title)| [name, title]);
+        let rows = gallery.list()?.into_iter().chain(gallery.forms());
+        let rows = rows.map(|(name, title)| [name, title]);
         output::print(&table::aligned(&rows.collect::<Vec<_>>()))?;
         return Ok(Verdict::Well);
     };

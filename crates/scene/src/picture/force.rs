@@ -134,7 +134,7 @@ fn ends(bodies: &[Name], still: &Still, force: &Force) -> Option<([f64; 3], [f64
     let (a, b) = (bodies.get(i)?, bodies.get(j)?);
     let (at_a, at_b) = (still.places.get(i)?.position, still.places.get(j)?.position);
     let at_b = match &still.cell {
-        Some(vectors) => images::nearest(vectors, at_a, at_b),
+        Some(vectors) => images::nearest(vectors, still.periodic, at_a, at_b),
         None => at_b,
     };
     let round = |name: &Name| matches!(*name.outline, Outline::Round { .. });

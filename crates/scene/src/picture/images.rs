@@ -61,9 +61,19 @@ fn moved(place: &Place, vectors: &Vectors, shift: [f64; 3]) -> Place {
 }
 
 /// The image of a point that is nearest to another one.
-pub(super) fn nearest(vectors: &Vectors, from: [f64; 3], to: [f64; 3]) -> [f64; 3] {
+pub(super) fn nearest(
+    vectors: &Vectors,
+    periodic: [bool; 3],
+    from: [f64; 3],
+    to: [f64; 3],
+) -> [f64; 3] {
     let apart: [f64; 3] = std::array::from_fn(|k| to[k] - from[k]);
-    let shift = inverse(vectors).map(|row| -dot(row, apart).round());
+    let mut shift = inverse(vectors).map(|row| -dot(row, apart).round());
+    for (shift, periodic) in shift.iter_mut().zip(periodic) {
+        if !periodic {
+            *shift = 0.0;
+        }
+    }
     moved(&Place::at(to, 0.0), vectors, shift).position
 }
 
@@ -78,7 +88,6 @@ fn spread(bodies: &[Name], still: &Still) -> Spread {
         return all;
     };
     let rows = inverse(&vectors);
-    let flat = still.flat;
     for (owner, name) in bodies.iter().enumerate() {
         let Some(place) = all.still.places.get(owner).copied() else {
             break;
@@ -88,7 +97,7 @@ fn spread(bodies: &[Name], still: &Still) -> Spread {
         if !(0..3).all(|k| span(&place, rows[k]).is_some_and(|(a, b)| (b - a).is_finite())) {
             continue;
         }
-        let periodic = |k: usize| !(flat && k == 2);
+        let periodic = |k: usize| still.periodic[k];
         let wrap = |k: usize| match periodic(k) {
             true => -dot(rows[k], place.position).floor(),
             false => 0.0,
@@ -125,7 +134,9 @@ pub(super) fn outline(paper: &mut Paper, panel: &Panel, camera: &Camera, still: 
     paper.group("class=\"cell\" stroke=\"#222222\" stroke-dasharray=\"5 3\" stroke-width=\"1\"");
     for n in 0..1_usize << axes {
         let from: [f64; 3] = std::array::from_fn(|k| (n >> k & 1) as f64);
-        for k in (0..axes).filter(|&k| from[k] == 0.0) {
+        // Where there are no images there is no face, and an edge belongs to the faces beside it.
+        let faced = |k: usize| (0..axes).any(|j| j != k && still.periodic[j]);
+        for k in (0..axes).filter(|&k| from[k] == 0.0 && faced(k)) {
             let mut to = from;
             to[k] = 1.0;
             let (a, b) = (corner(from), corner(to));

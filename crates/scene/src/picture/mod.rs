@@ -29,6 +29,7 @@ mod paper;
 mod plane;
 mod raster;
 mod request;
+mod rose;
 mod solid;
 mod space;
 mod still;
@@ -38,9 +39,11 @@ mod window;
 
 pub use album::Album;
 pub(crate) use album::check_pictures;
+pub(crate) use colour::Ramp;
 pub use joint::Pin;
 pub use page::{Company, draw};
 pub use request::{Mark, Request};
+pub(crate) use rose::{Petals, Rose, draw as draw_rose};
 pub use still::{Force, Place, States, Still};
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {

@@ -92,6 +92,8 @@ pub struct Still {
     pub forces: Vec<Force>,
     /// Vectors of the periodic cell, if there is one; the third is along z in the plane.
     pub cell: Option<[[f64; 3]; 3]>,
+    /// Along which of them there are images.
+    pub periodic: [bool; 3],
     /// Whether it is of the plane; only where there is a cell.
     pub flat: bool,
 }
@@ -219,11 +221,19 @@ impl<'a> States<'a> {
         };
         still.places = (0..table.rows).map(place).collect();
         still.cell = self.cell(state)?;
+        still.periodic = self.periodic();
         still.flat = flat;
         if forces && still.step > 0 {
             still.forces = self.forces(still.step)?;
         }
         Ok(still)
+    }
+
+    /// Along which vectors of the cell there are images: all, where an older record does not say.
+    fn periodic(&self) -> [bool; 3] {
+        let said = &self.record.manifest().settings["periodic"];
+        let axis = |k: usize| said.get(k).and_then(serde_json::Value::as_bool);
+        std::array::from_fn(|k| k < self.dimension && axis(k).unwrap_or(true))
     }
 
     /// The periodic cell of a state; runs without one have no such table.

@@ -68,6 +68,30 @@ impl Axis {
         Self::between(low, high, count)
     }
 
+    /// An axis from 0 to a little more than the largest of `values`.
+    pub(super) fn from_zero(values: impl Iterator<Item = f64>, count: usize) -> Self {
+        let high = values.filter(|x| x.is_finite()).fold(0.0, f64::max);
+        let high = if high > 0.0 { high } else { 1.0 };
+        Self::between(0.0, (1.0 + AIR) * high, count)
+    }
+
+    /// An axis with the ends of `values` as its own.
+    pub(super) fn tight(values: impl Iterator<Item = f64>, scale: Scale, count: usize) -> Self {
+        let seen = values.filter(|x| x.is_finite() && (scale == Scale::Linear || *x > 0.0));
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = seen.fold(ends, |(low, high), x| (low.min(x), high.max(x)));
+        match scale {
+            _ if !(low < high) => Self::over([low].into_iter(), scale, count),
+            Scale::Linear => Self::between(low, high, count),
+            Scale::Log => {
+                let mut axis = Self::log(low, high, count);
+                (axis.low, axis.high) = (low.log10(), high.log10());
+                axis.marks.retain(|m| (axis.low..=axis.high).contains(m));
+                axis
+            }
+        }
+    }
+
     /// A linear axis with these ends.
     fn between(low: f64, high: f64, count: usize) -> Self {
         let step = round_step((high - low) / count.max(1) as f64);
@@ -209,7 +233,7 @@ pub(crate) fn short(x: f64) -> String {
 }
 
 /// The next of 1, 2, 5 times a power of ten.
-fn round_step(step: f64) -> f64 {
+pub(super) fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = step / power;
     // Rounding must not turn 1 into 2.

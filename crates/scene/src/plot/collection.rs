@@ -1,9 +1,12 @@
 //! The plots of runs of bodies: those that every run has, and observables that a scene declares.
 
 use super::declared::{case_label, mark, part, window};
-use super::figure::{Figure, Mark, Series};
+use super::fabric::FABRIC;
+use super::figure::{Figure, Series};
 use super::gallery::PlotError;
-use super::standard::{ORDERS, orders, over_time, residual};
+use super::histogram::FORCES;
+use super::standard::{ORDERS, count, lost, orders, over_time, residual};
+use super::unit;
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Plot, Scene};
 use crate::finding::Threads;
@@ -12,12 +15,23 @@ use crate::sink::Discard;
 use crate::watch::{Panel, Tick, run_collection};
 
 /// Names and titles of the plots that every run of bodies has.
-pub(super) const STANDARD: [(&str, &str); 6] = [
-    ("energy", "kinetic, potential, total and dissipated energy"),
+pub(super) const STANDARD: [(&str, &str); 8] = [
+    (
+        "energy",
+        "kinetic, potential, total energy and what was lost",
+    ),
     ("residual", "residual of each step, logarithmic"),
     ("penetration", "deepest penetration over time"),
     ("contacts", "number of contacts over time"),
     ("iterations", "iterations of the solver in each step"),
+    (
+        FORCES,
+        "normal impulses over their mean, at the end; force-distribution:T at time T",
+    ),
+    (
+        FABRIC,
+        "directions of contact normals as a rose, at the end; fabric:T at time T",
+    ),
     (
         "orders",
         "errors over the step, with the orders fitted to them",
@@ -28,27 +42,16 @@ pub(super) const STANDARD: [(&str, &str); 6] = [
 pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, PlotError> {
     let title = &record.manifest().title;
     let of = |what: &str| format!("{title}: {what}");
-    let count = |column: &str, title: String| -> Result<Figure, RecordError> {
-        let steps = record.table("steps", Some(&["t", column]))?;
-        let (t, count) = (steps.numbers("t"), steps.numbers(column));
-        let series = vec![Series::line(column, &t, &count, 0)];
-        Ok(over_time(title, "", series))
-    };
     Ok(Some(match name {
         "energy" => energy(record, of("energy"))?,
         "residual" => residual(record, of("residual of each step"))?,
         "penetration" => Figure {
-            y_label: "largest -gap at the midpoint of each step".into(),
-            ..count("penetration", of("penetration"))?
+            title: of("penetration"),
+            y_label: unit::label("largest -gap at the midpoint of each step", "length"),
+            ..count(record, "penetration", "")?
         },
-        "contacts" => Figure {
-            y_label: "contacts that took part".into(),
-            ..count("active", of("contacts"))?
-        },
-        "iterations" => Figure {
-            y_label: "iterations of each step".into(),
-            ..count("iterations", of("iterations of the solver"))?
-        },
+        "contacts" => count(record, "active", "contacts that took part")?,
+        "iterations" => count(record, "iterations", "iterations of each step")?,
         ORDERS => orders(record, of("order of convergence"))?,
         _ => return Ok(None),
     }))
@@ -83,15 +86,13 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     let each = 0..t.len();
     let total = |k: usize| kinetic[k] + potential[k] + elastic[k];
     let total: Vec<f64> = each.clone().map(total).collect();
-    let (mut lost, mut before) = (0.0, elastic.first().copied().unwrap_or(0.0));
-    let dissipated: Vec<f64> = each
+    let mut before = elastic.first().copied().unwrap_or(0.0);
+    let joints: Vec<f64> = each
         .map(|k| {
-            // Work of contacts and joints on the bodies: what they lose has the other sign. Springs keep
-            // a part of theirs.
+            // Springs keep a part of their work.
             let damped = spring[k] + elastic[k] - before;
             before = elastic[k];
-            lost -= impact[k] + sliding[k] + rub[k] + held[k] + damped;
-            lost
+            rub[k] + held[k] + damped
         })
         .collect();
     let mut series = vec![Series::line("kinetic", &t, &kinetic, 0)];
@@ -99,11 +100,13 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
         series.push(Series::line("potential", &t, &potential, 1));
         series.push(Series::line("total", &t, &total, 2));
     }
-    if dissipated.iter().any(|d| *d != 0.0) {
-        let line = Series::line("dissipated", &t, &dissipated, 3);
-        series.push(line.with_mark(Mark::Dashed));
-    }
-    Ok(over_time(title, "energy", series))
+    let works = [
+        ("lost in impacts", impact),
+        ("lost in sliding", sliding),
+        ("lost in joints", joints),
+    ];
+    series.extend(lost(&t, works));
+    Ok(over_time(title, &unit::label("energy", "energy"), series))
 }
 
 /// Observables of one run: times and, by text, values.

@@ -4,6 +4,7 @@ use super::collection;
 use super::figure::{Figure, Mark, Series};
 use super::gallery::PlotError;
 use super::track::Track;
+use super::unit;
 use crate::error::SceneError;
 use crate::file::{Formula, Kind, Plot, PlotKind, Scene, expression_error, value_error};
 use crate::finding::plan::with_ground;
@@ -68,7 +69,14 @@ pub(super) fn figure(
         true => averaged(series),
         false => series,
     };
-    let x = plot.x.as_ref().map_or("t", |x| x.text.as_str());
+    let time = unit::label("t", "time");
+    // A study without `x` is drawn over what it varies, whose unit is not known.
+    let x = match (&plot.x, &plot.study) {
+        (Some(x), _) if x.text == "t" => time.as_str(),
+        (Some(x), _) => x.text.as_str(),
+        (None, None) => time.as_str(),
+        (None, Some(study)) => first_key(scene, study),
+    };
     let y = match plot.y.as_slice() {
         [y] => y.text.clone(),
         _ => String::new(),
@@ -84,6 +92,13 @@ pub(super) fn figure(
         equal: plot.equal,
         ..Figure::default()
     })
+}
+
+/// The first key that a study varies.
+fn first_key<'a>(scene: &'a Scene, study: &str) -> &'a str {
+    let found = scene.studies().iter().find(|s| s.name == study);
+    let key = found.and_then(|s| s.vary.first());
+    key.map_or("run", |vary| vary.key.as_str())
 }
 
 /// Running means of series over time, with their standard errors as dotted lines.

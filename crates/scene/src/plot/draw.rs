@@ -8,7 +8,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::Axis;
+use super::axis::{Axis, Scale};
 use super::figure::{Figure, Mark, Series};
 use super::{legend, thin};
 
@@ -62,9 +62,7 @@ where
     // Beside the curves a legend hides none of them.
     let (area, beside) = area.split_horizontally(px(SIZE.0 - legend::width(figure)));
     legend::draw(&beside, figure)?;
-    let all = || figure.series.iter().flat_map(|s| &s.points);
-    let mut x = Axis::over(all().map(|p| p.0), figure.x_scale, 8);
-    let mut y = Axis::over(all().map(|p| p.1), figure.y_scale, 7);
+    let (mut x, mut y) = axes(figure);
     let label_room = px(26) + px(8) * u32::try_from(y.longest_label()).unwrap_or(10);
     let build = |x: Axis, y: Axis| {
         ChartBuilder::on(&area)
@@ -93,9 +91,54 @@ where
         .label_style(("sans-serif", px(14)))
         .axis_desc_style(("sans-serif", px(16)))
         .draw()?;
+    tiles(&mut chart, figure, &x, &y)?;
     zero_lines(&mut chart, &x, &y)?;
     all_series(&mut chart, figure, &x, &y, (wide / FINE, tall / FINE))?;
     canvas.present()?;
+    Ok(())
+}
+
+/// Axes that show everything.
+fn axes(figure: &Figure) -> (Axis, Axis) {
+    let all = || figure.series.iter().flat_map(|s| &s.points);
+    if !figure.tiles.is_empty() {
+        let x = figure.tiles.iter().flat_map(|t| [t.x.0, t.x.1]);
+        let y = figure.tiles.iter().flat_map(|t| [t.y.0, t.y.1]);
+        return (
+            Axis::tight(x, figure.x_scale, 8),
+            Axis::tight(y, figure.y_scale, 7),
+        );
+    }
+    let x = Axis::over(all().map(|p| p.0), figure.x_scale, 8);
+    let y = match figure.from_zero && figure.y_scale == Scale::Linear {
+        true => Axis::from_zero(all().map(|p| p.1), 7),
+        false => Axis::over(all().map(|p| p.1), figure.y_scale, 7),
+    };
+    (x, y)
+}
+
+/// Coloured cells.
+fn tiles<'a, B: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, B>,
+    figure: &Figure,
+    x: &Axis,
+    y: &Axis,
+) -> Result<(), Failure>
+where
+    B::ErrorType: 'static,
+{
+    let Some(ramp) = legend::ramp(figure) else {
+        return Ok(());
+    };
+    let seen = figure.tiles.iter().filter(|t| t.value.is_finite());
+    let cells = seen.filter_map(|tile| {
+        let corner = |a: f64, b: f64| (x.at(x.place(a)), y.at(y.place(b)));
+        let (low, high) = (corner(tile.x.0, tile.y.0), corner(tile.x.1, tile.y.1));
+        let drawn = [low.0, low.1, high.0, high.1].iter().all(|c| c.is_finite());
+        let colour = legend::colour(&ramp, tile.value);
+        drawn.then(|| Rectangle::new([low, high], colour.filled()))
+    });
+    chart.draw_series(cells)?;
     Ok(())
 }
 
@@ -117,6 +160,23 @@ where
     for (k, series) in figure.series.iter().enumerate() {
         let points: Vec<thin::Point> = series.points.iter().map(pixel).collect();
         let style = Style::of(series, k, figure.series.len());
+        if series.mark == Mark::Area {
+            // Down to the axis; what a decimal axis does not show is there, too.
+            let foot = |p: &thin::Point| (p.0, if p.1.is_finite() { p.1 } else { tall });
+            let all = points.iter().filter(|p| p.0.is_finite()).map(foot);
+            let mut below: Vec<(f64, f64)> = all.map(|p| back(&p)).collect();
+            let fill = style.colour.mix(0.35).filled();
+            chart.draw_series([PathElement::new(below.clone(), style.shape)])?;
+            if let (Some(first), Some(last)) = (below.first().copied(), below.last().copied()) {
+                below.extend([(last.0, y.at(0.0)), (first.0, y.at(0.0))]);
+            }
+            chart.draw_series([Polygon::new(below, fill)])?;
+            continue;
+        }
+        if series.mark == Mark::Bars {
+            bars(chart, &points, &style, &back)?;
+            continue;
+        }
         // A curve that stays in its place would not be seen at all.
         if series.mark == Mark::Points || thin::is_spot(&points) {
             let dots = thin::cloud(&points);
@@ -133,6 +193,32 @@ where
                     chart.draw_series([line])?
                 }
             };
+        }
+    }
+    Ok(())
+}
+
+/// Bars of errors with feet.
+fn bars<'a, B: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, B>,
+    points: &[thin::Point],
+    style: &Style,
+    back: &impl Fn(&(f64, f64)) -> (f64, f64),
+) -> Result<(), Failure>
+where
+    B::ErrorType: 'static,
+{
+    /// Half the width of a foot in pixels.
+    const FOOT: f64 = 4.0;
+    for pair in points.windows(2) {
+        let [a, b] = [pair[0], pair[1]];
+        if ![a.0, a.1, b.0, b.1].iter().all(|x| x.is_finite()) {
+            continue;
+        }
+        let foot = |p: thin::Point| [(p.0 - FOOT, p.1), (p.0 + FOOT, p.1)];
+        for line in [[a, b], foot(a), foot(b)] {
+            let line: Vec<(f64, f64)> = line.iter().map(back).collect();
+            chart.draw_series([PathElement::new(line, style.shape)])?;
         }
     }
     Ok(())

@@ -14,6 +14,21 @@ pub enum Mark {
     Dotted,
     /// Dots.
     Points,
+    /// Straight pieces from point to point with feet: bars of errors.
+    Bars,
+    /// A line with what is below it filled.
+    Area,
+}
+
+/// A coloured cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tile {
+    /// Its ends along x.
+    pub x: (f64, f64),
+    /// Its ends along y.
+    pub y: (f64, f64),
+    /// What its colour says; no number is left white.
+    pub value: f64,
 }
 
 /// Points that belong together.
@@ -65,6 +80,12 @@ pub struct Figure {
     pub x_scale: Scale,
     /// Scale of y.
     pub y_scale: Scale,
+    /// The y axis begins at 0.
+    pub from_zero: bool,
+    /// Coloured cells under the series.
+    pub tiles: Vec<Tile>,
+    /// What their colours say.
+    pub tile_label: String,
 }
 
 impl Figure {
@@ -76,6 +97,7 @@ impl Figure {
                 && (self.x_scale == Scale::Linear || p.0 > 0.0)
                 && (self.y_scale == Scale::Linear || p.1 > 0.0)
         };
-        !self.series.iter().any(|s| s.points.iter().any(shown))
+        let coloured = |t: &Tile| t.value.is_finite() && shown(&(t.x.1, t.y.1));
+        !self.series.iter().any(|s| s.points.iter().any(shown)) && !self.tiles.iter().any(coloured)
     }
 }

@@ -2,17 +2,18 @@
 
 use thiserror::Error;
 
-use super::collection;
-use super::declared;
-use super::draw;
-use super::figure::{Figure, Mark, Series};
-use super::standard;
-use super::survey;
+use super::axis::Scale;
+use super::fabric::{self, FABRIC};
+use super::figure::Figure;
+use super::histogram::{self, FORCES};
+use super::path::{self, TRAJECTORY};
+use super::wish::{SCALES, Wish};
+use super::{collection, declared, draw, pair, standard, study, survey};
 use crate::error::SceneError;
 use crate::file::{Kind, Scene};
 use crate::finding::Threads;
-use crate::picture::Album;
-use crate::record::{Record, RecordError, Type, VARIED};
+use crate::picture::{Album, draw_rose};
+use crate::record::{Record, RecordError};
 
 /// Why a picture cannot be had.
 #[derive(Debug, Error)]
@@ -40,6 +41,7 @@ pub struct Gallery<'a> {
     record: &'a Record,
     /// The scene of the manifest; none for a study.
     scene: Option<Scene>,
+    wish: Wish,
 }
 
 impl<'a> Gallery<'a> {
@@ -58,7 +60,18 @@ impl<'a> Gallery<'a> {
                 Some(scene.with(&set)?)
             }
         };
-        Ok(Self { record, scene })
+        Ok(Self {
+            record,
+            scene,
+            wish: Wish::default(),
+        })
+    }
+
+    /// The same with something asked of its pictures.
+    #[must_use]
+    pub fn asking(mut self, wish: Wish) -> Self {
+        self.wish = wish;
+        self
     }
 
     /// Names and titles of the pictures: those that the scene declares first.
@@ -67,7 +80,7 @@ impl<'a> Gallery<'a> {
     /// The manifest lacks a table.
     pub fn list(&self) -> Result<Vec<(String, String)>, PlotError> {
         let Some(scene) = &self.scene else {
-            return self.study_list();
+            return study::list(self.record);
         };
         let declared = scene.plots().iter().map(|plot| {
             let title = plot
@@ -103,25 +116,34 @@ impl<'a> Gallery<'a> {
         Ok(all)
     }
 
-    /// Every column of numbers of a study is a picture of its own.
-    fn study_list(&self) -> Result<Vec<(String, String)>, PlotError> {
-        let columns = &self.record.entry("runs")?.columns;
-        let along = self.study_key()?;
-        let numbers = columns
-            .iter()
-            .filter(|c| c.kind == Type::Real && c.name != along);
-        let title = |name: &str| format!("{name} over {along}");
-        Ok(numbers.map(|c| (c.name.clone(), title(&c.name))).collect())
+    /// Forms of names beyond those that are listed, with what they draw.
+    pub fn forms(&self) -> Vec<(String, String)> {
+        let tables = self.record.manifest().tables.iter();
+        let tables: Vec<&str> = tables.map(|t| t.name.as_str()).collect();
+        let text = |name: &str, title: String| (name.to_string(), title);
+        let mut all = Vec::new();
+        if self.is_bodies() {
+            all.push(text(
+                "trajectory:NAME,NAME",
+                "paths of bodies by name or number".into(),
+            ));
+            all.push(text(
+                "phase:NAME.x",
+                "velocity over coordinate of a body".into(),
+            ));
+        }
+        let of = tables.join(", ");
+        all.push(text("TABLE:X:Y", format!("two columns of a table: {of}")));
+        all.push(text(
+            "histogram:TABLE:COLUMN",
+            "how often values occur".into(),
+        ));
+        all
     }
 
-    /// What a study is drawn over: the first key that was varied, else the number of the run.
-    fn study_key(&self) -> Result<String, PlotError> {
-        let columns = &self.record.entry("runs")?.columns;
-        let varied = |c: &&crate::record::Column| c.meaning == VARIED && c.kind == Type::Real;
-        Ok(columns
-            .iter()
-            .find(varied)
-            .map_or("run".into(), |c| c.name.clone()))
+    fn is_bodies(&self) -> bool {
+        let scene = self.scene.as_ref();
+        scene.is_some_and(|scene| scene.kind() == Kind::Bodies)
     }
 
     /// The picture of a name, drawn as SVG.
@@ -136,9 +158,16 @@ impl<'a> Gallery<'a> {
     ) -> Result<String, PlotError> {
         if let Some(scene) = self.scene.as_ref().filter(|s| s.kind() == Kind::Bodies)
             && scene.plots().iter().all(|plot| plot.name != name)
-            && let Some(text) = Album::new(self.record, scene).svg(name)?
         {
-            return Ok(text);
+            if let Some(text) = Album::new(self.record, scene).svg(name)? {
+                self.wish.require(name, &[])?;
+                return Ok(text);
+            }
+            let (word, time) = timed(name);
+            if word == FABRIC {
+                let wish = self.wish.at_time(name, time)?;
+                return Ok(draw_rose(&fabric::rose(self.record, name, &wish)?));
+            }
         }
         let figure = self.figure(name, threads, note)?;
         draw::svg(&figure).map_err(PlotError::Drawing)
@@ -154,20 +183,36 @@ impl<'a> Gallery<'a> {
         threads: Threads,
         note: &mut dyn FnMut(&str),
     ) -> Result<Figure, PlotError> {
-        let figure = match &self.scene {
-            None => self.study_figure(name)?,
-            Some(scene) => match scene.plots().iter().find(|p| p.name == name) {
-                Some(plot) => Some(declared::figure(self.record, scene, plot, threads, note)?),
-                None if scene.kind() == Kind::Bodies => {
-                    match survey::figure(self.record, scene, name)? {
-                        None => collection::figure(self.record, name)?,
-                        found => found,
-                    }
+        let declared = self.scene.as_ref().and_then(|scene| {
+            let plot = scene.plots().iter().find(|p| p.name == name)?;
+            Some((scene, plot))
+        });
+        let figure = match (declared, &self.scene) {
+            (Some((scene, plot)), _) => {
+                self.wish.require(name, &SCALES)?;
+                Some(declared::figure(self.record, scene, plot, threads, note)?)
+            }
+            (None, None) => match study::figure(self.record, name, &self.wish)? {
+                None => self.of_tables(name)?,
+                found => found,
+            },
+            (None, Some(scene)) => match self.named(scene, name)? {
+                None => self.of_tables(name)?,
+                found => {
+                    self.wish.require(name, heeded(name))?;
+                    found
                 }
-                None => standard::figure(self.record, name)?,
             },
         };
-        let figure = figure.ok_or_else(|| self.unknown(name))?;
+        let mut figure = figure.ok_or_else(|| self.unknown(name))?;
+        if self.wish.log_x {
+            figure.x_scale = Scale::Log;
+        }
+        if self.wish.log_y {
+            figure.y_scale = Scale::Log;
+        }
+        // One scale of both axes is a matter of lengths, which a decimal axis does not show.
+        figure.equal &= !(self.wish.log_x || self.wish.log_y);
         if figure.is_empty() {
             let empty = format!("the plot `{name}` has nothing to show in this run");
             return Err(PlotError::Nothing(empty));
@@ -175,21 +220,42 @@ impl<'a> Gallery<'a> {
         Ok(figure)
     }
 
-    fn study_figure(&self, name: &str) -> Result<Option<Figure>, PlotError> {
-        if !self.study_list()?.iter().any(|(known, _)| known == name) {
-            return Ok(None);
+    /// The plots that every run has by name.
+    fn named(&self, scene: &Scene, name: &str) -> Result<Option<Figure>, PlotError> {
+        if scene.kind() == Kind::Mechanism {
+            return standard::figure(self.record, name);
         }
-        let along = self.study_key()?;
-        let table = self.record.table("runs", Some(&[&along, name]))?;
-        let (x, y) = (table.numbers(&along), table.numbers(name));
-        let series = Series::line(name, &x, &y, 0).with_mark(Mark::Points);
-        Ok(Some(Figure {
-            title: format!("{}: {name}", self.record.manifest().title),
-            x_label: along,
-            y_label: name.into(),
-            series: vec![series],
-            ..Figure::default()
-        }))
+        let (word, time) = timed(name);
+        if word == FORCES {
+            let wish = self.wish.at_time(name, time)?;
+            return histogram::forces(self.record, &wish).map(Some);
+        }
+        if let Some(names) = name.strip_prefix(TRAJECTORY) {
+            return path::trajectory(self.record, names).map(Some);
+        }
+        if let Some(name) = name.strip_prefix(standard::PHASE) {
+            return path::phase(self.record, name).map(Some);
+        }
+        match survey::figure(self.record, scene, name)? {
+            None => collection::figure(self.record, name),
+            found => Ok(found),
+        }
+    }
+
+    /// Columns of tables: `histogram:TABLE:COLUMN` and `TABLE:X:Y`.
+    fn of_tables(&self, name: &str) -> Result<Option<Figure>, PlotError> {
+        let parts: Vec<&str> = name.splitn(3, ':').collect();
+        match parts.as_slice() {
+            ["histogram", table, column] => {
+                self.wish.require(name, &histogram::HEEDED)?;
+                histogram::figure(self.record, table, column, &self.wish).map(Some)
+            }
+            [table, x, y] => {
+                self.wish.require(name, &pair::HEEDED)?;
+                pair::figure(self.record, table, (x, y), &self.wish).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn unknown(&self, name: &str) -> PlotError {
@@ -200,9 +266,27 @@ impl<'a> Gallery<'a> {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };
+        let forms: Vec<String> = self.forms().into_iter().map(|form| form.0).collect();
         PlotError::Unknown(format!(
-            "there is no plot `{name}`{guess} (there is {})",
-            known.join(", ")
+            "there is no plot `{name}`{guess} (there is {}, and {})",
+            known.join(", "),
+            forms.join(", ")
         ))
+    }
+}
+
+/// A name and the time after its colon.
+fn timed(name: &str) -> (&str, Option<&str>) {
+    match name.split_once(':') {
+        Some((word, time)) => (word, Some(time)),
+        None => (name, None),
+    }
+}
+
+/// Options that a plot by name heeds.
+fn heeded(name: &str) -> &'static [&'static str] {
+    match timed(name).0 {
+        FORCES => &histogram::HEEDED,
+        _ => &SCALES,
     }
 }

@@ -5,8 +5,10 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::axis::Marks;
 use super::draw::{Failure, Style, px};
 use super::figure::{Figure, Mark};
+use crate::picture::Ramp;
 
 /// Height of a line in pixels.
 const LINE: u32 = 22;
@@ -17,12 +19,18 @@ const LINES: usize = 22;
 /// Length of a sample in pixels.
 const SAMPLE: u32 = 28;
 
+/// Width of a bar of colours in pixels.
+const BAR: u32 = 20;
+
 /// Longest name in characters.
 const LONGEST: usize = 26;
 
 /// Width in pixels; none for a single series, whose name is on the axis.
 pub(super) fn width(figure: &Figure) -> u32 {
-    if figure.series.len() < 2 {
+    if !figure.tiles.is_empty() {
+        return BAR + 110;
+    }
+    if lines(figure) < 2 {
         return 0;
     }
     let longest = figure.series.iter().map(|s| s.label.chars().count()).max();
@@ -39,8 +47,11 @@ pub(super) fn draw<'a, B: DrawingBackend + 'a>(
 where
     B::ErrorType: 'static,
 {
+    if let Some(ramp) = ramp(figure) {
+        return bar(area, figure, &ramp);
+    }
     let count = figure.series.len();
-    if count < 2 {
+    if lines(figure) < 2 {
         return Ok(());
     }
     let names = figure.series.iter().filter(|s| !s.label.is_empty()).count();
@@ -73,6 +84,60 @@ where
         let height = 20 + LINE * u32::try_from(LINES).unwrap_or(0);
         area.draw(&text(format!("… {} more", count - LINES), height))?;
     }
+    Ok(())
+}
+
+/// Series with a name; all where none has one.
+fn lines(figure: &Figure) -> usize {
+    figure.series.iter().filter(|s| !s.label.is_empty()).count()
+}
+
+/// The colours of the cells of a figure.
+pub(super) fn ramp(figure: &Figure) -> Option<Ramp> {
+    let values = || figure.tiles.iter().map(|t| t.value);
+    let signed = values().any(|v| v < 0.0) && values().any(|v| v > 0.0);
+    (!figure.tiles.is_empty()).then(|| Ramp::over(values(), false, signed))
+}
+
+/// The colour of a value.
+pub(super) fn colour(ramp: &Ramp, value: f64) -> RGBColor {
+    let [r, g, b] = ramp.colour(value).parts();
+    RGBColor(r, g, b)
+}
+
+/// The bar that says what colours mean.
+fn bar<'a, B: DrawingBackend + 'a>(
+    area: &DrawingArea<B, Shift>,
+    figure: &Figure,
+    ramp: &Ramp,
+) -> Result<(), Failure>
+where
+    B::ErrorType: 'static,
+{
+    /// Its ends in pixels.
+    const ENDS: (f64, f64) = (440.0, 60.0);
+    /// Pieces of it.
+    const PIECES: i32 = 64;
+    let at = |pixels: f64| (pixels * f64::from(super::draw::FINE)) as i32;
+    let height = |share: f64| at(ENDS.0 + share * (ENDS.1 - ENDS.0));
+    let place = |value: f64| (value - ramp.low) / (ramp.high - ramp.low);
+    for k in 0..PIECES {
+        let ends = [k, k + 1].map(|k| f64::from(k) / f64::from(PIECES));
+        let value = ramp.low + 0.5 * (ends[0] + ends[1]) * (ramp.high - ramp.low);
+        let corners = [(0, height(ends[0])), (at(f64::from(BAR)), height(ends[1]))];
+        area.draw(&Rectangle::new(corners, colour(ramp, value).filled()))?;
+    }
+    let style = ("sans-serif", px(14)).into_font().color(&BLACK);
+    let style = style.pos(Pos::new(HPos::Left, VPos::Center));
+    for (value, text) in Marks::between(ramp.low, ramp.high, 6).all() {
+        let y = height(place(value));
+        let line = [(at(f64::from(BAR)), y), (at(f64::from(BAR) + 5.0), y)];
+        area.draw(&PathElement::new(line, BLACK.mix(0.6).stroke_width(px(1))))?;
+        let left = at(f64::from(BAR) + 9.0);
+        area.draw(&Text::new(text, (left, y), style.clone()))?;
+    }
+    let name = shortened(&figure.tile_label);
+    area.draw(&Text::new(name, (0, at(ENDS.1 - 24.0)), style))?;
     Ok(())
 }
 

@@ -3,17 +3,28 @@
 use super::axis::Scale;
 use super::figure::{Figure, Mark, Series};
 use super::gallery::PlotError;
+use super::path::TRAJECTORY;
+use super::unit;
+use super::wish::unknown;
 use crate::finding::Finding;
-use crate::record::{Cell, Record, RecordError};
+use crate::record::{Cell, Column, Record, RecordError};
 
 /// Names and titles of the pictures that every run has; `phase:NAME` comes for every coordinate.
-pub(super) const STANDARD: [(&str, &str); 6] = [
-    ("energy", "kinetic, potential and total energy over time"),
+pub(super) const STANDARD: [(&str, &str); 8] = [
+    (
+        "energy",
+        "kinetic, potential, total energy and what was lost",
+    ),
     ("residual", "residual of each step, logarithmic"),
     (
         "penetration",
         "deepest penetration and joint error over time",
     ),
+    (
+        "contacts",
+        "number of constraints that take part, over time",
+    ),
+    ("iterations", "iterations of the solver in each step"),
     ("impulses", "impulses of the constraints in each step"),
     ("trajectory", "all coordinates over time"),
     (
@@ -36,20 +47,34 @@ pub(super) fn figure(record: &Record, name: &str) -> Result<Option<Figure>, Plot
         "energy" => energy(record, of("energy"))?,
         "residual" => residual(record, of("residual of each step"))?,
         "penetration" => penetration(record, of("penetration"))?,
+        "contacts" => count(record, "active", "constraints that took part")?,
+        "iterations" => count(record, "iterations", "iterations of each step")?,
         "impulses" => impulses(record, of("impulses"))?,
-        "trajectory" => trajectory(record, of("coordinates"))?,
+        "trajectory" => trajectory(record, None, of("coordinates"))?,
         ORDERS => orders(record, of("order of convergence"))?,
-        _ => match name.strip_prefix(PHASE) {
-            Some(coordinate) => phase(record, coordinate, of("phase portrait"))?,
-            None => return Ok(None),
+        _ => match (name.strip_prefix(PHASE), name.strip_prefix(TRAJECTORY)) {
+            (Some(coordinate), _) => phase(record, coordinate, of("phase portrait"))?,
+            (None, Some(names)) => trajectory(record, Some(names), of("coordinates"))?,
+            (None, None) => return Ok(None),
         },
     }))
+}
+
+/// A whole number of every step over time.
+pub(super) fn count(record: &Record, column: &str, label: &str) -> Result<Figure, RecordError> {
+    let steps = record.table("steps", Some(&["t", column]))?;
+    let series = Series::line(column, &steps.numbers("t"), &steps.numbers(column), 0);
+    let title = format!("{}: {label}", record.manifest().title);
+    Ok(Figure {
+        from_zero: true,
+        ..over_time(title, label, vec![series])
+    })
 }
 
 pub(super) fn over_time(title: String, y_label: &str, series: Vec<Series>) -> Figure {
     Figure {
         title,
-        x_label: "t".into(),
+        x_label: unit::label("t", "time"),
         y_label: y_label.into(),
         series,
         ..Figure::default()
@@ -57,9 +82,9 @@ pub(super) fn over_time(title: String, y_label: &str, series: Vec<Series>) -> Fi
 }
 
 fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
-    let steps = record.table("steps", Some(&["t", "kinetic", "potential"]))?;
-    let t = steps.numbers("t");
-    let (kinetic, potential) = (steps.numbers("kinetic"), steps.numbers("potential"));
+    let columns = ["t", "kinetic", "potential", "impact", "sliding"];
+    let steps = record.table("steps", Some(&columns))?;
+    let [t, kinetic, potential, impact, sliding] = columns.map(|c| steps.numbers(c));
     let total: Vec<f64> = kinetic.iter().zip(&potential).map(|(a, b)| a + b).collect();
     let mut series = vec![Series::line("kinetic", &t, &kinetic, 0)];
     // A scene without a potential has nothing but its kinetic energy.
@@ -67,7 +92,28 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
         series.push(Series::line("potential", &t, &potential, 1));
         series.push(Series::line("total", &t, &total, 2));
     }
-    Ok(over_time(title, "energy", series))
+    let works = [("lost in impacts", impact), ("lost in sliding", sliding)];
+    series.extend(lost(&t, works));
+    Ok(over_time(title, &unit::label("energy", "energy"), series))
+}
+
+/// What was lost since the start, for each kind of work on the bodies: what they lose has the other
+/// sign. A kind that does nothing is left out.
+pub(super) fn lost<const N: usize>(t: &[f64], works: [(&str, Vec<f64>); N]) -> Vec<Series> {
+    let mut all = Vec::new();
+    for (k, (label, work)) in works.into_iter().enumerate() {
+        let mut sum = 0.0;
+        let since = work.iter().map(|w| {
+            sum -= w;
+            sum
+        });
+        let since: Vec<f64> = since.collect();
+        if since.iter().any(|w| *w != 0.0) {
+            let line = Series::line(label, t, &since, 3 + k);
+            all.push(line.with_mark(Mark::Dashed));
+        }
+    }
+    all
 }
 
 pub(super) fn residual(record: &Record, title: String) -> Result<Figure, RecordError> {
@@ -104,11 +150,8 @@ fn penetration(record: &Record, title: String) -> Result<Figure, RecordError> {
     if drift.iter().any(|d| *d != 0.0) {
         series.push(Series::line("joint error", &t, &drift, 1));
     }
-    Ok(over_time(
-        title,
-        "largest -gap at the end of each step",
-        series,
-    ))
+    let label = unit::label("largest -gap at the end of each step", "length");
+    Ok(over_time(title, &label, series))
 }
 
 /// Impulses are 0 in steps in which a constraint took no part.
@@ -161,16 +204,27 @@ fn impulses(record: &Record, title: String) -> Result<Figure, PlotError> {
             }
         }
     }
-    Ok(over_time(title, "impulse over a step", series))
+    let label = unit::label("impulse over a step", "force*time");
+    Ok(over_time(title, &label, series))
 }
 
-fn trajectory(record: &Record, title: String) -> Result<Figure, RecordError> {
+fn trajectory(record: &Record, names: Option<&str>, title: String) -> Result<Figure, PlotError> {
     let states = record.table("coordinates", None)?;
     let t = states.numbers("t");
     let positions = states
         .columns
         .iter()
         .filter(|c| c.meaning.starts_with("position"));
+    let known: Vec<String> = positions.clone().map(|c| c.name.clone()).collect();
+    let asked: Option<Vec<&str>> = names.map(|names| names.split(',').map(str::trim).collect());
+    let asked_of = asked.iter().flatten();
+    for name in asked_of {
+        if !known.iter().any(|k| k == name) {
+            return Err(unknown("coordinate", name, &known));
+        }
+    }
+    let shown = |c: &&Column| asked.as_ref().is_none_or(|all| all.contains(&&*c.name));
+    let positions = positions.filter(shown);
     let series = positions
         .enumerate()
         .map(|(k, c)| Series::line(&c.name, &t, &states.numbers(&c.name), k));
@@ -221,7 +275,7 @@ pub(super) fn orders(record: &Record, title: String) -> Result<Figure, PlotError
     }
     Ok(Figure {
         title,
-        x_label: "step h".into(),
+        x_label: unit::label("step h", "time"),
         y_label: "error".into(),
         series,
         x_scale: Scale::Log,

@@ -2,6 +2,7 @@
 
 use super::figure::{Figure, Mark, Series};
 use super::gallery::PlotError;
+use super::unit;
 use crate::file::Scene;
 use crate::record::{Cell, Record};
 use crate::survey::{DistributionSpec, ProfileSpec};
@@ -98,7 +99,7 @@ fn profile(
         [one] => one.text.clone(),
         _ => "mean over time".into(),
     };
-    let along = ["x", "y", "z"][axis.min(2)].to_string();
+    let along = unit::label(["x", "y", "z"][axis.min(2)], "length");
     let (x_label, y_label) = if up { (values, along) } else { (along, values) };
     Ok(Figure {
         title: title(scene, &spec.title, &spec.name),

@@ -85,14 +85,21 @@ impl Collection {
 
     /// Its settings as they stand in a manifest.
     pub fn settings_json(&self) -> serde_json::Value {
-        match self {
-            Self::Plane(a) => {
-                bodies_settings_json::<Plane>(&a.settings, a.start, a.until, a.record_every)
-            }
-            Self::Space(a) => {
-                bodies_settings_json::<Space>(&a.settings, a.start, a.until, a.record_every)
-            }
+        let (mut settings, cell) = match self {
+            Self::Plane(a) => (
+                bodies_settings_json::<Plane>(&a.settings, a.start, a.until, a.record_every),
+                a.model.cell.as_ref().map(|cell| &cell.periodic[..2]),
+            ),
+            Self::Space(a) => (
+                bodies_settings_json::<Space>(&a.settings, a.start, a.until, a.record_every),
+                a.model.cell.as_ref().map(|cell| &cell.periodic[..]),
+            ),
+        };
+        // Along which vectors of the table `cell` there are images.
+        if let Some(periodic) = cell {
+            settings["periodic"] = periodic.into();
         }
+        settings
     }
 
     /// What observables may speak of.

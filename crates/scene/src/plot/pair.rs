@@ -1,0 +1,91 @@
+//! Any two columns of any table: `TABLE:X:Y`.
+
+use std::sync::Arc;
+
+use super::figure::{Figure, Mark, Series};
+use super::gallery::PlotError;
+use super::pick::{Picked, body_names, drawable, entry, pick};
+use super::unit;
+use super::wish::Wish;
+use crate::record::Record;
+
+/// Series told apart at most: more cannot be found again in a legend.
+const MOST: usize = 20;
+
+/// Bodies that get a series of their own where nothing else is asked for.
+const FEW: usize = 12;
+
+/// Options that it heeds.
+pub(super) const HEEDED: [&str; 5] = ["--at", "--where", "--by", "--log-x", "--log-y"];
+
+/// The plot of two columns.
+pub(super) fn figure(
+    record: &Record,
+    table: &str,
+    (x, y): (&str, &str),
+    wish: &Wish,
+) -> Result<Figure, PlotError> {
+    entry(record, table)?;
+    let (along, across) = (drawable(record, table, x)?, drawable(record, table, y)?);
+    let bodies = table == "bodies" && wish.at.is_none() && body_names(record)?.len() <= FEW;
+    let by = wish.by.as_deref().or(bodies.then_some("body"));
+    let picked = pick(record, table, &[x, y], by, wish)?;
+    let series = split(&picked, by.unwrap_or_default())?;
+    // One row for each step is a curve; rows of many contacts or bodies at once are a cloud.
+    let curve = match table {
+        "steps" | "coordinates" | "observables" | "cell" => wish.by.is_none(),
+        "bodies" => by == Some("body") || wish.only.iter().any(|(k, _)| k == "body" || k == "name"),
+        "profiles" | "distributions" => by.is_some(),
+        _ => false,
+    };
+    let mark = match curve && wish.at.is_none() {
+        true => Mark::Line,
+        false => Mark::Points,
+    };
+    let lengths = along.unit == "length" && across.unit == "length";
+    let at = wish.at.map_or(String::new(), |t| format!(", t = {t}"));
+    Ok(Figure {
+        title: format!("{}: {table}{at}", record.manifest().title),
+        x_label: unit::of_column(along),
+        y_label: unit::of_column(across),
+        series: series.into_iter().map(|s| s.with_mark(mark)).collect(),
+        // Paths and shapes keep their angles.
+        equal: lengths && table == "bodies",
+        ..Figure::default()
+    })
+}
+
+/// A series for every value that tells rows apart, in the order in which they come up.
+fn split(picked: &Picked, by: &str) -> Result<Vec<Series>, PlotError> {
+    let [x, y] = picked.numbers.as_slice() else {
+        return Ok(Vec::new());
+    };
+    if picked.by.is_empty() {
+        return Ok(vec![Series::line("", x, y, 0)]);
+    }
+    let mut labels: Vec<Arc<str>> = Vec::new();
+    let mut series: Vec<Series> = Vec::new();
+    for (row, word) in picked.by.iter().enumerate() {
+        let place = match labels.iter().position(|known| known == word) {
+            Some(place) => place,
+            None if labels.len() < MOST => {
+                labels.push(word.clone());
+                series.push(Series {
+                    label: word.to_string(),
+                    colour: series.len(),
+                    ..Series::default()
+                });
+                series.len() - 1
+            }
+            None => {
+                let problem = format!(
+                    "--by {by}: there are more than {MOST} values of `{by}`; choose a column with \
+                     fewer, or some of its rows with --where"
+                );
+                return Err(PlotError::Unknown(problem));
+            }
+        };
+        series[place].points.push((x[row], y[row]));
+    }
+    Ok(series)
+}

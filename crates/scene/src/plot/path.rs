@@ -1,0 +1,93 @@
+//! Where bodies go: `trajectory:NAME,NAME` and `phase:NAME.x`.
+
+use super::figure::{Figure, Series};
+use super::gallery::PlotError;
+use super::pick::{body_names, body_number, column, entry, pick};
+use super::unit;
+use super::wish::{Wish, unknown};
+use crate::record::Record;
+
+/// What `trajectory:` is followed by.
+pub(super) const TRAJECTORY: &str = "trajectory:";
+
+/// Coordinates of a body with their velocities.
+const RATES: [(&str, &str); 4] = [("x", "vx"), ("y", "vy"), ("z", "vz"), ("angle", "spin")];
+
+/// Only the rows of one body.
+fn of_body(number: usize) -> Wish {
+    Wish {
+        only: vec![("body".into(), number.to_string())],
+        ..Wish::default()
+    }
+}
+
+/// The paths of bodies: in the plane as they are, in space by coordinates over time.
+pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotError> {
+    let known = body_names(record)?;
+    let flat = entry(record, "bodies")?.iter().all(|c| c.name != "z");
+    let mut series = Vec::new();
+    for name in names.split(',').map(str::trim) {
+        let only = of_body(body_number(&known, name)?);
+        if flat {
+            let picked = pick(record, "bodies", &["x", "y"], None, &only)?;
+            if let [x, y] = picked.numbers.as_slice() {
+                series.push(Series::line(name, x, y, series.len()));
+            }
+            continue;
+        }
+        let picked = pick(record, "bodies", &["t", "x", "y", "z"], None, &only)?;
+        if let [t, rest @ ..] = picked.numbers.as_slice() {
+            for (values, axis) in rest.iter().zip(["x", "y", "z"]) {
+                let label = format!("{name}, {axis}");
+                series.push(Series::line(label, t, values, series.len()));
+            }
+        }
+    }
+    let (x, y) = if flat { ("x", "y") } else { ("t", "x") };
+    let mut y_label = unit::of_column(column(record, "bodies", y)?);
+    if !flat {
+        y_label = unit::label("coordinate", "length");
+    }
+    Ok(Figure {
+        title: format!("{}: {}", record.manifest().title, names.trim()),
+        x_label: unit::of_column(column(record, "bodies", x)?),
+        y_label,
+        series,
+        equal: flat,
+        ..Figure::default()
+    })
+}
+
+/// The velocity of a coordinate of a body over the coordinate.
+pub(super) fn phase(record: &Record, name: &str) -> Result<Figure, PlotError> {
+    let columns = entry(record, "bodies")?;
+    let has = |c: &str| columns.iter().any(|column| column.name == c);
+    let there = RATES.iter().filter(|(x, v)| has(x) && has(v));
+    let there: Vec<String> = there.map(|(x, _)| (*x).to_string()).collect();
+    // A name may have a full stop in it: the coordinate is what follows the last.
+    let Some((body, coordinate)) = name.rsplit_once('.') else {
+        let problem = format!(
+            "`phase:{name}`: a body and its coordinate were expected, phase:NAME.{}",
+            there.join(" or NAME.")
+        );
+        return Err(PlotError::Unknown(problem));
+    };
+    let rate = RATES
+        .iter()
+        .find(|(x, _)| *x == coordinate && there.contains(&coordinate.to_string()));
+    let Some((x, v)) = rate else {
+        return Err(unknown("coordinate", coordinate, &there));
+    };
+    let only = of_body(body_number(&body_names(record)?, body)?);
+    let picked = pick(record, "bodies", &[x, v], None, &only)?;
+    let [along, across] = picked.numbers.as_slice() else {
+        return Err(PlotError::Nothing(format!("`{body}` has no states")));
+    };
+    Ok(Figure {
+        title: format!("{}: phase portrait of {body}", record.manifest().title),
+        x_label: unit::of_column(column(record, "bodies", x)?),
+        y_label: unit::of_column(column(record, "bodies", v)?),
+        series: vec![Series::line(name, along, across, 0)],
+        ..Figure::default()
+    })
+}
