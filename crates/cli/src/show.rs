@@ -1,9 +1,9 @@
 //! `percuss show`: the summary of a run again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use scene::record::Record;
+use scene::record::{Record, Status};
 
 use crate::output::{self, Stop, Verdict};
 use crate::study;
@@ -46,7 +46,19 @@ pub fn run(args: &ShowArgs) -> Result<Verdict, Stop> {
     } else if args.quiet {
         output::print(&report.line())?;
     } else {
-        output::print(&report.text())?;
+        output::print(&(report.text() + &next(record.manifest().status, &args.directory)))?;
     }
     Ok(Verdict::Well)
+}
+
+/// What can be done with a run that has not come to its end.
+fn next(status: Status, directory: &Path) -> String {
+    let shown = directory.display();
+    match status {
+        Status::Running => {
+            format!("\nunder way, or killed: then `percuss resume {shown}` goes on with it\n")
+        }
+        Status::Interrupted => format!("\n`percuss resume {shown}` goes on with it\n"),
+        Status::Finished | Status::Stopped => String::new(),
+    }
 }
