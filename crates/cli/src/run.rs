@@ -258,11 +258,14 @@ impl Ended<'_> {
 
     /// Where the records of an interrupted run are, and how to go on.
     fn interruption(&self, stop: &scene::Stop) -> String {
+        let when = match stop.started {
+            true => format!("at t = {}", short(stop.t)),
+            false => "during a preparation".into(),
+        };
         match self.directory {
             Some(directory) => format!(
-                "interrupted at t = {}; the records are in {1}, and `percuss resume {1}` goes on \
-                 from there",
-                short(stop.t),
+                "interrupted {when}; the records are in {0}, and `percuss resume {0}` goes on from \
+                 there",
                 directory.display()
             ),
             None => "interrupted before the run began; nothing is recorded".into(),
