@@ -16,7 +16,10 @@ fn killed(text: &str, kills: usize, each: usize, seed: u64) {
     let here = folder();
     let scene = put(here.path(), "scene.toml", text);
     let begin = Instant::now();
-    let whole = percuss(here.path(), &["run", scene, "-o", "whole", "--threads", "1"]);
+    let whole = percuss(
+        here.path(),
+        &["run", scene, "-o", "whole", "--threads", "1"],
+    );
     assert_eq!(whole.status, 0, "{}", whole.err);
     let duration = begin.elapsed().as_secs_f64();
     let mut dice = Dice(seed);

@@ -80,7 +80,10 @@ fn a_checkpoint_that_is_cut_off_is_named_and_the_one_before_is_used() {
     let newest = killed.newest("checkpoint-");
     cut(&newest);
     let said = killed.ends_the_same();
-    assert!(said.contains(name(&newest)) && said.contains("cut off"), "{said}");
+    assert!(
+        said.contains(name(&newest)) && said.contains("cut off"),
+        "{said}"
+    );
     assert!(!said.contains("from its start"), "{said}");
 }
 
@@ -90,7 +93,10 @@ fn a_flipped_bit_in_a_checkpoint_is_seen() {
     let newest = killed.newest("checkpoint-");
     flip(&newest);
     let said = killed.ends_the_same();
-    assert!(said.contains(name(&newest)) && said.contains("checksum"), "{said}");
+    assert!(
+        said.contains(name(&newest)) && said.contains("checksum"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -217,7 +223,13 @@ fn a_file_that_was_changed_since_is_refused() {
     let scene = put(here.path(), "scenes/scene.toml", &shaken);
     let wave = |a: f64| -> String {
         (0..200)
-            .map(|k| format!("{},{}\n", f64::from(k) * 0.02, a * (f64::from(k) * 0.7).sin()))
+            .map(|k| {
+                format!(
+                    "{},{}\n",
+                    f64::from(k) * 0.02,
+                    a * (f64::from(k) * 0.7).sin()
+                )
+            })
             .collect()
     };
     put(here.path(), "scenes/ground.csv", &wave(1.0));
@@ -245,9 +257,18 @@ fn a_file_that_was_changed_since_is_refused() {
 fn bad_cadences_and_directories_are_refused_with_a_sentence() {
     let here = folder();
     let bad = [
-        ("[checkpoint]\nevery = 0", "`every = 0`: a whole number from 1"),
-        ("[checkpoint]\nseconds = -1", "`seconds = -1`: a number of seconds >= 0"),
-        ("[checkpoint]\nkeep = 1.5", "`keep = 1.5`: a whole number from 1"),
+        (
+            "[checkpoint]\nevery = 0",
+            "`every = 0`: a whole number from 1",
+        ),
+        (
+            "[checkpoint]\nseconds = -1",
+            "`seconds = -1`: a number of seconds >= 0",
+        ),
+        (
+            "[checkpoint]\nkeep = 1.5",
+            "`keep = 1.5`: a whole number from 1",
+        ),
         ("[checkpoint]\noften = 3", "unknown key `often`"),
     ];
     for (table, expected) in bad {
@@ -260,7 +281,10 @@ fn bad_cadences_and_directories_are_refused_with_a_sentence() {
         (&["resume", "none"][..], "there is no such directory"),
         (&["resume", "."], "no run.json"),
         (&["run", "bad.toml", "--checkpoint-every", "0"], "1 or more"),
-        (&["run", "bad.toml", "--checkpoint-seconds", "-2"], "0 or more"),
+        (
+            &["run", "bad.toml", "--checkpoint-seconds", "-2"],
+            "0 or more",
+        ),
     ] {
         let ran = percuss(here.path(), args);
         assert_eq!(ran.status, 2, "{}", ran.err);

@@ -31,7 +31,9 @@ impl Tape {
 }
 
 fn line<D: bodies::Dim>(world: &bodies::World<D>) -> String {
-    let contacts: Vec<_> = (0..world.num_contacts()).map(|k| world.contact(k)).collect();
+    let contacts: Vec<_> = (0..world.num_contacts())
+        .map(|k| world.contact(k))
+        .collect();
     format!("{:?} {:?} {contacts:?}", world.state(), world.ledger())
 }
 
@@ -158,7 +160,9 @@ fn bodies_in_space_with_every_solver_go_on_to_the_same_bits() {
         .replace("0.8, 1)", "0.1, 0.2)");
     let scene = parsed(&text);
     for solver in solve::NAMES {
-        let scene = scene.with(&[("solver", solver)]).unwrap_or_else(|e| panic!("{e}"));
+        let scene = scene
+            .with(&[("solver", solver)])
+            .unwrap_or_else(|e| panic!("{e}"));
         assert!(goes_on(&scene, 80) >= 2, "{solver}");
     }
 }

@@ -92,7 +92,14 @@ impl Victim<'_> {
         let common = ["--threads", threads, "--quiet"];
         let first: &[&str] = match self.directory().join("run.json").exists() {
             true => &["resume", self.name],
-            false => &["run", self.scene, "-o", self.name, "--checkpoint-every", self.every],
+            false => &[
+                "run",
+                self.scene,
+                "-o",
+                self.name,
+                "--checkpoint-every",
+                self.every,
+            ],
         };
         first.iter().copied().chain(common).collect()
     }
