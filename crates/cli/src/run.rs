@@ -279,6 +279,9 @@ impl Ended<'_> {
         };
         let shown = directory.display();
         let mut text = format!("\nrecords in {shown}\n");
+        if self.manifest.status == Status::Interrupted {
+            text += &format!("percuss resume {shown} goes on with the run\n");
+        }
         let names = Record::open(directory).ok().and_then(|record| {
             let list = Gallery::of(&record).and_then(|gallery| gallery.list());
             Some(

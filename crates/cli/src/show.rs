@@ -1,9 +1,9 @@
 //! `percuss show`: the summary of a run again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use scene::record::{Record, Status};
+use scene::record::{Lock, Record, Standing, Status};
 
 use crate::output::{self, Stop, Verdict};
 use crate::study;
@@ -46,19 +46,19 @@ pub fn run(args: &ShowArgs) -> Result<Verdict, Stop> {
     } else if args.quiet {
         output::print(&report.line())?;
     } else {
-        output::print(&(report.text() + &next(record.manifest().status, &args.directory)))?;
+        output::print(&(report.text() + &standing(&record)))?;
     }
     Ok(Verdict::Well)
 }
 
-/// What can be done with a run that has not come to its end.
-fn next(status: Status, directory: &Path) -> String {
-    let shown = directory.display();
-    match status {
-        Status::Running => {
-            format!("\nunder way, or killed: then `percuss resume {shown}` goes on with it\n")
-        }
-        Status::Interrupted => format!("\n`percuss resume {shown}` goes on with it\n"),
-        Status::Finished | Status::Stopped => String::new(),
+/// Whether the run is under way, or waits to be resumed.
+fn standing(record: &Record) -> String {
+    let shown = record.directory().display();
+    let resume = format!("percuss resume {shown} goes on with it");
+    match (Lock::standing(record.directory()), record.manifest().status) {
+        (Standing::Held, _) => "\nthe run is under way\n".into(),
+        (_, Status::Running) => format!("\nthe run was killed; {resume}\n"),
+        (Standing::Left, _) => format!("\nthe run did not come to its end; {resume}\n"),
+        (Standing::Free, _) => String::new(),
     }
 }
