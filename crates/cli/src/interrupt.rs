@@ -20,9 +20,11 @@ static ASKED: AtomicUsize = AtomicUsize::new(0);
 /// What is said when an interruption ends the program at once; nothing while it must wait.
 static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
 
-/// Listens from now on; before, and in commands that never ask for it, an interruption kills.
+/// Listens from now on; before, and in commands that never ask for it, an interruption kills. Where a
+/// signal is ignored already (`nohup`, the background of a script) nothing is changed: a run that shall
+/// outlive its terminal does, and its checkpoints serve for the rest.
 pub fn listen() -> Result<(), Stop> {
-    match ctrlc::set_handler(heard) {
+    match ctrlc::try_set_handler(heard) {
         Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
         Err(error) => Err(Stop::Fault(format!(
             "cannot listen to Ctrl-C: {error}; run again, or run without a terminal"

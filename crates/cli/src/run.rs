@@ -258,11 +258,14 @@ impl Ended<'_> {
 
     /// Where the records of an interrupted run are, and how to go on.
     fn interruption(&self, stop: &scene::Stop) -> String {
+        let when = match stop.started {
+            true => format!("at t = {}", short(stop.t)),
+            false => "during a preparation".into(),
+        };
         match self.directory {
             Some(directory) => format!(
-                "interrupted at t = {}; the records are in {1}, and `percuss resume {1}` goes on \
-                 from there",
-                short(stop.t),
+                "interrupted {when}; the records are in {0}, and `percuss resume {0}` goes on from \
+                 there",
                 directory.display()
             ),
             None => "interrupted before the run began; nothing is recorded".into(),
@@ -276,6 +279,9 @@ impl Ended<'_> {
         };
         let shown = directory.display();
         let mut text = format!("\nrecords in {shown}\n");
+        if self.manifest.status == Status::Interrupted {
+            text += &format!("percuss resume {shown} goes on with the run\n");
+        }
         let names = Record::open(directory).ok().and_then(|record| {
             let list = Gallery::of(&record).and_then(|gallery| gallery.list());
             Some(

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scene::record::Record;
+use scene::record::{Lock, Record, Standing, Status};
 
 use crate::output::{self, Stop, Verdict};
 use crate::study;
@@ -46,7 +46,19 @@ pub fn run(args: &ShowArgs) -> Result<Verdict, Stop> {
     } else if args.quiet {
         output::print(&report.line())?;
     } else {
-        output::print(&report.text())?;
+        output::print(&(report.text() + &standing(&record)))?;
     }
     Ok(Verdict::Well)
+}
+
+/// Whether the run is under way, or waits to be resumed.
+fn standing(record: &Record) -> String {
+    let shown = record.directory().display();
+    let resume = format!("percuss resume {shown} goes on with it");
+    match (Lock::standing(record.directory()), record.manifest().status) {
+        (Standing::Held, _) => "\nthe run is under way\n".into(),
+        (_, Status::Running) => format!("\nthe run was killed; {resume}\n"),
+        (Standing::Left, _) => format!("\nthe run did not come to its end; {resume}\n"),
+        (Standing::Free, _) => String::new(),
+    }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::life::{begin, ended, signal, until};
+use common::life::{begin, deaf, ended, signal, until};
 use common::scenes::{BALL, put, with};
 use common::{folder, percuss};
 use serde_json::Value;
@@ -65,7 +65,7 @@ fn ball() -> String {
     with(BALL, "step = 1e-3", "step = 1e-5\nrecord_every = 7")
 }
 
-const EVERY: [&str; 2] = ["--checkpoint-every", "900"];
+const EVERY: [&str; 2] = ["--checkpoint-every", "8000"];
 
 fn arguments<'a>(first: &[&'a str]) -> Vec<&'a str> {
     first.iter().chain(&EVERY).copied().collect()
@@ -75,7 +75,9 @@ fn arguments<'a>(first: &[&'a str]) -> Vec<&'a str> {
 fn killed_at_any_instant_a_run_resumes_to_the_same_bits() {
     let here = folder();
     let here = here.path();
-    put(here, "ball.toml", &ball());
+    // Eighty thousand steps, all recorded: tables of more than one chunk.
+    let text = with(BALL, "step = 1e-3", "step = 1.25e-5");
+    put(here, "ball.toml", &text);
     let begun = Instant::now();
     let whole = percuss(here, &arguments(&["run", "ball.toml", "-o", "whole"]));
     let lasted = begun.elapsed().as_secs_f64();
@@ -108,6 +110,9 @@ fn killed_at_any_instant_a_run_resumes_to_the_same_bits() {
 
 #[test]
 fn an_interrupted_run_goes_on_from_the_very_step() {
+    if deaf() {
+        return;
+    }
     let here = folder();
     let here = here.path();
     // Variable steps and an event-driven run remember more than their state.

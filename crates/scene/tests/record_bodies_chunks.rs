@@ -34,6 +34,7 @@ fn states_that_lie_in_two_chunks_are_read_whole() {
         }
     });
     // Not closed: as a killed run leaves it, one chunk is there and can be drawn from.
+    writer.settle().expect("written");
     let record = Record::open(&path).expect("a run");
     assert_eq!(record.manifest().status, Status::Running);
     assert_eq!(record.num_rows("bodies").expect("there"), CHUNK_ROWS);

@@ -27,6 +27,20 @@ pub fn until(child: &mut Child, mut so: impl FnMut() -> bool) {
     }
 }
 
+/// Whether signals that end programs are ignored here, and so in what is started from here: in the
+/// background of a script. Says that the test is skipped.
+pub fn deaf() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+    let mask = line.and_then(|l| u64::from_str_radix(l.trim(), 16).ok());
+    // SIGHUP, SIGINT and SIGTERM are 1, 2 and 15.
+    let deaf = mask.unwrap_or(0) & (1 | 1 << 1 | 1 << 14) != 0;
+    if deaf {
+        println!("skipped: SIGHUP, SIGINT or SIGTERM is ignored here");
+    }
+    deaf
+}
+
 /// Sends a signal to the process.
 pub fn signal(child: &Child, name: &str) {
     let id = child.id().to_string();

@@ -243,14 +243,12 @@ fn uncounted(name: &str, tables: &[TableState]) -> bool {
     file_name(table, chunk) == name && known.is_none_or(|known| chunk >= known.chunks.len())
 }
 
-/// Takes away all but the newest `keep` checkpoints up to `number`.
+/// Takes away the checkpoint that is one too many; those before it went before.
 pub(super) fn prune(directory: &Path, number: usize, keep: usize) -> Result<(), RecordError> {
-    for old in numbers(directory, "checkpoint-")? {
-        if old + keep.max(1) <= number {
-            remove(&directory.join(checkpoint_name(old)))?;
-        }
+    match number.checked_sub(keep.max(1)) {
+        Some(old) => remove(&directory.join(checkpoint_name(old))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Takes away all checkpoints and histories.

@@ -45,8 +45,9 @@ pub struct Session {
 #[derive(Debug)]
 struct Open {
     directory: PathBuf,
-    /// Whether the directory was there before.
+    /// Whether the directory was there before, and whether there was a run in it.
     old: bool,
+    resumed: bool,
     lock: Option<Lock>,
     scribe: Scribe,
 }
@@ -114,6 +115,7 @@ impl Session {
             open: Some(Open {
                 directory: directory.into(),
                 old: true,
+                resumed: true,
                 lock: Some(lock),
                 scribe: Scribe::new(directory.into()),
             }),
@@ -152,6 +154,7 @@ impl Session {
         place::require_empty(&directory)?;
         self.open = Some(Open {
             old,
+            resumed: false,
             lock: Some(lock),
             scribe: Scribe::new(directory.clone()),
             directory,
@@ -300,12 +303,13 @@ impl Session {
         lock.map_or(Ok(()), Lock::end)
     }
 
-    /// There is no motion after all: takes away the directory that was made for it.
+    /// There is no motion after all: takes away the directory that was made for it. What an earlier
+    /// run left there stays.
     ///
     /// # Errors
     /// The machine refuses.
     pub fn abandon(&mut self) -> Result<(), RecordError> {
-        let Some(open) = self.open.take() else {
+        let Some(open) = self.open.take_if(|open| !open.resumed) else {
             return Ok(());
         };
         open.scribe.settle()?;

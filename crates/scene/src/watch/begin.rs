@@ -100,12 +100,7 @@ impl<D: Turn> Begin<D> {
             certificate: Certificate::new(),
             halted: false,
         };
-        match past {
-            Some(past) => rehearsal.recall(past),
-            None => {
-                rehearsal.panel.read(D::view(&rehearsal.world));
-            }
-        }
+        rehearsal.begin(past);
         rehearsal.run(until, outcome, sink, progress)?;
         let Rehearsal {
             world,
@@ -120,13 +115,18 @@ impl<D: Turn> Begin<D> {
             certificate,
             halted,
         });
+        self.hand_over(world, rest);
+        Ok(())
+    }
+
+    /// The state at the end of a preparation is that of what comes next.
+    fn hand_over(&mut self, world: World<D>, rest: bool) {
         let mut state = world.into_state();
         state.anchors.clear();
         if rest {
             state.velocities.fill(D::REST);
         }
         self.state = Some(state);
-        Ok(())
     }
 }
 
@@ -142,9 +142,12 @@ struct Rehearsal<'a, D: Dim> {
 }
 
 impl<D: Turn> Rehearsal<'_, D> {
-    /// Goes on where it was interrupted.
-    fn recall(&mut self, past: Past<D>) {
-        let moment = past.moment;
+    /// Looks at the start, or goes on where it was interrupted.
+    fn begin(&mut self, past: Option<Past<D>>) {
+        let Some(Past { moment, .. }) = past else {
+            self.panel.read(D::view(&self.world));
+            return;
+        };
         self.step = moment.step;
         self.certificate = moment.certificate;
         self.panel.recall(moment.panel);

@@ -69,9 +69,7 @@ pub(super) fn run<D: Turn>(
         }
     };
     if past.is_none() {
-        let spare = world.redundant_joints().iter();
-        let names = spare.filter_map(|&joint| outcome.cast.joints.get(joint).cloned());
-        outcome.redundant = names.collect();
+        outcome.name_redundant(&world);
     }
     let main = Main {
         wanted,
@@ -84,6 +82,13 @@ pub(super) fn run<D: Turn>(
 }
 
 impl BodiesOutcome {
+    /// Names the joints that hold what others hold already.
+    fn name_redundant<D: Dim>(&mut self, world: &World<D>) {
+        let spare = world.redundant_joints().iter();
+        let names = spare.filter_map(|&joint| self.cast.joints.get(joint).cloned());
+        self.redundant = names.collect();
+    }
+
     /// There is no motion.
     fn refuse(&mut self, t: f64, reason: StopReason) {
         self.stopped = Some(Stop {

@@ -182,5 +182,6 @@ pub fn record(text: &str, path: &Path, observe: &[&str]) -> Record {
         .add_series(&outcome.times, &outcome.series)
         .expect("written");
     recorder.close(&outcome.certificate, None).expect("written");
+    recorder.finish().expect("finished");
     Record::open(path).expect("a run")
 }

@@ -287,6 +287,14 @@ impl BodiesRecorder {
         self.session.publish()
     }
 
+    /// Waits until every full chunk is on the disk.
+    ///
+    /// # Errors
+    /// A chunk could not be written.
+    pub fn settle(&self) -> Result<(), RecordError> {
+        self.session.settle().map(|_| ())
+    }
+
     /// The run has ended with all that belongs to it: only its manifest and its tables stay.
     ///
     /// # Errors
