@@ -122,7 +122,14 @@ fn where_(place: &Place) -> String {
 }
 
 fn text(report: &Report) -> String {
-    let heading = ["check", "compared", "worst", "bound", "", "where the worst is"];
+    let heading = [
+        "check",
+        "compared",
+        "worst",
+        "bound",
+        "",
+        "where the worst is",
+    ];
     let mut rows = vec![heading.map(String::from)];
     for check in report.checks.iter().filter(|check| check.compared > 0) {
         rows.push([
@@ -152,7 +159,10 @@ fn text(report: &Report) -> String {
         }
         let beyond: usize = report.checks.iter().map(|check| check.beyond).sum();
         if beyond > SHOWN.min(report.offenders.len()) {
-            let _ = writeln!(text, "  {beyond} in all; --json has the worst ten of each check");
+            let _ = writeln!(
+                text,
+                "  {beyond} in all; --json has the worst ten of each check"
+            );
         }
     }
     for what in &report.unchecked {

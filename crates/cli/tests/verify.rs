@@ -89,7 +89,10 @@ fn altered_is_found(
     rewrite(folder, table, |all| {
         let row = chosen(all, column, share, rank);
         step = all.column("step").map_or(0, |s| s.number(row) as i64);
-        found = names.iter().map(|name| name_in(folder, all, name, row)).collect();
+        found = names
+            .iter()
+            .map(|name| name_in(folder, all, name, row))
+            .collect();
         let value = entry(all, column, row);
         old = *value;
         *value *= 1.0 + 1e-6;
@@ -122,12 +125,7 @@ fn altered_are_found(scene: &str, set: &[&str], what: &[(&str, &str, &[&str])]) 
     all_altered_are_found(scene, set, what, 1e-3);
 }
 
-fn all_altered_are_found(
-    scene: &str,
-    set: &[&str],
-    what: &[(&str, &str, &[&str])],
-    share: f64,
-) {
+fn all_altered_are_found(scene: &str, set: &[&str], what: &[(&str, &str, &[&str])], share: f64) {
     let folder = folder();
     begin(folder.path(), scene, set);
     let untouched = verify(folder.path(), &[]);
@@ -171,7 +169,11 @@ fn one_impulse_altered_by_a_millionth_is_found_in_space() {
 fn one_impulse_of_a_joint_altered_by_a_millionth_is_found() {
     let figures: [(&str, &str, &[&str]); 1] = [("joints", "impulse", &["name"])];
     altered_are_found("trapdoor", &["until=0.2"], &figures);
-    altered_are_found("four-bar-clearance", &["until=0.005", "record_every=50"], &figures);
+    altered_are_found(
+        "four-bar-clearance",
+        &["until=0.005", "record_every=50"],
+        &figures,
+    );
 }
 
 #[test]
@@ -206,10 +208,8 @@ fn an_altered_velocity_position_normal_or_account_is_found() {
     ];
     // Works are compared relative to the energies of their step.
     all_altered_are_found("quake-column", &["until=0.5"], &account, 0.1);
-    let state: [(&str, &str, &[&str]); 2] = [
-        ("coordinates", "y_dot", &[]),
-        ("coordinates", "y", &[]),
-    ];
+    let state: [(&str, &str, &[&str]); 2] =
+        [("coordinates", "y_dot", &[]), ("coordinates", "y", &[])];
     altered_are_found("ladder-detach", &["until=0.1"], &state);
 }
 
@@ -228,7 +228,11 @@ fn a_contact_that_is_left_out_is_found() {
         all.rows -= 1;
     });
     rewrite(folder.path(), "steps", |all| {
-        let place = all.columns.iter().position(|c| c.name == "active").expect("active");
+        let place = all
+            .columns
+            .iter()
+            .position(|c| c.name == "active")
+            .expect("active");
         let row = (0..all.rows).find(|r| all.values[0].number(*r) as i64 == step);
         if let Values::Integer(active) = &mut all.values[place] {
             active[row.expect("the step")] -= 1;
@@ -272,7 +276,9 @@ fn a_changed_byte_is_told_by_its_checksum_and_file() {
 fn an_interrupted_run_is_verified_as_far_as_it_goes() {
     let folder = folder();
     begin(folder.path(), "three-discs", &["until=0.05"]);
-    let whole = verify(folder.path(), &[]).json()["steps"].as_u64().expect("a number");
+    let whole = verify(folder.path(), &[]).json()["steps"]
+        .as_u64()
+        .expect("a number");
     // Contacts end within a step, as when the last chunk was not written.
     rewrite(folder.path(), "contacts", |all| {
         let keep = all.rows - 7;
@@ -293,7 +299,11 @@ fn an_interrupted_run_is_verified_as_far_as_it_goes() {
     let report = ran.json();
     let steps = report["steps"].as_u64().expect("a number");
     assert!(steps + 2 <= whole && steps > 0, "{steps} of {whole}");
-    assert!(report["ends"].as_str().is_some_and(|e| e.contains("interrupted")));
+    assert!(
+        report["ends"]
+            .as_str()
+            .is_some_and(|e| e.contains("interrupted"))
+    );
 }
 
 #[test]
@@ -308,7 +318,11 @@ fn steps_are_chosen_and_what_is_no_run_is_refused() {
     assert_eq!(words.status, 2, "{}", words.err);
     let nothing = percuss(folder.path(), &["verify", "elsewhere"]);
     assert_eq!(nothing.status, 2);
-    assert!(nothing.err.contains("there is no such directory"), "{}", nothing.err);
+    assert!(
+        nothing.err.contains("there is no such directory"),
+        "{}",
+        nothing.err
+    );
     let people = percuss(folder.path(), &["verify", "run"]);
     assert!(people.out.contains("momentum") && people.out.contains("all figures agree"));
 }

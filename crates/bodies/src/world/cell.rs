@@ -253,7 +253,11 @@ impl<D: Dim> World<D> {
     /// Where the image of the second body of a contact is, from that body; none without a cell.
     pub fn image(&self, contact: usize) -> Option<D::Vector> {
         let found = &self.work.detector.found()[*self.work.active.get(contact)? as usize];
-        self.work.cell.mid.as_ref().map(|mid| mid.offset(found.shift))
+        self.work
+            .cell
+            .mid
+            .as_ref()
+            .map(|mid| mid.offset(found.shift))
     }
 
     /// L at the beginning of the last step; 0 without a cell or a step.

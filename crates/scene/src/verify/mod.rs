@@ -144,7 +144,8 @@ fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> 
         };
         for (chunk, sum) in record.chunks(&table.name)?.iter().zip(sums) {
             let path = chunk.path();
-            let bytes = fs::read(path).map_err(|e| RecordError::fault(path, "read this file", &e))?;
+            let bytes =
+                fs::read(path).map_err(|e| RecordError::fault(path, "read this file", &e))?;
             let same = crc32fast::hash(&bytes) == *sum;
             right &= same;
             report.note("checksums", if same { 0.0 } else { 1.0 }, || Place {

@@ -21,11 +21,12 @@ pub(super) fn announce(report: &mut Report) {
 }
 
 /// The table `cell`; none where it does not tell how the cell deforms.
-pub(super) fn open<'a>(
-    record: &'a Record,
-    plane: bool,
-) -> Result<Option<Stream<'a>>, RecordError> {
-    let axes = if plane { &["x", "y"][..] } else { &["x", "y", "z"] };
+pub(super) fn open<'a>(record: &'a Record, plane: bool) -> Result<Option<Stream<'a>>, RecordError> {
+    let axes = if plane {
+        &["x", "y"][..]
+    } else {
+        &["x", "y", "z"]
+    };
     let mut names = Vec::new();
     for vector in &["a", "b", "c"][..axes.len()] {
         names.extend(axes.iter().map(|axis| format!("{vector}_{axis}")));
@@ -122,8 +123,7 @@ impl<D: Flat> Walk<'_, D> {
             }
         }
         let mean = plus(&flow.begin, &flow.end, 1.0);
-        let volume = determinant(&flow.vectors)
-            * determinant(&plus(&identity(), &mean, -0.25 * h))
+        let volume = determinant(&flow.vectors) * determinant(&plus(&identity(), &mean, -0.25 * h))
             / determinant(&plus(&identity(), &mean, 0.25 * h))
             * determinant(&plus(&identity(), &flow.begin, 0.5 * h));
         let pushed = plus(&motion, &stress, -volume);

@@ -4,7 +4,7 @@ use super::super::report::Place;
 use super::super::vector::{norm, sub};
 use super::given::{Flat, Stand};
 use super::read::Bodies;
-use super::{MOMENTUM, Walk, joints, motion};
+use super::{Walk, motion};
 
 impl<D: Flat> Walk<'_, D> {
     pub(super) fn compare_masses(&mut self) {
@@ -31,10 +31,8 @@ impl<D: Flat> Walk<'_, D> {
                 continue;
             };
             let size = 1.0 + norm(stand.x) + speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-            let mut off = norm(sub(stand.x, last.stands[i].x)).max(turn_between(
-                &stand,
-                &last.stands[i],
-            ));
+            let mut off =
+                norm(sub(stand.x, last.stands[i].x)).max(turn_between(&stand, &last.stands[i]));
             for k in 0..6 {
                 off = off.max((speed[k] - last.speeds[i][k]).abs());
             }
@@ -54,7 +52,9 @@ impl<D: Flat> Walk<'_, D> {
             }
             let reached = match self.motion.fixed_mid {
                 // Joints have moved the bodies since.
-                true => self.motion.ahead_of::<D>(&before.stands[i], &before.speeds[i]),
+                true => self
+                    .motion
+                    .ahead_of::<D>(&before.stands[i], &before.speeds[i]),
                 false => self.motion.arrive::<D>(&before.stands[i], i, h),
             };
             let there = match self.motion.fixed_mid {
@@ -88,10 +88,6 @@ impl<D: Flat> Walk<'_, D> {
                 if rest != 0.0 {
                     off = off.max(rest.abs() / motion.size[i][k / 3]);
                 }
-            }
-            let loose = joints::gyroscopic::<D>(&self.given, i);
-            if loose && off <= joints::GYROSCOPIC {
-                off = off.min(MOMENTUM);
             }
             let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);
             self.report.note("momentum", off, || Place {

@@ -160,8 +160,7 @@ impl<D: Flat> Walk<'_, D> {
         match (&self.motion.flow, push.turn) {
             (Some(flow), false) => {
                 let free = self.free_rate(flow);
-                [&flow.begin, &free, &flow.end]
-                    .map(|rate| dot(push.direction, apply(rate, branch)))
+                [&flow.begin, &free, &flow.end].map(|rate| dot(push.direction, apply(rate, branch)))
             }
             _ => [0.0; 3],
         }
@@ -213,7 +212,9 @@ impl<D: Flat> Walk<'_, D> {
             let spot = place.clone();
             self.report.note("laws", share, || spot);
         }
-        if self.joints.is_empty() && let Some(recorded) = self.ledger.residual() {
+        if self.joints.is_empty()
+            && let Some(recorded) = self.ledger.residual()
+        {
             let floor = (rounding / sums.scale().max(f64::MIN_POSITIVE)).sqrt();
             let off = ((residual - recorded).abs() - floor).max(0.0);
             self.report.note("residual", off, || place);

@@ -121,7 +121,11 @@ impl Ledger {
             let off = if left == 0.0 { 0.0 } else { left.abs() / scale };
             report.note("balance", off, || place("the account of the step"));
             let all = self.sizes.max(row[KINETIC]).max(self.stake);
-            let off = if self.left == 0.0 { 0.0 } else { self.left.abs() / all };
+            let off = if self.left == 0.0 {
+                0.0
+            } else {
+                self.left.abs() / all
+            };
             report.note("run balance", off, || place("all steps until then"));
         }
         self.before = Some(row[KINETIC]);
@@ -245,7 +249,9 @@ impl<D: Flat> Walk<'_, D> {
             joints.rub,
             joints.held,
         ];
-        let scale = own.iter().fold(kinetic.max(size).max(at_stake), |m, w| m.max(w.abs()));
+        let scale = own
+            .iter()
+            .fold(kinetic.max(size).max(at_stake), |m, w| m.max(w.abs()));
         let scale = scale.max(self.kinetic(&motion.begin));
         let over = |x: f64| if x == 0.0 { 0.0 } else { x.abs() / scale };
         let mut found = vec![("kinetic", over(kinetic - row[KINETIC]))];

@@ -4,7 +4,7 @@
 //! motors are the scene's expressions; everything that follows from them is computed here.
 
 use bodies::plane::Angle;
-use bodies::{Dim, Friction, Freedom, Joint, Model, PairLaw, Plane, Pose, Scenery, Space, Vector};
+use bodies::{Dim, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose, Scenery, Space, Vector};
 
 use super::super::laws::{Rule, Section};
 use super::super::vector::{M3, Q4, UPRIGHT, V3, about_z, conjugate, product, sub};

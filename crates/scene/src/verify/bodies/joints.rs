@@ -15,7 +15,7 @@ use super::super::stream::{Group, Stream};
 use super::super::vector::{V3, norm, scale, sub};
 use super::Walk;
 use super::contacts::worse;
-use super::given::{Flat, Given, Speed};
+use super::given::{Flat, Speed};
 use super::hinge::{coordinate, ends, held, three};
 use super::motion::Push;
 use super::read::Bodies;
@@ -27,9 +27,6 @@ const ROWS: f64 = 1e-11;
 /// Laws of joints, relative to their terms: the solver eliminates held rows to rounding, and friction
 /// is found to the tolerance of the run.
 pub(super) const LAWS: f64 = 1e-9;
-
-/// Gyroscopic moments of jointed bodies are taken from the first of two solutions of the step.
-pub(super) const GYROSCOPIC: f64 = 1e-3;
 
 pub(super) fn announce(report: &mut Report) {
     let rows = "directions and points of joints' rows against the scene's; relative";
@@ -86,7 +83,11 @@ impl Rows {
 }
 
 pub(super) fn open(record: &Record, plane: bool) -> Result<Option<Stream<'_>>, RecordError> {
-    let axes = if plane { &["x", "y"][..] } else { &["x", "y", "z"] };
+    let axes = if plane {
+        &["x", "y"][..]
+    } else {
+        &["x", "y", "z"]
+    };
     let mut names: Vec<String> = ["joint", "row", "turn", "begin", "end", "impulse"]
         .map(String::from)
         .into();
@@ -131,15 +132,6 @@ pub(super) fn pushes<D: Dim>(rows: &Rows, joints: &[Joint<D>], out: &mut Vec<Pus
             size: row.impulse,
         });
     }
-}
-
-/// Whether the gyroscopic moment of a body is only known to the order of the step.
-pub(super) fn gyroscopic<D: Flat>(given: &Given<D>, body: usize) -> bool {
-    let j = &given.parts[body].masses[3..];
-    let uneven = D::N == 3 && !(j[0] == j[1] && j[1] == j[2]);
-    let joints = &given.model.joints;
-    let sides = joints.iter().flat_map(|joint| &joint.sides);
-    uneven && sides.into_iter().any(|side| side.body == Some(body as u32))
 }
 
 /// Works of joints over a step.
@@ -261,7 +253,9 @@ impl<D: Flat> Walk<'_, D> {
             for side in &joint.sides {
                 if let Some(body) = side.body.map(|body| body as usize) {
                     let radius = self.shapes.get(body).and_then(|shape| shape.radius());
-                    long = long.max(radius.unwrap_or(0.0)).max(norm(three(&side.point)));
+                    long = long
+                        .max(radius.unwrap_or(0.0))
+                        .max(norm(three(&side.point)));
                 }
             }
             let long = if long > 0.0 { long } else { 1.0 };

@@ -226,7 +226,8 @@ impl<D: Flat> Walk<'_, D> {
             let Some(last) = read::state(&group, count, self.plane) else {
                 return self.incomplete(record, &group, "bodies");
             };
-            self.ledger.up_to(&mut tables.steps, last.step, self.report)?;
+            self.ledger
+                .up_to(&mut tables.steps, last.step, self.report)?;
             if asked.takes(last.step) {
                 (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
                 if !self.step(record, tables, &before, &last)? {
@@ -289,9 +290,10 @@ impl<D: Flat> Walk<'_, D> {
         if let Some(h) = self.ledger.h() {
             self.motion.h = h;
         }
-        self.motion.flow = cell::flow(&mut tables.cell, last.step, self.plane)?
-            .filter(|_| self.given.flows());
-        self.joints.read(&mut tables.joints, last.step, self.plane)?;
+        self.motion.flow =
+            cell::flow(&mut tables.cell, last.step, self.plane)?.filter(|_| self.given.flows());
+        self.joints
+            .read(&mut tables.joints, last.step, self.plane)?;
         self.set_end(tables, last)?;
         self.set_pushes();
         let consecutive = before.step + 1 == last.step;
@@ -334,8 +336,9 @@ impl<D: Flat> Walk<'_, D> {
         }
         if status == Status::Stopped && group.rows == 0 {
             // The state is given again when the step after it fails; its contacts are gone then.
-            self.report
-                .skip("the last step of a run that could not go on is recorded without its contacts");
+            self.report.skip(
+                "the last step of a run that could not go on is recorded without its contacts",
+            );
             return Ok(true);
         }
         let (step, t, rows) = (last.step, last.t, group.rows);
@@ -354,6 +357,8 @@ impl<D: Flat> Walk<'_, D> {
         motion.end.clone_from(&last.speeds);
         motion.mid.clone_from(&last.stands);
         motion.fixed_mid = false;
+        motion.first.clear();
+        motion.first.resize(last.stands.len(), None);
         let Some(stream) = &mut tables.midpoints else {
             return Ok(());
         };
@@ -363,6 +368,7 @@ impl<D: Flat> Walk<'_, D> {
             let (body, stand, speed) = read::state_row(&group, row, self.plane);
             if let (Some(mid), Some(end)) = (motion.mid.get_mut(body), motion.end.get_mut(body)) {
                 (*mid, *end) = (stand, speed);
+                motion.first[body] = read::first_spin(&group, row, stand.q);
             }
         }
         Ok(())

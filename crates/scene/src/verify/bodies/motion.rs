@@ -12,12 +12,13 @@
 //! velocities of the contacts before the step.
 
 use super::super::vector::{
-    M3, V3, add, along, apply, cross, dot, identity, norm, plus, rotate, rotate_back, scale, solve, sub,
+    M3, V3, add, along, apply, cross, dot, identity, norm, plus, rotate, rotate_back, scale, solve,
+    sub,
 };
 use super::given::{Flat, Given, Speed, Stand};
 use super::read::{Bodies, Touch};
 pub(super) use super::spin::linear;
-use super::spin::{free_spin, size, spin, turned, wound};
+use super::spin::{free_spin, gyroscopic, size, spin, turned, wound};
 
 /// Iterations back to the beginning at most; three are enough where forces do not depend on velocity.
 const ROUNDS: usize = 60;
@@ -62,6 +63,8 @@ pub(super) struct Motion {
     impulse: Vec<[V3; 2]>,
     loads: Vec<Speed>,
     pub flow: Option<Flow>,
+    /// Spins by which gyroscopic moments of jointed bodies were taken, in body axes.
+    pub first: Vec<Option<V3>>,
     /// Whether the midpoints are recorded.
     pub fixed_mid: bool,
 }
@@ -261,7 +264,11 @@ impl Motion {
             }
             let [impulse, moment] = self.impulse[i];
             let moment = rotate_back(self.mid[i].q, moment);
-            let largest = |from: usize| part.inverse[from..from + 3].iter().fold(0.0, |m: f64, x| m.max(*x));
+            let largest = |from: usize| {
+                part.inverse[from..from + 3]
+                    .iter()
+                    .fold(0.0, |m: f64, x| m.max(*x))
+            };
             self.size[i][0] *= largest(0);
             self.size[i][1] *= largest(3);
             for k in 0..3 {
@@ -305,6 +312,13 @@ impl Motion {
                 let share = 0.5 * h * part.drag[k / 3] * part.inverse[k];
                 if share > 0.0 {
                     free[k] = (begin[k] * (1.0 - share) + (free[k] - begin[k])) / (1.0 + share);
+                }
+            }
+            if let Some(first) = self.first.get(i).copied().flatten() {
+                let moment = |end: V3| gyroscopic(&part.masses, spin(&begin), end);
+                let (wanted, taken) = (moment(first), moment(spin(&free)));
+                for k in 0..3 {
+                    free[3 + k] += h * part.inverse[3 + k] * (wanted[k] - taken[k]);
                 }
             }
             if let Some(flow) = &self.flow {

@@ -48,7 +48,13 @@ impl<D: Flat> Walk<'_, D> {
             }
         }
         self.pairs.radii = radii;
-        for joint in self.given.model.joints.iter().filter(|joint| !joint.contact) {
+        for joint in self
+            .given
+            .model
+            .joints
+            .iter()
+            .filter(|joint| !joint.contact)
+        {
             if let [Some(a), Some(b)] = [0, 1].map(|k: usize| joint.sides[k].body) {
                 let (a, b) = (a as usize, b as usize);
                 self.pairs.joined.insert((a.min(b), a.max(b)));
@@ -137,9 +143,7 @@ impl<D: Flat> Walk<'_, D> {
     /// Whether the balls around two bodies meet.
     fn close(&self, a: usize, b: usize) -> bool {
         match (self.pairs.radii[a], self.pairs.radii[b]) {
-            (Some(r), Some(s)) => {
-                norm(sub(self.motion.mid[a].x, self.motion.mid[b].x)) <= r + s
-            }
+            (Some(r), Some(s)) => norm(sub(self.motion.mid[a].x, self.motion.mid[b].x)) <= r + s,
             _ => true,
         }
     }
@@ -155,9 +159,9 @@ impl<D: Flat> Walk<'_, D> {
             (None, None) => {
                 let (parts, others) = (shape::convex(first)?, shape::convex(second)?);
                 let meets = parts.iter().any(|part| {
-                    others.iter().any(|other| {
-                        shape::overlap(&placed(part, at_a), &placed(other, at_b))
-                    })
+                    others
+                        .iter()
+                        .any(|other| shape::overlap(&placed(part, at_a), &placed(other, at_b)))
                 });
                 Some(meets)
             }
@@ -189,6 +193,8 @@ fn below(at: &Stand, up: V3, other: &Outline, stand: &Stand) -> Option<bool> {
     let height = super::super::vector::dot(n, sub(stand.x, at.x));
     let down = rotate_back(stand.q, scale(n, -1.0));
     let parts = shape::convex(other)?;
-    let reach = parts.iter().fold(0.0_f64, |m, part| m.max(part.support(down)));
+    let reach = parts
+        .iter()
+        .fold(0.0_f64, |m, part| m.max(part.support(down)));
     Some(height < SHRUNK * reach - (1.0 - SHRUNK) * other.radius().unwrap_or(0.0))
 }

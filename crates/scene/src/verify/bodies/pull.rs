@@ -21,12 +21,8 @@ impl<D: Flat> Walk<'_, D> {
             let same = |r: &&Row| r.joint == row.joint && r.part == row.part && r.row >= 1;
             let count = 1 + rows[first + 1..].iter().take_while(same).count();
             let end = first + count;
-            let (off, name) = self.judge_block(
-                &rows[first..end],
-                &pushes[first..end],
-                &mut pressed,
-                sums,
-            );
+            let (off, name) =
+                self.judge_block(&rows[first..end], &pushes[first..end], &mut pressed, sums);
             let place = self.place(format!("joint `{name}`, {}", row.part));
             self.report.note("joint laws", off, || place);
             first = end;
@@ -108,7 +104,11 @@ impl<D: Flat> Walk<'_, D> {
             _ => {
                 let limits = joint.limits;
                 more[0] = limits.map_or(0.0, |limits| limits.restitution * begin[0]);
-                let sign = if dot(direction, rows[0].direction) < 0.0 { -1.0 } else { 1.0 };
+                let sign = if dot(direction, rows[0].direction) < 0.0 {
+                    -1.0
+                } else {
+                    1.0
+                };
                 if let (Some(limits), true) = (limits, self.predicted) {
                     let gap = match sign > 0.0 {
                         true => value - limits.low,
@@ -133,7 +133,11 @@ impl<D: Flat> Walk<'_, D> {
         let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
         let rows_size: f64 = pushes.iter().map(|push| self.row_size(push)).sum();
         let scale = size(&s).max(kappa * rows_size).max(kappa * size(&more));
-        let off = if size(&f) == 0.0 { 0.0 } else { size(&f) / scale };
+        let off = if size(&f) == 0.0 {
+            0.0
+        } else {
+            size(&f) / scale
+        };
         (off * slack, joint.name.clone())
     }
 

@@ -61,7 +61,7 @@ pub(super) fn open_states<'a>(
         true => &["body", "x", "y", "angle", "vx", "vy", "spin"],
         false => &[
             "body", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "spin_x", "spin_y",
-            "spin_z",
+            "spin_z", "first_x", "first_y", "first_z",
         ],
     };
     Stream::open(record, table, &columns(names), &[])
@@ -91,6 +91,13 @@ pub(super) fn state_row(group: &Group, row: usize, plane: bool) -> (usize, Stand
     (body, stand, speed)
 }
 
+/// The spin of body axes by which the gyroscopic moment of a jointed body was taken.
+pub(super) fn first_spin(group: &Group, row: usize, q: super::super::vector::Q4) -> Option<V3> {
+    let spin = group.vector(Some(14), 3, row);
+    let there = group.numbers.len() > 16 && spin.iter().all(|x| x.is_finite());
+    there.then(|| rotate_back(q, spin))
+}
+
 /// A whole state; `None` where rows are missing or out of order.
 pub(super) fn state(group: &Group, count: usize, plane: bool) -> Option<Bodies> {
     let mut all = Bodies {
@@ -115,7 +122,11 @@ pub(super) fn open_contacts<'a>(
     plane: bool,
 ) -> Result<Option<Stream<'a>>, RecordError> {
     let mut names = columns(&["a", "b", "feature", "gap"]);
-    let axes = if plane { &["x", "y"][..] } else { &["x", "y", "z"] };
+    let axes = if plane {
+        &["x", "y"][..]
+    } else {
+        &["x", "y", "z"]
+    };
     for prefix in ["", "normal_", "tangent_", "shift_"] {
         names.extend(axes.iter().map(|axis| format!("{prefix}{axis}")));
     }

@@ -3,7 +3,9 @@
 //! Distance of a point from the surface: closed forms for round shapes, otherwise the least over edges
 //! or triangles. Support σ(n) = max n·x of convex shapes, the point that reaches it among them.
 
-use super::super::vector::{Q4, UPRIGHT, V3, add, along, cross, dot, norm, rotate, rotate_back, scale, sub, unit};
+use super::super::vector::{
+    Q4, UPRIGHT, V3, add, along, cross, dot, norm, rotate, rotate_back, scale, sub, unit,
+};
 use crate::record::{Faces, Outline};
 
 /// Distance of a point, in body axes, from the surface.
@@ -44,7 +46,11 @@ fn on_axis(p: V3, axis: V3, half: f64) -> V3 {
 
 fn edges(vertices: &[[f64; 2]], closed: bool, p: V3) -> f64 {
     let count = vertices.len();
-    let last = if closed { count } else { count.saturating_sub(1) };
+    let last = if closed {
+        count
+    } else {
+        count.saturating_sub(1)
+    };
     (0..last).fold(f64::INFINITY, |least, k| {
         let at = |k: usize| [vertices[k % count][0], vertices[k % count][1], 0.0];
         least.min(norm(sub(p, on_segment(at(k), at(k + 1), p))))
@@ -186,7 +192,11 @@ impl Convex<'_> {
             } => {
                 let across = own[0].hypot(own[1]);
                 let share = if across > 0.0 { radius / across } else { 0.0 };
-                let up = if own[2] < 0.0 { -half_length } else { half_length };
+                let up = if own[2] < 0.0 {
+                    -half_length
+                } else {
+                    half_length
+                };
                 [own[0] * share, own[1] * share, up]
             }
         };
@@ -274,7 +284,9 @@ fn least(simplex: &[V3]) -> (V3, Vec<V3>) {
             best = Some((far, point, chosen));
         }
     }
-    best.map_or(([0.0; 3], simplex.to_vec()), |(_, point, chosen)| (point, chosen))
+    best.map_or(([0.0; 3], simplex.to_vec()), |(_, point, chosen)| {
+        (point, chosen)
+    })
 }
 
 /// The point of least norm of the plane through some points, if it is between them.

@@ -1,6 +1,8 @@
 //! Rotations and spins of a step.
 
-use super::super::vector::{M3, Q4, V3, about_z, add, along, cayley, cross, norm, scale, solve, sub};
+use super::super::vector::{
+    M3, Q4, V3, about_z, add, along, cayley, cross, norm, scale, solve, sub,
+};
 use super::given::{Flat, Speed, Stand};
 
 /// The velocity of the centre.
@@ -63,4 +65,15 @@ pub(super) fn free_spin<D: Flat>(masses: &[f64; 6], begin: V3, moment: V3, h: f6
         }
     }
     end
+}
+
+/// (JΩ̄) × Ω̄, Ω̄ the mean of two spins in body axes.
+pub(super) fn gyroscopic(masses: &[f64; 6], begin: V3, end: V3) -> V3 {
+    let mean = scale(add(begin, end), 0.5);
+    let momentum = [
+        masses[3] * mean[0],
+        masses[4] * mean[1],
+        masses[5] * mean[2],
+    ];
+    cross(momentum, mean)
 }

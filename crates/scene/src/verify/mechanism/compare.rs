@@ -29,7 +29,10 @@ impl Walk<'_> {
             return;
         }
         for (i, (a, b)) in q.iter().zip(&last.q).enumerate() {
-            let scale = a.abs().max(step.h * size(&step.loose)).max(f64::MIN_POSITIVE);
+            let scale = a
+                .abs()
+                .max(step.h * size(&step.loose))
+                .max(f64::MIN_POSITIVE);
             let off = (a - b).abs() / scale;
             let place = self.place(format!("`{}`", self.layout.positions[i]));
             self.report.note("kinematics", off, || place);
@@ -63,7 +66,8 @@ impl Walk<'_> {
             let rest = (dot(row, &change) - pushed[i]).abs();
             let off = if rest == 0.0 { 0.0 } else { rest / scale };
             let place = self.place(format!("`{}`", self.layout.velocities[i]));
-            self.report.note("momentum", (off - allowed).max(0.0), || place);
+            self.report
+                .note("momentum", (off - allowed).max(0.0), || place);
         }
     }
 
@@ -99,8 +103,14 @@ impl Walk<'_> {
             }
         }
         let mut found = vec![
-            ("penetration of all contacts".to_string(), deep - self.account.penetration),
-            ("drift of all joints".to_string(), drift - self.account.drift),
+            (
+                "penetration of all contacts".to_string(),
+                deep - self.account.penetration,
+            ),
+            (
+                "drift of all joints".to_string(),
+                drift - self.account.drift,
+            ),
         ];
         for touch in &self.touches {
             let (first, next) = (
@@ -127,7 +137,11 @@ impl Walk<'_> {
     }
 
     /// Kinetic and potential energy at the end.
-    pub(super) fn compare_energies(&mut self, last: &State, kinetic: f64) -> Result<(), SystemError> {
+    pub(super) fn compare_energies(
+        &mut self,
+        last: &State,
+        kinetic: f64,
+    ) -> Result<(), SystemError> {
         let potential = self.system.potential(last.t, &last.q)?;
         let account = self.account;
         let scale = kinetic.abs().max(potential.abs()).max(f64::MIN_POSITIVE);
@@ -146,7 +160,10 @@ impl Walk<'_> {
     pub(super) fn compare_balance(&mut self, change: f64, sizes: &[f64]) {
         let works = self.account.works;
         let sum: f64 = works.iter().sum();
-        let scale = works.iter().chain(sizes).fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let scale = works
+            .iter()
+            .chain(sizes)
+            .fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
         let off = (change - sum).abs() / scale;
         let place = self.place("the account of the step");
         self.report.note("balance", off, || place);
@@ -185,7 +202,9 @@ impl Walk<'_> {
                 own[3] -= s * w[row];
             }
         }
-        let scale = own.iter().fold(size.max(end).max(first).max(forced), |m, x| m.max(x.abs()));
+        let scale = own
+            .iter()
+            .fold(size.max(end).max(first).max(forced), |m, x| m.max(x.abs()));
         let scale = scale.max(f64::MIN_POSITIVE);
         for (k, what) in ["work", "impact", "sliding", "boundary"].iter().enumerate() {
             let off = (own[k] - self.account.works[k]).abs() / scale;

@@ -21,10 +21,14 @@ impl Walk<'_> {
         for k in 0..self.touches.len() {
             let touch = self.touches[k].clone();
             let what = self.name(touch.constraint);
-            let ends = [("end", Some(last), &touch.end), ("begin", before, &touch.begin)];
+            let ends = [
+                ("end", Some(last), &touch.end),
+                ("begin", before, &touch.begin),
+            ];
             for (check, state, recorded) in ends {
                 let Some(state) = state else { continue };
-                let (off, _) = self.row_off(touch.constraint, state.t, &state.q, &state.v, recorded)?;
+                let (off, _) =
+                    self.row_off(touch.constraint, state.t, &state.q, &state.v, recorded)?;
                 let place = self.place(what.clone());
                 self.report.note(check, off, || place);
             }
@@ -33,7 +37,8 @@ impl Walk<'_> {
                 let size: f64 = touch.impulse.iter().map(|s| s.abs()).sum();
                 let off = (-touch.impulse[0]).max(0.0) / size.max(f64::MIN_POSITIVE);
                 let place = self.place(what);
-                self.report.note("laws", off / self.settings.tolerance, || place);
+                self.report
+                    .note("laws", off / self.settings.tolerance, || place);
             }
         }
         let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);

@@ -40,7 +40,12 @@ impl Walk<'_> {
     }
 
     /// Weight of U_I in each row of a constraint.
-    fn weights(&mut self, constraint: usize, at: Instant<'_>, common: Option<f64>) -> Result<Vec<f64>, SystemError> {
+    fn weights(
+        &mut self,
+        constraint: usize,
+        at: Instant<'_>,
+        common: Option<f64>,
+    ) -> Result<Vec<f64>, SystemError> {
         let known = &self.system.constraints()[constraint];
         let (kind, rows) = (known.kind, known.rows);
         let bilateral = match self.settings.scheme {
@@ -105,7 +110,11 @@ impl Walk<'_> {
                 };
                 trace += dot(&back, g);
                 terms_of += w[row].abs();
-                terms_of += g.iter().zip(&sizes).map(|(g, v)| (g * v).abs()).sum::<f64>();
+                terms_of += g
+                    .iter()
+                    .zip(&sizes)
+                    .map(|(g, v)| (g * v).abs())
+                    .sum::<f64>();
             }
             let kappa = d as f64 / trace;
             floor += kappa * own;
@@ -128,7 +137,10 @@ impl Walk<'_> {
             }
         }
         if self.account.reached {
-            let scale = sums.scale().max(FLOOR * FLOOR * floor).max(f64::MIN_POSITIVE);
+            let scale = sums
+                .scale()
+                .max(FLOOR * FLOOR * floor)
+                .max(f64::MIN_POSITIVE);
             let residual = sums.residual() * (sums.scale() / scale).sqrt();
             let place = self.place(self.name(worst.1));
             let left = (residual - (rounding / scale).sqrt()).max(0.0);

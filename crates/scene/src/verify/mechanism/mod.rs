@@ -281,7 +281,11 @@ impl Walk<'_> {
             });
         }
         let rows = self.touches.len() as f64;
-        let off = if self.account.active == rows { 0.0 } else { f64::INFINITY };
+        let off = if self.account.active == rows {
+            0.0
+        } else {
+            f64::INFINITY
+        };
         let place = self.place(format!(
             "{rows} constraints are recorded, the account of the step has {}",
             self.account.active

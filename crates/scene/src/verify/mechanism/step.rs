@@ -97,7 +97,12 @@ impl Walk<'_> {
     }
 
     /// hK of the step, with the velocities at its two ends.
-    fn forces(&mut self, step: &Step, before: Option<&State>, last: &State) -> Result<Vec<f64>, SystemError> {
+    fn forces(
+        &mut self,
+        step: &Step,
+        before: Option<&State>,
+        last: &State,
+    ) -> Result<Vec<f64>, SystemError> {
         let n = step.begin.len();
         let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
         let h = step.h;
@@ -130,7 +135,9 @@ impl Walk<'_> {
                 let at_begin = scheme == Scheme::Paoli || self.settings.forces == Forces::Begin;
                 let v: Vec<f64> = match at_begin {
                     true => step.begin.clone(),
-                    false => (0..n).map(|i| 0.5 * (step.begin[i] + step.loose[i])).collect(),
+                    false => (0..n)
+                        .map(|i| 0.5 * (step.begin[i] + step.loose[i]))
+                        .collect(),
                 };
                 self.system
                     .dynamics(step.t, &step.q, &v, &mut mass, &mut force)?;
@@ -147,7 +154,11 @@ impl Walk<'_> {
         let chart = self.system.chart().clone();
         let mut step = Step {
             h,
-            t: if ahead == 1.0 { last.t } else { last.t - (1.0 - ahead) * h },
+            t: if ahead == 1.0 {
+                last.t
+            } else {
+                last.t - (1.0 - ahead) * h
+            },
             q: last.q.clone(),
             begin: before.map_or_else(|| last.v.clone(), |before| before.v.clone()),
             loose: last.v.clone(),
@@ -222,7 +233,10 @@ impl Walk<'_> {
         if given.iter().any(|x| *x != 0.0)
             && let Some(change) = solve(&step.mass, &given)
         {
-            step.loose.iter_mut().zip(&change).for_each(|(v, c)| *v -= c);
+            step.loose
+                .iter_mut()
+                .zip(&change)
+                .for_each(|(v, c)| *v -= c);
         }
         Ok(())
     }
@@ -252,7 +266,13 @@ impl Walk<'_> {
 }
 
 /// Largest disagreement of recorded velocities with G v + W relative to the terms, and their size.
-pub(super) fn row_off(g: &[f64], w: &[f64], v: &[f64], recorded: &[f64], sizes: &[f64]) -> (f64, f64) {
+pub(super) fn row_off(
+    g: &[f64],
+    w: &[f64],
+    v: &[f64],
+    recorded: &[f64],
+    sizes: &[f64],
+) -> (f64, f64) {
     let n = v.len();
     let (mut worst, mut largest) = (0.0_f64, 0.0_f64);
     for (row, recorded) in recorded.iter().enumerate() {
@@ -261,8 +281,16 @@ pub(super) fn row_off(g: &[f64], w: &[f64], v: &[f64], recorded: &[f64], sizes: 
         let more: f64 = g.iter().zip(sizes).map(|(g, v)| (g * v).abs()).sum();
         let scale = w[row].abs() + terms + more;
         let off = (w[row] + dot(g, v) - recorded).abs();
-        let off = if off == 0.0 { 0.0 } else { off / scale.max(f64::MIN_POSITIVE) };
-        worst = if off.is_nan() { f64::INFINITY } else { worst.max(off) };
+        let off = if off == 0.0 {
+            0.0
+        } else {
+            off / scale.max(f64::MIN_POSITIVE)
+        };
+        worst = if off.is_nan() {
+            f64::INFINITY
+        } else {
+            worst.max(off)
+        };
         largest = largest.max(scale);
     }
     (worst, largest)
