@@ -79,10 +79,10 @@ fn a_cell_under_pressure_has_it_and_is_recorded_and_drawn() {
     assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{}", ran.out);
     let table = percuss(here.path(), &["table", "run", "cell", "--quiet"]);
     assert_eq!(table.status, 0, "{}", table.err);
-    // Step, time, two vectors of two entries; the cell stays a square that becomes smaller.
+    // Step, time, two vectors of two entries, two rates of four; the cell stays a square that becomes smaller.
     let last = table.out.lines().last().unwrap_or_default();
     let entries: Vec<f64> = last.split(',').filter_map(|x| x.parse().ok()).collect();
-    assert_eq!(entries.len(), 6, "{last}");
+    assert_eq!(entries.len(), 14, "{last}");
     assert!(entries[2] == entries[5] && entries[2] < 14.0 && entries[3] == 0.0);
     for name in ["picture", "forces"] {
         let drawn = percuss(

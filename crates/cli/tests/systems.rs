@@ -1,5 +1,5 @@
 //! Every built-in system, run by name as a user would: its findings are met, its certificate holds,
-//! and its first picture can be drawn. The figures and their sources are in `scenes/`.
+//! its first picture can be drawn, and its records are verified. The figures and their sources are in `scenes/`.
 
 mod common;
 
@@ -70,7 +70,16 @@ fn early_complaint(name: &str, set: &str) -> Option<String> {
         folder.path(),
         &["plot", "run", "picture", "-o", "picture.svg", "--quiet"],
     );
-    (drawn.status != 0).then(|| format!("{name}: it was not drawn: {}", drawn.err))
+    if drawn.status != 0 {
+        return Some(format!("{name}: it was not drawn: {}", drawn.err));
+    }
+    unverified(name, folder.path())
+}
+
+/// What does not agree in the records of a run, if anything does not.
+fn unverified(name: &str, folder: &std::path::Path) -> Option<String> {
+    let verified = percuss(folder, &["verify", "run"]);
+    (verified.status != 0).then(|| format!("{name}: {}{}", verified.out, verified.err))
 }
 
 /// Runs one system; what is wrong with it, if anything.
@@ -114,7 +123,7 @@ fn complaint(name: &str) -> Option<String> {
     if summary["findings"].as_array().is_none_or(Vec::is_empty) {
         return Some(format!("{name}: it has no findings"));
     }
-    first_picture(name, folder.path())
+    first_picture(name, folder.path()).or_else(|| unverified(name, folder.path()))
 }
 
 /// Draws the first picture that the scene declares.

@@ -7,6 +7,7 @@
 //!
 //! Given forces include the gyroscopic ones; without contacts they do no work.
 
+use contact::law::{Law, Status};
 use contact::{Kinetic, Problem};
 use solve::Report;
 
@@ -224,6 +225,20 @@ impl<D: Dim> World<D> {
     }
 }
 
+/// What a contact with an impulse does that would open if it were solved anew: where normal and
+/// tangential rows are strongly coupled both may obey the law (M88 §14). A pair that obeys it is
+/// what happened.
+fn carried(law: &Law, kappa: f64, impulse: &[f64], velocity: &[f64]) -> Status {
+    let mut left = [0.0; WIDE];
+    let left = &mut left[..impulse.len()];
+    law.natural_residual(kappa, impulse, velocity, left);
+    let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
+    match square(left) <= 0.25 * square(impulse) {
+        true => law.status(impulse, velocity, velocity[0].abs()),
+        false => Status::Open,
+    }
+}
+
 impl<D: Dim> Workspace<D> {
     /// Works, end velocity and status of one contact.
     fn contact_works(
@@ -261,10 +276,17 @@ impl<D: Dim> Workspace<D> {
             free[i] = bar - held;
         }
         let mut again = [0.0; WIDE];
-        again[..d].copy_from_slice(&self.impulse[rows]);
-        let status = problem
-            .law(contact)
-            .solve_local(h, &free[..d], &mut again[..d]);
+        let impulse = &self.impulse[rows.clone()];
+        again[..d].copy_from_slice(impulse);
+        let law = problem.law(contact);
+        let mut status = law.solve_local(h, &free[..d], &mut again[..d]);
+        if status == Status::Open && impulse[0] > 0.0 {
+            let mut bar = end;
+            for (i, row) in rows.clone().enumerate() {
+                bar[i] += kinetic.rebound(row);
+            }
+            status = carried(law, problem.kappa(contact), impulse, &bar[..d]);
+        }
         self.finish.extend_from_slice(&end[..d]);
         self.status.push(status);
     }

@@ -47,6 +47,17 @@ fn size(x: &[f64]) -> f64 {
 }
 
 impl Section {
+    /// The farthest point of D from 0, or more.
+    fn widest(&self) -> f64 {
+        match self {
+            Self::Nothing => 0.0,
+            Self::Discs(discs) => discs.iter().map(|(radius, _)| radius).sum(),
+            Self::Interval { plus, minus } => plus.max(*minus),
+            Self::Ellipse([a, b]) => a.max(*b),
+            Self::Polygon(vertices) => vertices.iter().map(|v| size(v)).fold(0.0, f64::max),
+        }
+    }
+
     /// σ_D(x) = max over D of x·w.
     pub fn support(&self, x: &[f64]) -> f64 {
         match self {
@@ -200,6 +211,15 @@ fn in_cone(section: &Section, x: &mut [f64]) {
 }
 
 impl Rule {
+    /// By how much the shift σ_D may multiply a rounding of the velocity: 1 + the widest coefficient.
+    pub fn widest(&self) -> f64 {
+        1.0 + match self {
+            Self::Cone(section) => section.widest(),
+            Self::HeldFriction { mu, .. } => *mu,
+            Self::Held | Self::Within { .. } => 0.0,
+        }
+    }
+
     /// F, in units of S.
     pub fn natural(&self, kappa: f64, s: &[f64], u: &[f64], f: &mut [f64]) {
         for i in 0..s.len() {

@@ -29,9 +29,9 @@ impl<D: Dim> World<D> {
         if !self.link.gyroscopic {
             return Ok(());
         }
-        self.link.moved.resize(self.model.bodies.len(), D::REST);
+        self.link.first.resize(self.model.bodies.len(), D::REST);
         for &body in self.link.members.iter().flatten() {
-            self.link.moved[body] = self.work.end[body];
+            self.link.first[body] = self.work.end[body];
         }
         self.set_free_velocity(t_end)?;
         for &body in self.link.members.iter().flatten() {
@@ -39,7 +39,7 @@ impl<D: Dim> World<D> {
             let masses = D::masses(&known.mass);
             let begin = &self.state.velocities[body];
             let moment = |end: &D::Dofs| moment(masses.as_ref(), begin.as_ref(), end.as_ref());
-            let wanted = moment(&self.link.moved[body]);
+            let wanted = moment(&self.link.first[body]);
             let taken = moment(&self.work.end[body]);
             let spin = self.work.end[body].as_mut().iter_mut().enumerate();
             for (k, (at, v)) in spin.skip(D::N).enumerate() {

@@ -84,6 +84,8 @@ pub(super) struct Linkage<D: Dim> {
     gram: Gram,
     right: Vec<f64>,
     moved: Vec<D::Dofs>,
+    /// Velocities of the first of two solutions of a step, by which gyroscopic moments are taken.
+    first: Vec<D::Dofs>,
     kept: Vec<Pose<D>>,
     readings: Vec<Reading<D>>,
     /// The joint of each held row that the others hold already.
@@ -118,6 +120,7 @@ impl<D: Dim> Linkage<D> {
             gram: Gram::default(),
             right: Vec::new(),
             moved: Vec::new(),
+            first: Vec::new(),
             kept: Vec::new(),
             readings: Vec::new(),
             redundant: Vec::new(),
@@ -181,6 +184,7 @@ impl<D: Dim> Linkage<D> {
             gram: Gram::default(),
             right: Vec::new(),
             moved: Vec::new(),
+            first: Vec::new(),
             kept: Vec::new(),
             readings: Vec::new(),
             redundant: Vec::new(),

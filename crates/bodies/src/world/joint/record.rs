@@ -86,4 +86,14 @@ impl<D: Dim> World<D> {
         let both = (self.work.mid.get(body)?, self.work.end.get(body)?);
         follows.then_some(both)
     }
+
+    /// The velocity by which the gyroscopic moment of a jointed body was taken in the last step; none
+    /// for bodies without one.
+    pub fn first_velocity(&self, body: usize) -> Option<&D::Dofs> {
+        let members = self.link.members.iter().flatten();
+        let uneven = self.model.bodies.get(body);
+        let uneven = uneven.is_some_and(|body| !D::isotropic(&body.mass.inertia));
+        let member = self.link.gyroscopic && uneven && members.into_iter().any(|&m| m == body);
+        self.link.first.get(body).filter(|_| member)
+    }
 }

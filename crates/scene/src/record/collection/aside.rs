@@ -28,6 +28,12 @@ pub(super) fn midpoints<D: Dim>() -> Vec<Column> {
             false => ", at the midpoint of the step",
         };
     }
+    if D::N == 3 {
+        let meaning =
+            "spin about space axes by which the gyroscopic moment of a jointed body was taken";
+        let first = AXES.map(|axis| real(&format!("first_{axis}"), "rad/time", meaning).or_null());
+        columns.extend(first);
+    }
     columns
 }
 
@@ -119,7 +125,22 @@ impl Aside {
         };
         for number in 0..world.model().bodies.len() {
             if let Some((pose, velocity)) = world.midpoint(number) {
-                super::rows::push_body(midpoints.values(), now, number, pose, velocity);
+                let values = midpoints.values();
+                let own = values.len() - if D::N == 3 { 3 } else { 0 };
+                let (columns, first) = values.split_at_mut(own);
+                super::rows::push_body(columns, now, number, pose, velocity);
+                let mut known = [None; 3];
+                if let Some(velocity) = world.first_velocity(number) {
+                    let mut entries = known.iter_mut();
+                    D::spin(pose, velocity, &mut |x| {
+                        if let Some(entry) = entries.next() {
+                            *entry = Some(x);
+                        }
+                    });
+                }
+                for (column, x) in first.iter_mut().zip(known) {
+                    column.push_optional(x);
+                }
                 session.spill(midpoints)?;
             }
         }

@@ -11,6 +11,9 @@ use super::read::Touch;
 /// Of what a residual is relative to: two computations of it differ by the rounding of sums.
 const RESIDUAL: f64 = 1e-10;
 
+/// A velocity is known to this share of the terms it is made of.
+const ROUNDING: f64 = 1e-14;
+
 /// A status is right if the contact is nearer to it than this many times what the tolerance leaves.
 const STATUS: f64 = 30.0;
 
@@ -32,6 +35,8 @@ pub(super) struct Block {
     pub u: Vec<f64>,
     pub b: Vec<f64>,
     pub kappa: f64,
+    /// What rounding of the velocities may leave, as an impulse over √κ, squared.
+    pub rounding: f64,
 }
 
 impl<D: Flat> Walk<'_, D> {
@@ -145,6 +150,8 @@ impl<D: Flat> Walk<'_, D> {
         }
         let trace = self.trace(pushes) + self.cell_trace(pushes, branch);
         block.kappa = pushes.len() as f64 / trace;
+        let terms: f64 = pushes.iter().map(|push| self.row_size(push)).sum();
+        block.rounding = block.kappa * (ROUNDING * terms).powi(2);
         Some(block)
     }
 
@@ -163,7 +170,7 @@ impl<D: Flat> Walk<'_, D> {
     pub(super) fn judge(&mut self) {
         let mut sums = Sums::default();
         let mut blocks = Vec::with_capacity(self.touches.len());
-        let (mut at, mut worst) = (0, (0.0, 0));
+        let (mut at, mut worst, mut rounding) = (0, (0.0, 0), 0.0);
         let mut f = [0.0; 8];
         for (k, touch) in self.touches.iter().enumerate() {
             let pushes = &self.pushes[at..at + touch.rows];
@@ -186,6 +193,7 @@ impl<D: Flat> Walk<'_, D> {
             let Some((_, rule)) = chosen else { continue };
             rule.natural(block.kappa, &block.s, &block.u, &mut f[..d]);
             let own = sums.add(block.kappa, &f[..d], &block.s, &block.u, &block.b);
+            rounding += block.rounding * rule.widest().powi(2);
             if own > worst.0 {
                 worst = (own, k);
             }
@@ -199,14 +207,16 @@ impl<D: Flat> Walk<'_, D> {
         let residual = sums.residual();
         let place = self.place(what);
         if self.ledger.reached() {
-            let share = residual / self.tolerance;
+            let floor = (rounding / sums.scale().max(f64::MIN_POSITIVE)).sqrt();
+            let share = (residual - floor).max(0.0) / self.tolerance;
             let spot = place.clone();
             self.report.note("laws", share, || spot);
         }
         if self.joints.is_empty()
             && let Some(recorded) = self.ledger.residual()
         {
-            let off = (residual - recorded).abs();
+            let floor = (rounding / sums.scale().max(f64::MIN_POSITIVE)).sqrt();
+            let off = ((residual - recorded).abs() - floor).max(0.0);
             self.report.note("residual", off, || place);
         }
         let allowed = self.tolerance.max(residual) * sums.scale().sqrt();
@@ -235,14 +245,14 @@ fn astray(status: usize, block: &Block, rule: &Rule, allowed: f64) -> f64 {
         (0, _) => over(size(s) / root),
         (1, _) => over(root * size(u)),
         (2, Rule::Cone(section)) => {
-            let mut t = s[1..].to_vec();
-            // The bound is met where a slightly smaller section leaves something out.
-            section.nearest(s[0] * (1.0 - 1e-9), &mut t);
-            let out: f64 = t.iter().zip(&s[1..]).map(|(p, s)| (p - s).powi(2)).sum();
-            match out > 0.0 {
-                true => over(root * u[0].abs()),
-                // Inside: then it must not slide, beyond what the tolerance leaves.
-                false => over(root * size(&u[1..])).min(over(size(&s[..1]) / root)),
+            // Sliding: −u_t·S_t is all that S_n D allows. What is missing, as an impulse.
+            let speed = size(&u[1..]);
+            let back: Vec<f64> = u[1..].iter().map(|u| -u / speed).collect();
+            let most = s[0] * section.support(&back);
+            let done: f64 = back.iter().zip(&s[1..]).map(|(b, s)| b * s).sum();
+            match speed > 0.0 {
+                true => over(root * speed).min(over((most - done).abs() / root)),
+                false => 0.0,
             }
         }
         _ => f64::INFINITY,

@@ -14,11 +14,15 @@ use super::given::{Flat, Speed};
 use super::read::Bodies;
 use crate::record::{Record, RecordError};
 
-/// Energies: sums over all bodies and contacts of products of figures that agree to 1e-12.
-const ENERGY: f64 = 1e-9;
+/// Energies: sums over all bodies and contacts of products of figures that agree to rounding. The
+/// built-in scenes stay below 1e-14.
+const ENERGY: f64 = 1e-12;
 
-/// The balance of a step of the account, which it has by itself: rounding of sums.
-const BALANCE: f64 = 1e-9;
+/// The balance of a step of the account: rounding of sums over all bodies, as large as the energies.
+const BALANCE: f64 = 1e-11;
+
+/// The same over a run: roundings of some ten thousand steps.
+const RUN: f64 = 1e-9;
 
 /// The columns that are read, in the order of the constants below.
 const COLUMNS: [&str; 19] = [
@@ -52,10 +56,10 @@ pub(super) fn announce(report: &mut Report) {
     let balance = "T_F - T_I against the works of the step; relative to the largest term";
     report.expect("balance", balance, BALANCE);
     let run = "the same over the whole run; relative to the sum of the works' sizes";
-    report.expect("run balance", run, BALANCE);
+    report.expect("run balance", run, RUN);
     let energies = "energies and works recomputed against the account; relative to the largest";
     report.expect("energy", energies, ENERGY);
-    let deep = "largest -gap of the contacts against the account; relative to the bodies";
+    let deep = "largest -gap of the contacts against the account; relative";
     report.expect("penetration", deep, 1e-12);
 }
 
@@ -319,13 +323,8 @@ impl<D: Flat> Walk<'_, D> {
         let Some(recorded) = self.ledger.penetration() else {
             return;
         };
-        let radius = |i: usize| self.shapes.get(i).and_then(|shape| shape.radius());
-        let sizes = self
-            .touches
-            .iter()
-            .filter_map(|t| radius(t.b).or(radius(t.a)));
-        let size = sizes.fold(f64::MIN_POSITIVE, f64::max);
         let place = self.place("all contacts");
+        let size = deepest.max(recorded).max(f64::MIN_POSITIVE);
         let off = (deepest - recorded).abs() / size;
         self.report.note("penetration", off, || place);
     }

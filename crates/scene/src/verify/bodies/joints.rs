@@ -7,16 +7,16 @@
 //! limit     0 ≤ U_F + ρ U_I ⊥ S ≥ 0
 //! ```
 
-use bodies::joint::{Coordinate, Kind};
-use bodies::{Dim, Joint, Vector};
+use bodies::joint::Kind;
+use bodies::{Dim, Joint};
 
-use super::super::laws::{Rule, Section, Sums};
 use super::super::report::Report;
 use super::super::stream::{Group, Stream};
-use super::super::vector::{UPRIGHT, V3, add, cross, dot, norm, rotate, scale, sub, unit};
+use super::super::vector::{V3, norm, scale, sub};
 use super::Walk;
 use super::contacts::worse;
-use super::given::{Flat, Given, Speed, Stand};
+use super::given::{Flat, Speed};
+use super::hinge::{coordinate, ends, held, three};
 use super::motion::Push;
 use super::read::Bodies;
 use crate::record::{Record, RecordError};
@@ -26,10 +26,7 @@ const ROWS: f64 = 1e-11;
 
 /// Laws of joints, relative to their terms: the solver eliminates held rows to rounding, and friction
 /// is found to the tolerance of the run.
-const LAWS: f64 = 1e-9;
-
-/// Gyroscopic moments of jointed bodies are taken from the first of two solutions of the step.
-pub(super) const GYROSCOPIC: f64 = 1e-3;
+pub(super) const LAWS: f64 = 1e-9;
 
 pub(super) fn announce(report: &mut Report) {
     let rows = "directions and points of joints' rows against the scene's; relative";
@@ -45,22 +42,22 @@ pub(super) fn announce(report: &mut Report) {
 
 /// One row.
 #[derive(Debug, Clone)]
-struct Row {
-    joint: usize,
-    part: &'static str,
-    row: usize,
+pub(super) struct Row {
+    pub joint: usize,
+    pub part: &'static str,
+    pub row: usize,
     turn: bool,
-    direction: V3,
+    pub direction: V3,
     at: V3,
     begin: f64,
     end: f64,
-    impulse: f64,
+    pub impulse: f64,
 }
 
 /// The rows of a step.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    rows: Vec<Row>,
+    pub rows: Vec<Row>,
 }
 
 impl Rows {
@@ -134,101 +131,6 @@ pub(super) fn pushes<D: Dim>(rows: &Rows, joints: &[Joint<D>], out: &mut Vec<Pus
             shift: [0.0; 3],
             size: row.impulse,
         });
-    }
-}
-
-/// Whether the gyroscopic moment of a body is only known to the order of the step.
-pub(super) fn gyroscopic<D: Flat>(given: &Given<D>, body: usize) -> bool {
-    let j = &given.parts[body].masses[3..];
-    let uneven = D::N == 3 && !(j[0] == j[1] && j[1] == j[2]);
-    let joints = &given.model.joints;
-    let sides = joints.iter().flat_map(|joint| &joint.sides);
-    uneven && sides.into_iter().any(|side| side.body == Some(body as u32))
-}
-
-/// Both ends of a joint in space.
-struct Ends {
-    points: [V3; 2],
-    axes: [[V3; 3]; 2],
-    angle: f64,
-}
-
-fn three(vector: &impl Vector) -> V3 {
-    let mut out = [0.0; 3];
-    for (out, x) in out.iter_mut().zip(vector.slice()) {
-        *out = *x;
-    }
-    out
-}
-
-fn ends<D: Dim>(joint: &Joint<D>, stands: &[Stand]) -> Ends {
-    let mut ends = Ends {
-        points: [[0.0; 3]; 2],
-        axes: [[[0.0; 3]; 3]; 2],
-        angle: -joint.zero,
-    };
-    for (k, side) in joint.sides.iter().enumerate() {
-        let known = side.body.and_then(|body| stands.get(body as usize));
-        let stand = known.copied().unwrap_or(Stand {
-            x: [0.0; 3],
-            q: UPRIGHT,
-            angle: 0.0,
-        });
-        ends.points[k] = add(stand.x, rotate(stand.q, three(&side.point)));
-        for (axis, own) in ends.axes[k].iter_mut().zip(side.frame.as_ref()) {
-            *axis = rotate(stand.q, three(own));
-        }
-        ends.angle += if k == 0 { -stand.angle } else { stand.angle };
-    }
-    ends
-}
-
-/// Held functions: whether it is a turn, its direction, its value.
-fn held<D: Dim>(joint: &Joint<D>, ends: &Ends) -> Vec<(bool, V3, f64)> {
-    let d = sub(ends.points[1], ends.points[0]);
-    let [e, f] = &ends.axes;
-    let n = D::N;
-    let mut all = Vec::new();
-    let first = match joint.kind {
-        Kind::Revolute | Kind::Spherical | Kind::Fixed => Some(0),
-        Kind::Prismatic | Kind::Cylindrical => Some(1),
-        Kind::Distance | Kind::Clearance => None,
-    };
-    if let Some(first) = first {
-        all.extend((first..n).map(|i| (false, e[i], dot(d, e[i]))));
-    }
-    if joint.kind == Kind::Distance && joint.rigid() {
-        all.push((false, unit(d), norm(d) - joint.length));
-    }
-    let mut across = |i: usize, j: usize| all.push((true, cross(f[j], e[i]), dot(e[i], f[j])));
-    match (joint.kind, n) {
-        (Kind::Fixed | Kind::Prismatic, 2) => all.push((true, [0.0, 0.0, 1.0], ends.angle)),
-        (Kind::Fixed | Kind::Prismatic, _) => {
-            across(1, 0);
-            across(2, 0);
-            across(2, 1);
-        }
-        (Kind::Revolute | Kind::Cylindrical, 3) => {
-            across(1, 0);
-            across(2, 0);
-        }
-        _ => {}
-    }
-    all
-}
-
-/// The coordinate: its value, whether it is a turn, its direction.
-fn coordinate<D: Dim>(joint: &Joint<D>, ends: &Ends) -> (f64, bool, V3) {
-    let d = sub(ends.points[1], ends.points[0]);
-    let [e, f] = &ends.axes;
-    match joint.coordinate {
-        Coordinate::Turn if D::N == 2 => (ends.angle, true, [0.0, 0.0, 1.0]),
-        Coordinate::Turn => (dot(e[2], f[1]).atan2(dot(e[1], f[1])), true, e[0]),
-        Coordinate::Slide => (dot(d, e[0]), false, e[0]),
-        Coordinate::Length => {
-            let toward = if norm(d) > 0.0 { unit(d) } else { e[0] };
-            (norm(d), false, toward)
-        }
     }
 }
 
@@ -367,156 +269,5 @@ impl<D: Flat> Walk<'_, D> {
             let off = (worst - recorded).abs() / size;
             self.report.note("drift", off, || place);
         }
-    }
-
-    /// The laws of the joints; their blocks are part of R2.
-    pub(super) fn judge_joints(&mut self, sums: &mut Sums) {
-        let rows = std::mem::take(&mut self.joints.rows);
-        let pushes = self.joint_pushes_of(rows.len()).to_vec();
-        let mut first = 0;
-        let mut pressed = 0.0;
-        while let Some(row) = rows.get(first) {
-            let same = |r: &&Row| r.joint == row.joint && r.part == row.part && r.row >= 1;
-            let count = 1 + rows[first + 1..].iter().take_while(same).count();
-            let end = first + count;
-            let (off, name) =
-                self.judge_block(&rows[first..end], &pushes[first..end], &mut pressed, sums);
-            let place = self.place(format!("joint `{name}`, {}", row.part));
-            self.report.note("joint laws", off, || place);
-            first = end;
-        }
-        self.joints.rows = rows;
-    }
-
-    fn joint_pushes_of(&self, count: usize) -> &[Push] {
-        &self.pushes[self.pushes.len().saturating_sub(count)..]
-    }
-
-    /// One part of one joint: how far it is off, and the name of the joint.
-    fn judge_block(
-        &mut self,
-        rows: &[Row],
-        pushes: &[Push],
-        pressed: &mut f64,
-        sums: &mut Sums,
-    ) -> (f64, String) {
-        let h = self.motion.h;
-        let number = rows[0].joint;
-        let t = self.motion.t;
-        let speed = match self.given.model.joints.get_mut(number) {
-            Some(joint) => joint.motor.as_mut().map_or(0.0, |motor| motor.speed.at(t)),
-            None => return (f64::INFINITY, "?".into()),
-        };
-        let joint = &self.given.model.joints[number];
-        let ends = ends(joint, &self.motion.mid);
-        let (value, _, direction) = coordinate(joint, &ends);
-        let mut trace = self.trace(pushes);
-        let s: Vec<f64> = rows.iter().map(|row| row.impulse).collect();
-        let with = |v: &[Speed]| -> Vec<f64> {
-            pushes.iter().map(|p| self.motion.relative(p, v)).collect()
-        };
-        let (begin, mut u, mut b) = (
-            with(&self.motion.begin),
-            with(&self.motion.end),
-            with(&self.motion.free),
-        );
-        let mut more = vec![0.0; rows.len()];
-        let mut slack = 1.0;
-        let rule = match rows[0].part {
-            "held" => {
-                *pressed = self.pressed(number, &s);
-                more.clone_from(&begin);
-                Rule::Held
-            }
-            "spring" => {
-                let Some(spring) = &joint.spring else {
-                    return (f64::INFINITY, joint.name.clone());
-                };
-                let beta = 0.25 * h * h * spring.stiffness + 0.5 * h * spring.damping;
-                let stretch = value - spring.rest - 0.25 * h * begin[0];
-                let alpha = h * spring.stiffness * stretch + 0.5 * h * spring.damping * begin[0];
-                trace += 1.0 / beta;
-                more[0] = alpha / beta;
-                u[0] += s[0] / beta;
-                Rule::Held
-            }
-            "motor" => {
-                more[0] = -speed;
-                match joint.motor.as_ref().map(|motor| motor.bound) {
-                    Some(bound) if bound.is_finite() => ball(1, h * bound),
-                    _ => Rule::Held,
-                }
-            }
-            "friction" => {
-                let rub = joint.rub.map_or(0.0, |rub| {
-                    let lever = match joint.coordinate {
-                        Coordinate::Turn => rub.radius,
-                        _ => 1.0,
-                    };
-                    rub.coefficient * lever
-                });
-                // Its threshold is found by iteration, to the tolerance.
-                slack = LAWS / (10.0 * self.tolerance).max(LAWS);
-                ball(rows.len(), rub * *pressed)
-            }
-            _ => {
-                let limits = joint.limits;
-                more[0] = limits.map_or(0.0, |limits| limits.restitution * begin[0]);
-                let sign = if dot(direction, rows[0].direction) < 0.0 {
-                    -1.0
-                } else {
-                    1.0
-                };
-                if let (Some(limits), true) = (limits, self.predicted) {
-                    let gap = match sign > 0.0 {
-                        true => value - limits.low,
-                        false => limits.high - value,
-                    };
-                    if gap > 1e-9 && limits.restitution == 0.0 {
-                        more[0] = gap / h;
-                    }
-                }
-                slack = LAWS / (10.0 * self.tolerance).max(LAWS);
-                Rule::Cone(Section::Nothing)
-            }
-        };
-        for k in 0..rows.len() {
-            u[k] += more[k];
-            b[k] += more[k];
-        }
-        let kappa = rows.len() as f64 / trace;
-        let mut f = vec![0.0; rows.len()];
-        rule.natural(kappa, &s, &u, &mut f);
-        sums.add(kappa, &f, &s, &u, &b);
-        let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let rows_size: f64 = pushes.iter().map(|push| self.row_size(push)).sum();
-        let scale = size(&s).max(kappa * rows_size).max(kappa * size(&more));
-        let off = if size(&f) == 0.0 {
-            0.0
-        } else {
-            size(&f) / scale
-        };
-        (off * slack, joint.name.clone())
-    }
-
-    /// The size of the reaction that friction is scaled by.
-    fn pressed(&self, number: usize, s: &[f64]) -> f64 {
-        let kind = self.given.model.joints[number].kind;
-        let rows = match (kind, D::N) {
-            (Kind::Revolute, 3) => 1..3,
-            (Kind::Revolute | Kind::Spherical, n) => 0..n,
-            (Kind::Prismatic | Kind::Cylindrical, n) => 0..n - 1,
-            _ => 0..0,
-        };
-        let parts = s.get(rows).unwrap_or(&[]);
-        parts.iter().map(|s| s * s).sum::<f64>().sqrt()
-    }
-}
-
-fn ball(rows: usize, radius: f64) -> Rule {
-    Rule::Within {
-        low: vec![0.0; rows],
-        high: vec![0.0; rows],
-        radius,
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! point ∓ ½ gap n on the surfaces of a and b,    |n| = 1,
-//! σ_a(n) = n·x_a or σ_b(−n) = −n·x_b              n is a normal of one of them there
+//! min gap of a pair along n = −σ_a(n) − σ_b(−n)   n supports both, at their deepest point, or
+//! σ(±n) = ±n·x for all its points                 n is the normal of a face of one of them
 //! ```
 
 use super::super::report::{Place, Report};
@@ -14,17 +15,22 @@ use super::read::Touch;
 use super::shape;
 use crate::record::Outline;
 
-/// Points on surfaces, relative to the bodies and their coordinates: touching points come out of
-/// divisions by sines of angles between faces, so that rounding may grow by some thousands.
-const SURFACE: f64 = 1e-9;
+/// Points on surfaces, relative to the bodies: a corner no farther than 1e-7 of the smaller body outside
+/// the face that it lies on counts as inside, so that flush faces keep their points.
+const SURFACE: f64 = 1e-7;
+
+/// Normals, as lengths relative to the bodies: where the deepest corner of tilted faces reaches beyond the
+/// other body, the gap of the shapes along the normal is not that of a point.
+const NORMAL: f64 = 1e-5;
 
 pub(super) fn announce(report: &mut Report) {
     let gap = "points of contact on the surfaces of both bodies; relative to their sizes";
     report.expect("gap", gap, SURFACE);
     let frame = "normals and tangents of unit length, at right angles";
     report.expect("frame", frame, 1e-12);
-    let normal = "the normal is one of a surface there; relative to the sizes";
-    report.expect("normal", normal, SURFACE);
+    let normal =
+        "smallest gap of a pair along a normal = that of the shapes; relative to the sizes";
+    report.expect("normal", normal, NORMAL);
     let pairs = "pairs that overlap by a millionth of their size without a contact";
     report.expect("overlooked", pairs, 0.0);
 }
@@ -34,20 +40,46 @@ pub(super) fn local(stand: &Stand, p: V3) -> V3 {
     rotate_back(stand.q, sub(p, stand.x))
 }
 
-/// σ(n) − n·p over the convex parts of a shape: how far the plane through p is from supporting it. For
-/// several parts the one that is nearest.
-fn unsupported(outline: &Outline, n: V3, p: V3) -> Option<f64> {
-    match outline {
-        Outline::HalfPlane => Some(norm(sub(n, [0.0, 1.0, 0.0]))),
-        Outline::HalfSpace => Some(norm(sub(n, [0.0, 0.0, 1.0]))),
-        _ => {
-            let parts = shape::convex(outline)?;
-            let off = parts.iter().map(|part| (part.support(n) - dot(n, p)).abs());
-            off.fold(None, |least, off| {
-                Some(least.map_or(off, |l: f64| l.min(off)))
-            })
+/// σ(n) − n·p: how far the plane through p is from supporting a shape; of several parts the nearest.
+fn unsupported(outline: &Outline, n: V3, p: V3) -> f64 {
+    let parts = shape::convex(outline).unwrap_or_default();
+    let off = parts.iter().map(|part| (part.support(n) - dot(n, p)).abs());
+    off.fold(f64::INFINITY, f64::min)
+}
+
+/// −σ_a(n) − σ_b(−n): the gap of two convex shapes along n. Of shapes with several parts, the ones for
+/// which it is nearest to `known`; `None` for shapes without convex parts.
+fn gap_along(
+    (oa, a): (&Outline, &Stand),
+    (ob, b): (&Outline, &Stand),
+    n: V3,
+    known: f64,
+) -> Option<f64> {
+    let reaches = |outline: &Outline, stand: &Stand, n: V3| -> Option<Vec<f64>> {
+        let own = rotate_back(stand.q, n);
+        let up = match outline {
+            Outline::HalfPlane => Some([0.0, 1.0, 0.0]),
+            Outline::HalfSpace => Some([0.0, 0.0, 1.0]),
+            _ => None,
+        };
+        if let Some(up) = up {
+            // Along any other direction it has no end.
+            let end = if norm(sub(own, up)) <= 1e-12 {
+                0.0
+            } else {
+                f64::INFINITY
+            };
+            return Some(vec![dot(n, stand.x) + end]);
         }
-    }
+        let parts = shape::convex(outline)?;
+        let all = parts.iter().map(|part| dot(n, stand.x) + part.support(own));
+        Some(all.collect())
+    };
+    let (first, second) = (reaches(oa, a, n)?, reaches(ob, b, scale(n, -1.0))?);
+    let gaps = first
+        .iter()
+        .flat_map(|x| second.iter().map(move |y| -x - y));
+    gaps.min_by(|x, y| (x - known).abs().total_cmp(&(y - known).abs()))
 }
 
 impl<D: Flat> Walk<'_, D> {
@@ -57,6 +89,7 @@ impl<D: Flat> Walk<'_, D> {
             let touch = self.touches[k];
             self.look_at(&touch);
         }
+        self.look_at_normals();
         self.look_for_pairs();
     }
 
@@ -89,20 +122,62 @@ impl<D: Flat> Walk<'_, D> {
         let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
         let size = oa.radius().unwrap_or(0.0) + ob.radius().unwrap_or(0.0) + norm(pa) + norm(pb);
         let off = worse(shape::distance(oa, pa), shape::distance(ob, pb)) / size;
-        let normals = (
-            unsupported(oa, rotate_back(a.q, n), pa),
-            unsupported(ob, rotate_back(image.q, scale(n, -1.0)), pb),
-        );
         self.report.note("gap", off, place);
-        match normals {
-            (Some(first), Some(second)) => {
-                self.report.note("normal", first.min(second) / size, place);
+    }
+
+    /// Contacts of one pair along one normal: the smallest gap of them is that of the shapes along it.
+    fn look_at_normals(&mut self) {
+        let mut first = 0;
+        while let Some(touch) = self.touches.get(first).copied() {
+            let same = |t: &&Touch| t.a == touch.a && t.b == touch.b && t.shift == touch.shift;
+            let end = first + self.touches[first..].iter().take_while(same).count();
+            let group = self.touches[first..end].to_vec();
+            first = end;
+            for (k, one) in group.iter().enumerate() {
+                let n = one.axes[0];
+                let seen = group[..k].iter().any(|t| t.axes[0] == n);
+                if seen || clearance_of(one.feature, &self.given.model.joints).is_some() {
+                    continue;
+                }
+                let along: Vec<Touch> = group.iter().filter(|t| t.axes[0] == n).copied().collect();
+                self.look_at_normal(one, &along);
             }
-            _ => self.report.skip(
+        }
+    }
+
+    fn look_at_normal(&mut self, touch: &Touch, group: &[Touch]) {
+        let (Some(a), Some(b)) = (self.motion.mid.get(touch.a), self.motion.mid.get(touch.b))
+        else {
+            return;
+        };
+        let image = Stand {
+            x: add(b.x, touch.shift),
+            ..*b
+        };
+        let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
+        let n = touch.axes[0];
+        let known = group.iter().fold(f64::INFINITY, |m, t| m.min(t.gap));
+        let Some(found) = gap_along((oa, a), (ob, &image), n, known) else {
+            self.report.skip(
                 "normals on chains, meshes and polygons that are not convex: only their points and \
                  lengths are looked at",
-            ),
-        }
+            );
+            return;
+        };
+        // Or it is the normal of a face of one of them, on which all points lie.
+        let face = group.iter().fold(0.0_f64, |most, t| {
+            let sides = [(oa, a, -0.5), (ob, &image, 0.5)].map(|(outline, stand, side)| {
+                let point = local(stand, along(t.at, n, side * t.gap));
+                let out = rotate_back(stand.q, scale(n, -2.0 * side));
+                unsupported(outline, out, point)
+            });
+            most.max(sides[0].min(sides[1]))
+        });
+        let size = oa.radius().unwrap_or(0.0) + ob.radius().unwrap_or(0.0);
+        let size = size + norm(sub(touch.at, a.x)) + norm(sub(touch.at, image.x));
+        let place = self.place(self.pair_name(touch));
+        let off = (found - known).abs().min(face) / size;
+        self.report.note("normal", off, || place);
     }
 
     /// A pin in its hole: gap = play − |d|, the normal along d.

@@ -1,21 +1,24 @@
 //! Runs of bodies, step by step.
 
 mod cell;
+mod compare;
 mod contacts;
 mod energy;
 mod given;
+mod hinge;
 mod joints;
 mod look;
 mod motion;
 mod pairs;
+mod pull;
 mod read;
 mod shape;
+mod spin;
 
 use bodies::{Activation, Dim};
 
 use super::report::{Place, Report};
 use super::stream::{Group, Stream};
-use super::vector::{norm, sub};
 use super::{Asked, VerifyError};
 use crate::collection::Assembly;
 use crate::record::{Name, Record, Status, names};
@@ -28,13 +31,13 @@ use read::{Bodies, Touch};
 /// Placements that follow from each other: rounding of a few additions, relative to the coordinates.
 const KINEMATICS: f64 = 1e-12;
 
-/// Momenta of a body, relative to the sum of the sizes of their terms: a contact adds a dozen
-/// roundings of 1e-16, its lever has some more from subtracting coordinates that may be a hundred
-/// times as large, and bodies have up to a hundred contacts.
-const MOMENTUM: f64 = 1e-11;
+/// Momenta of a body, relative to the sum of the sizes of their terms: a dozen roundings of 1e-16, and
+/// those of levers, which are differences of coordinates that may be a thousand times as large. The
+/// built-in scenes stay below 2e-14.
+const MOMENTUM: f64 = 1e-12;
 
 /// Velocities of rows: as momenta, from which they are computed back.
-const VELOCITY: f64 = 1e-11;
+const VELOCITY: f64 = 1e-12;
 
 /// All that is known while a run is gone through.
 struct Walk<'a, D: Dim> {
@@ -354,6 +357,8 @@ impl<D: Flat> Walk<'_, D> {
         motion.end.clone_from(&last.speeds);
         motion.mid.clone_from(&last.stands);
         motion.fixed_mid = false;
+        motion.first.clear();
+        motion.first.resize(last.stands.len(), None);
         let Some(stream) = &mut tables.midpoints else {
             return Ok(());
         };
@@ -363,6 +368,7 @@ impl<D: Flat> Walk<'_, D> {
             let (body, stand, speed) = read::state_row(&group, row, self.plane);
             if let (Some(mid), Some(end)) = (motion.mid.get_mut(body), motion.end.get_mut(body)) {
                 (*mid, *end) = (stand, speed);
+                motion.first[body] = read::first_spin(&group, row, stand.q);
             }
         }
         Ok(())
@@ -386,110 +392,4 @@ impl<D: Flat> Walk<'_, D> {
         }
         joints::pushes(&self.joints, &self.given.model.joints, &mut self.pushes);
     }
-
-    fn compare_masses(&mut self) {
-        for (i, part) in self.given.parts.iter().enumerate() {
-            let Some(mass) = self.names[i].mass else {
-                continue;
-            };
-            let off = (mass - part.mass).abs() / part.mass.abs();
-            let name = &self.names[i].name;
-            self.report.note("mass", off, || Place {
-                step: None,
-                t: None,
-                what: format!("`{name}`"),
-            });
-        }
-    }
-
-    /// Bodies that do not follow forces are where they are said to be.
-    fn compare_given(&mut self, last: &Bodies) {
-        for i in 0..self.given.parts.len() {
-            let part = self.given.parts[i];
-            let Some(guide) = part.guide else { continue };
-            let Some((stand, speed)) = self.given.guided(guide, last.t) else {
-                continue;
-            };
-            let size = 1.0 + norm(stand.x) + speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-            let mut off =
-                norm(sub(stand.x, last.stands[i].x)).max(turn_between(&stand, &last.stands[i]));
-            for k in 0..6 {
-                off = off.max((speed[k] - last.speeds[i][k]).abs());
-            }
-            let place = self.place(format!("`{}`", self.name(i)));
-            self.report.note("given", off / size, || place);
-        }
-    }
-
-    /// x_F and R_F from the state before, and the midpoint where it is recorded.
-    fn compare_way(&mut self, before: Option<&Bodies>, last: &Bodies) {
-        let (Some(before), h) = (before, self.motion.h) else {
-            return;
-        };
-        for i in 0..self.given.parts.len() {
-            if !self.given.parts[i].movable {
-                continue;
-            }
-            let reached = match self.motion.fixed_mid {
-                // Joints have moved the bodies since.
-                true => self
-                    .motion
-                    .ahead_of::<D>(&before.stands[i], &before.speeds[i]),
-                false => self.motion.arrive::<D>(&before.stands[i], i, h),
-            };
-            let there = match self.motion.fixed_mid {
-                true => self.motion.mid[i],
-                false => last.stands[i],
-            };
-            let size = norm(there.x) + h * norm(motion::linear(&self.motion.end[i]));
-            let size = size.max(self.shapes[i].radius().unwrap_or(0.0));
-            let off = norm(sub(reached.x, there.x)) / size.max(f64::MIN_POSITIVE);
-            let turn = turn_between(&reached, &there) / (1.0 + there.angle.abs());
-            if off.max(turn) > 0.0 || i == 0 {
-                let place = self.place(format!("`{}`", self.name(i)));
-                self.report.note("kinematics", off.max(turn), || place);
-            }
-        }
-    }
-
-    fn compare_momentum(&mut self, consecutive: bool) {
-        if !consecutive {
-            return;
-        }
-        for i in 0..self.given.parts.len() {
-            let part = &self.given.parts[i];
-            if !part.movable {
-                continue;
-            }
-            let motion = &self.motion;
-            let mut off = 0.0_f64;
-            for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
-                let rest = motion.end[i][k] - motion.free[i][k] - motion.pushed[i][k];
-                if rest != 0.0 {
-                    off = off.max(rest.abs() / motion.size[i][k / 3]);
-                }
-            }
-            let loose = joints::gyroscopic::<D>(&self.given, i);
-            if loose && off <= joints::GYROSCOPIC {
-                off = off.min(MOMENTUM);
-            }
-            let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);
-            self.report.note("momentum", off, || Place {
-                step: Some(step),
-                t: Some(t),
-                what: format!("`{}`", names[i].name),
-            });
-        }
-    }
-}
-
-/// The angle between two placements; not reduced in the plane.
-fn turn_between(a: &given::Stand, b: &given::Stand) -> f64 {
-    let plane = (a.angle - b.angle).abs();
-    // A quaternion and its negative are the same rotation.
-    let far = |sign: f64| {
-        let parts = a.q.iter().zip(&b.q);
-        parts.map(|(x, y)| (x - sign * y).abs()).fold(0.0, f64::max)
-    };
-    plane.max(far(1.0).min(far(-1.0)))
 }

@@ -12,11 +12,13 @@
 //! velocities of the contacts before the step.
 
 use super::super::vector::{
-    M3, V3, add, along, apply, cayley, cross, identity, norm, plus, rotate, rotate_back, scale,
-    solve, sub,
+    M3, V3, add, along, apply, cross, dot, identity, norm, plus, rotate, rotate_back, scale, solve,
+    sub,
 };
 use super::given::{Flat, Given, Speed, Stand};
 use super::read::{Bodies, Touch};
+pub(super) use super::spin::linear;
+use super::spin::{free_spin, gyroscopic, size, spin, turned, wound};
 
 /// Iterations back to the beginning at most; three are enough where forces do not depend on velocity.
 const ROUNDS: usize = 60;
@@ -61,6 +63,8 @@ pub(super) struct Motion {
     impulse: Vec<[V3; 2]>,
     loads: Vec<Speed>,
     pub flow: Option<Flow>,
+    /// Spins by which gyroscopic moments of jointed bodies were taken, in body axes.
+    pub first: Vec<Option<V3>>,
     /// Whether the midpoints are recorded.
     pub fixed_mid: bool,
 }
@@ -164,7 +168,7 @@ impl Motion {
         Stand {
             x,
             q: turned::<D>(stand, half, spin(speed)),
-            angle: stand.angle + half * speed[5],
+            angle: wound::<D>(stand.angle, half * speed[5]),
         }
     }
 
@@ -187,7 +191,7 @@ impl Motion {
         Stand {
             x,
             q: turned::<D>(stand, 0.5 * h, both),
-            angle: stand.angle + 0.5 * h * both[2],
+            angle: wound::<D>(stand.angle, 0.5 * h * both[2]),
         }
     }
 
@@ -209,13 +213,13 @@ impl Motion {
         let both = add(spin(begin), spin(end));
         let first = Stand {
             q: turned::<D>(stand, -0.5 * h, both),
-            angle: stand.angle - 0.5 * h * both[2],
+            angle: wound::<D>(stand.angle, -0.5 * h * both[2]),
             ..*stand
         };
         Stand {
             x,
             q: turned::<D>(&first, 0.5 * h, spin(begin)),
-            angle: first.angle + 0.5 * h * begin[5],
+            angle: wound::<D>(first.angle, 0.5 * h * begin[5]),
         }
     }
 
@@ -310,6 +314,13 @@ impl Motion {
                     free[k] = (begin[k] * (1.0 - share) + (free[k] - begin[k])) / (1.0 + share);
                 }
             }
+            if let Some(first) = self.first.get(i).copied().flatten() {
+                let moment = |end: V3| gyroscopic(&part.masses, spin(&begin), end);
+                let (wanted, taken) = (moment(first), moment(spin(&free)));
+                for k in 0..3 {
+                    free[3 + k] += h * part.inverse[3 + k] * (wanted[k] - taken[k]);
+                }
+            }
             if let Some(flow) = &self.flow {
                 let c = linear(&begin);
                 let middle = along(c, apply(&flow.begin, c), -0.5 * h);
@@ -340,7 +351,7 @@ impl Motion {
                     add(linear(&v[i]), cross(spin, lever))
                 }
             };
-            sum += sign * super::super::vector::dot(push.direction, velocity);
+            sum += sign * dot(push.direction, velocity);
         }
         sum
     }
@@ -349,58 +360,4 @@ impl Motion {
     pub fn branch(&self, touch: &Touch) -> V3 {
         add(sub(self.mid[touch.b].x, self.mid[touch.a].x), touch.shift)
     }
-}
-
-/// The velocity of the centre.
-pub(super) fn linear(speed: &Speed) -> V3 {
-    [speed[0], speed[1], speed[2]]
-}
-
-/// The spin.
-pub(super) fn spin(speed: &Speed) -> V3 {
-    [speed[3], speed[4], speed[5]]
-}
-
-fn size(speed: &Speed, first: usize) -> f64 {
-    norm([speed[first], speed[first + 1], speed[first + 2]])
-}
-
-/// The rotation after a spin was held for a time.
-fn turned<D: Flat>(stand: &Stand, time: f64, spin: V3) -> super::super::vector::Q4 {
-    match D::N {
-        2 => super::super::vector::about_z(stand.angle + time * spin[2]),
-        _ => cayley(stand.q, scale(spin, time)),
-    }
-}
-
-/// Ω_L, by Newton's method on J(Ω_L − Ω_I) = h[(JΩ̄) × Ω̄ + M].
-fn free_spin<D: Flat>(masses: &[f64; 6], begin: V3, moment: V3, h: f64) -> V3 {
-    let j = [masses[3], masses[4], masses[5]];
-    if D::N == 2 {
-        return [0.0, 0.0, begin[2] + h * moment[2] / j[2]];
-    }
-    let times = |v: V3| [j[0] * v[0], j[1] * v[1], j[2] * v[2]];
-    let mut end: V3 = std::array::from_fn(|k| begin[k] + h * moment[k] / j[k]);
-    if j[0] == j[1] && j[1] == j[2] {
-        return end;
-    }
-    for _ in 0..30 {
-        let mean = scale(add(begin, end), 0.5);
-        let turning = add(cross(times(mean), mean), moment);
-        let rest = along(times(sub(end, begin)), turning, -h);
-        let column = |k: usize| {
-            let mut e = [0.0; 3];
-            e[k] = 1.0;
-            let slope = add(cross(times(e), mean), cross(times(mean), e));
-            along(times(e), slope, -0.5 * h)
-        };
-        let columns = [column(0), column(1), column(2)];
-        let matrix: M3 = std::array::from_fn(|r| [columns[0][r], columns[1][r], columns[2][r]]);
-        let change = solve(&matrix, rest);
-        end = sub(end, change);
-        if !(norm(change) > 1e-16 * norm(end)) {
-            break;
-        }
-    }
-    end
 }

@@ -61,7 +61,7 @@ pub(super) fn open_states<'a>(
         true => &["body", "x", "y", "angle", "vx", "vy", "spin"],
         false => &[
             "body", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "spin_x", "spin_y",
-            "spin_z",
+            "spin_z", "first_x", "first_y", "first_z",
         ],
     };
     Stream::open(record, table, &columns(names), &[])
@@ -89,6 +89,13 @@ pub(super) fn state_row(group: &Group, row: usize, plane: bool) -> (usize, Stand
     let spin = rotate_back(q, [at(11), at(12), at(13)]);
     let speed = [at(8), at(9), at(10), spin[0], spin[1], spin[2]];
     (body, stand, speed)
+}
+
+/// The spin of body axes by which the gyroscopic moment of a jointed body was taken.
+pub(super) fn first_spin(group: &Group, row: usize, q: super::super::vector::Q4) -> Option<V3> {
+    let spin = group.vector(Some(14), 3, row);
+    let there = group.numbers.len() > 16 && spin.iter().all(|x| x.is_finite());
+    there.then(|| rotate_back(q, spin))
 }
 
 /// A whole state; `None` where rows are missing or out of order.

@@ -1,0 +1,328 @@
+//! `percuss verify` finds a single altered figure, whoever wrote the checksums, and passes what was not
+//! altered.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Ran, folder, percuss};
+use scene::record::{Manifest, Record, Status, Table, TableWriter, Values};
+use serde_json::Value;
+
+/// Runs the beginning of a built-in scene into `run`.
+fn begin(folder: &Path, scene: &str, set: &[&str]) {
+    let mut args = vec!["run", scene, "-o", "run", "--no-findings", "--quiet"];
+    set.iter().for_each(|one| args.extend(["--set", one]));
+    let ran = percuss(folder, &args);
+    assert!(ran.status == 0 || ran.status == 1, "{}", ran.err);
+}
+
+fn verify(folder: &Path, more: &[&str]) -> Ran {
+    let mut args = vec!["verify", "run", "--json", "--quiet"];
+    args.extend(more);
+    percuss(folder, &args)
+}
+
+/// Writes a table anew, with its checksum in the manifest: only the mechanics can tell.
+fn rewrite(folder: &Path, table: &str, change: impl FnOnce(&mut Table)) {
+    let directory = folder.join("run");
+    let record = Record::open(&directory).expect("a run");
+    let mut all = record.table(table, None).expect("the table");
+    let chunks = record.chunks(table).expect("its chunks").len();
+    assert_eq!(chunks, 1, "these runs are short");
+    change(&mut all);
+    let mut writer = TableWriter::new(table, all.columns.clone());
+    for (to, from) in writer.values().iter_mut().zip(all.values) {
+        *to = from;
+    }
+    writer.close(&directory).expect("the chunk is written");
+    let mut manifest: Manifest = record.manifest().clone();
+    let entry = manifest.tables.iter_mut().find(|t| t.name == table);
+    *entry.expect("the entry") = writer.entry(true);
+    manifest.write(&directory).expect("the manifest is written");
+}
+
+/// The entry of a column, to be altered.
+fn entry<'a>(table: &'a mut Table, column: &str, row: usize) -> &'a mut f64 {
+    let place = table.columns.iter().position(|c| c.name == column);
+    match &mut table.values[place.expect("the column")] {
+        Values::Real(all) => &mut all[row],
+        Values::Optional(all) => all[row].as_mut().expect("a number"),
+        _ => panic!("`{column}` has no numbers"),
+    }
+}
+
+/// The row whose value is the `rank`-th largest of those that are not negligible: within `share` of the
+/// largest of all.
+fn chosen(table: &Table, column: &str, share: f64, rank: f64) -> usize {
+    let all = table.numbers(column);
+    let largest = all.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let mut rows: Vec<usize> = (0..all.len())
+        .filter(|row| all[*row].abs() > share * largest)
+        .collect();
+    assert!(!rows.is_empty(), "`{column}` is 0 everywhere");
+    rows.sort_by(|a, b| all[*b].abs().total_cmp(&all[*a].abs()));
+    rows[((rows.len() - 1) as f64 * rank) as usize]
+}
+
+/// The name of a body in a row.
+fn name_in(folder: &Path, table: &Table, column: &str, row: usize) -> String {
+    let directory = folder.join("run");
+    let record = Record::open(&directory).expect("a run");
+    match table.column(column) {
+        Some(Values::Text(all)) => all[row].to_string(),
+        Some(values) => {
+            let names = scene::record::names(&record).expect("names");
+            names[values.number(row) as usize].name.to_string()
+        }
+        None => panic!("no column `{column}`"),
+    }
+}
+
+/// Alters one figure by a millionth and expects it to be found: at its step, and by its name.
+fn altered_is_found(
+    folder: &Path,
+    (table, column, names): (&str, &str, &[&str]),
+    (share, rank): (f64, f64),
+) {
+    let (mut step, mut found, mut old) = (0, Vec::new(), 0.0);
+    rewrite(folder, table, |all| {
+        let row = chosen(all, column, share, rank);
+        step = all.column("step").map_or(0, |s| s.number(row) as i64);
+        found = names
+            .iter()
+            .map(|name| name_in(folder, all, name, row))
+            .collect();
+        let value = entry(all, column, row);
+        old = *value;
+        *value *= 1.0 + 1e-6;
+    });
+    let ran = verify(folder, &[]);
+    let what = format!("{table}.{column} = {old:e} of {found:?} at step {step}");
+    assert_eq!(ran.status, 1, "{what} was not found: {}", ran.err);
+    let report = ran.json();
+    let offenders = report["offenders"].as_array().expect("a list");
+    let named = |offender: &&Value| {
+        let text = offender["what"].as_str().unwrap_or("");
+        let near = offender["step"] == step || offender["step"] == step + 1;
+        near && (found.is_empty() || found.iter().any(|name| text.contains(&**name)))
+    };
+    assert!(
+        offenders.iter().any(|o| named(&o)),
+        "{what} is not named: {offenders:?}"
+    );
+    // Back to what it was: the next alteration is again the only one.
+    rewrite(folder, table, |all| {
+        let values = all.numbers(column);
+        let row = (0..all.rows).find(|row| values[*row] == old * (1.0 + 1e-6));
+        *entry(all, column, row.expect("the altered row")) = old;
+    });
+}
+
+/// Alters figures of a run one after the other; what was not altered agrees before and after.
+fn altered_are_found(scene: &str, set: &[&str], what: &[(&str, &str, &[&str])]) {
+    // Down to a thousandth of the largest.
+    all_altered_are_found(scene, set, what, 1e-3);
+}
+
+fn all_altered_are_found(scene: &str, set: &[&str], what: &[(&str, &str, &[&str])], share: f64) {
+    let folder = folder();
+    begin(folder.path(), scene, set);
+    let untouched = verify(folder.path(), &[]);
+    assert_eq!(untouched.status, 0, "{scene}: {}", untouched.out);
+    for figure in what {
+        for rank in [0.0, 0.37, 0.61, 1.0] {
+            altered_is_found(folder.path(), *figure, (share, rank));
+        }
+    }
+    let again = verify(folder.path(), &[]);
+    assert_eq!(again.status, 0, "{scene}: {}", again.out);
+}
+
+const PAIR: &[&str] = &["a", "b"];
+
+#[test]
+fn one_impulse_altered_by_a_millionth_is_found_in_the_plane() {
+    let figures: [(&str, &str, &[&str]); 2] = [
+        ("contacts", "impulse_n", PAIR),
+        ("contacts", "impulse_t1", PAIR),
+    ];
+    altered_are_found("arch", &["until=0.05"], &figures);
+    // Thinned: no state before a recorded step is there.
+    altered_are_found("arch", &["until=0.2", "record_every=7"], &figures);
+}
+
+#[test]
+fn one_impulse_altered_by_a_millionth_is_found_in_space() {
+    let figures: [(&str, &str, &[&str]); 3] = [
+        ("contacts", "impulse_n", PAIR),
+        ("contacts", "impulse_t1", PAIR),
+        ("contacts", "impulse_t2", PAIR),
+    ];
+    altered_are_found("dome", &["until=0.04"], &figures);
+    altered_are_found("vault", &["until=0.03", "record_every=4"], &figures);
+    let moments: [(&str, &str, &[&str]); 1] = [("contacts", "impulse_roll1", PAIR)];
+    altered_are_found("rolling-resistance", &["until=0.1"], &moments);
+}
+
+#[test]
+fn one_impulse_of_a_joint_altered_by_a_millionth_is_found() {
+    let figures: [(&str, &str, &[&str]); 1] = [("joints", "impulse", &["name"])];
+    altered_are_found("trapdoor", &["until=0.2"], &figures);
+    altered_are_found(
+        "four-bar-clearance",
+        &["until=0.005", "record_every=50"],
+        &figures,
+    );
+}
+
+#[test]
+fn one_impulse_of_a_mechanism_altered_by_a_millionth_is_found() {
+    let normal: [(&str, &str, &[&str]); 1] = [("contacts", "impulse_n", &["constraint"])];
+    altered_are_found("pendulum", &["until=0.5"], &normal);
+    altered_are_found("ladder-detach", &["until=0.1"], &normal);
+    let both: [(&str, &str, &[&str]); 2] = [
+        ("contacts", "impulse_n", &["constraint"]),
+        ("contacts", "impulse_t1", &["constraint"]),
+    ];
+    altered_are_found("wedge", &["until=0.5"], &both);
+}
+
+#[test]
+fn an_altered_velocity_position_normal_or_account_is_found() {
+    let body: &[&str] = &["body"];
+    let figures: [(&str, &str, &[&str]); 6] = [
+        ("bodies", "vx", body),
+        ("bodies", "spin", body),
+        ("bodies", "x", body),
+        ("contacts", "normal_y", PAIR),
+        ("contacts", "begin_n", PAIR),
+        ("contacts", "end_t1", PAIR),
+    ];
+    altered_are_found("quake-column", &["until=0.5"], &figures);
+    let account: [(&str, &str, &[&str]); 4] = [
+        ("steps", "kinetic", &[]),
+        ("steps", "sliding", &[]),
+        ("steps", "boundary", &[]),
+        ("steps", "penetration", &[]),
+    ];
+    // Works are compared relative to the energies of their step.
+    all_altered_are_found("quake-column", &["until=0.5"], &account, 0.1);
+    let state: [(&str, &str, &[&str]); 2] =
+        [("coordinates", "y_dot", &[]), ("coordinates", "y", &[])];
+    altered_are_found("ladder-detach", &["until=0.1"], &state);
+}
+
+#[test]
+fn a_contact_that_is_left_out_is_found() {
+    let folder = folder();
+    begin(folder.path(), "three-discs", &["until=0.05"]);
+    // The contact goes, and the count of the account with it: the overlap is still there.
+    let mut step = 0;
+    rewrite(folder.path(), "contacts", |all| {
+        let row = chosen(all, "impulse_n", 0.5, 0.5);
+        step = all.column("step").map_or(0, |s| s.number(row) as i64);
+        for values in &mut all.values {
+            remove(values, row);
+        }
+        all.rows -= 1;
+    });
+    rewrite(folder.path(), "steps", |all| {
+        let place = all
+            .columns
+            .iter()
+            .position(|c| c.name == "active")
+            .expect("active");
+        let row = (0..all.rows).find(|r| all.values[0].number(*r) as i64 == step);
+        if let Values::Integer(active) = &mut all.values[place] {
+            active[row.expect("the step")] -= 1;
+        }
+    });
+    let ran = verify(folder.path(), &[]);
+    assert_eq!(ran.status, 1);
+    let report = ran.json();
+    let offenders = report["offenders"].as_array().expect("a list");
+    assert!(offenders.iter().any(|o| o["step"] == step), "{offenders:?}");
+}
+
+fn remove(values: &mut Values, row: usize) {
+    match values {
+        Values::Integer(v) => drop(v.remove(row)),
+        Values::Real(v) => drop(v.remove(row)),
+        Values::Optional(v) => drop(v.remove(row)),
+        Values::Truth(v) => drop(v.remove(row)),
+        Values::Text(v) => drop(v.remove(row)),
+    }
+}
+
+#[test]
+fn a_changed_byte_is_told_by_its_checksum_and_file() {
+    let folder = folder();
+    begin(folder.path(), "three-discs", &["until=0.05"]);
+    let path = folder.path().join("run/contacts-000000.parquet");
+    let mut bytes = std::fs::read(&path).expect("the chunk");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).expect("written");
+    let ran = verify(folder.path(), &[]);
+    assert_eq!(ran.status, 1, "{}", ran.err);
+    let report = ran.json();
+    assert_eq!(report["offenders"][0]["check"], "checksums");
+    let what = report["offenders"][0]["what"].as_str().unwrap_or("");
+    assert!(what.contains("contacts-000000.parquet"), "{what}");
+}
+
+#[test]
+fn an_interrupted_run_is_verified_as_far_as_it_goes() {
+    let folder = folder();
+    begin(folder.path(), "three-discs", &["until=0.05"]);
+    let whole = verify(folder.path(), &[]).json()["steps"]
+        .as_u64()
+        .expect("a number");
+    // Contacts end within a step, as when the last chunk was not written.
+    rewrite(folder.path(), "contacts", |all| {
+        let keep = all.rows - 7;
+        for values in &mut all.values {
+            (0..7).for_each(|_| remove(values, keep));
+        }
+        all.rows = keep;
+    });
+    let directory = folder.path().join("run");
+    let mut manifest = Manifest::read(&directory).expect("a manifest");
+    manifest.status = Status::Running;
+    for table in &mut manifest.tables {
+        (table.rows, table.checksums) = (None, None);
+    }
+    manifest.write(&directory).expect("written");
+    let ran = verify(folder.path(), &[]);
+    assert_eq!(ran.status, 0, "{}", ran.out);
+    let report = ran.json();
+    let steps = report["steps"].as_u64().expect("a number");
+    assert!(steps + 2 <= whole && steps > 0, "{steps} of {whole}");
+    assert!(
+        report["ends"]
+            .as_str()
+            .is_some_and(|e| e.contains("interrupted"))
+    );
+}
+
+#[test]
+fn steps_are_chosen_and_what_is_no_run_is_refused() {
+    let folder = folder();
+    begin(folder.path(), "arch", &["until=0.05"]);
+    let count = |more: &[&str]| verify(folder.path(), more).json()["steps"].as_u64();
+    assert_eq!(count(&[]), Some(50));
+    assert_eq!(count(&["--steps", "11..20"]), Some(10));
+    assert_eq!(count(&["--every", "10"]), Some(5));
+    let words = percuss(folder.path(), &["verify", "run", "--steps", "20..11"]);
+    assert_eq!(words.status, 2, "{}", words.err);
+    let nothing = percuss(folder.path(), &["verify", "elsewhere"]);
+    assert_eq!(nothing.status, 2);
+    assert!(
+        nothing.err.contains("there is no such directory"),
+        "{}",
+        nothing.err
+    );
+    let people = percuss(folder.path(), &["verify", "run"]);
+    assert!(people.out.contains("momentum") && people.out.contains("all figures agree"));
+}

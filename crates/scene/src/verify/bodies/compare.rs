@@ -1,0 +1,111 @@
+//! Masses, given motions, kinematics and momenta of the bodies of a step.
+
+use super::super::report::Place;
+use super::super::vector::{norm, sub};
+use super::given::{Flat, Stand};
+use super::read::Bodies;
+use super::{Walk, motion};
+
+impl<D: Flat> Walk<'_, D> {
+    pub(super) fn compare_masses(&mut self) {
+        for (i, part) in self.given.parts.iter().enumerate() {
+            let Some(mass) = self.names[i].mass else {
+                continue;
+            };
+            let off = (mass - part.mass).abs() / part.mass.abs();
+            let name = &self.names[i].name;
+            self.report.note("mass", off, || Place {
+                step: None,
+                t: None,
+                what: format!("`{name}`"),
+            });
+        }
+    }
+
+    /// Bodies that do not follow forces are where they are said to be.
+    pub(super) fn compare_given(&mut self, last: &Bodies) {
+        for i in 0..self.given.parts.len() {
+            let part = self.given.parts[i];
+            let Some(guide) = part.guide else { continue };
+            let Some((stand, speed)) = self.given.guided(guide, last.t) else {
+                continue;
+            };
+            let size = 1.0 + norm(stand.x) + speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            let mut off =
+                norm(sub(stand.x, last.stands[i].x)).max(turn_between(&stand, &last.stands[i]));
+            for k in 0..6 {
+                off = off.max((speed[k] - last.speeds[i][k]).abs());
+            }
+            let place = self.place(format!("`{}`", self.name(i)));
+            self.report.note("given", off / size, || place);
+        }
+    }
+
+    /// x_F and R_F from the state before, and the midpoint where it is recorded.
+    pub(super) fn compare_way(&mut self, before: Option<&Bodies>, last: &Bodies) {
+        let (Some(before), h) = (before, self.motion.h) else {
+            return;
+        };
+        for i in 0..self.given.parts.len() {
+            if !self.given.parts[i].movable {
+                continue;
+            }
+            let reached = match self.motion.fixed_mid {
+                // Joints have moved the bodies since.
+                true => self
+                    .motion
+                    .ahead_of::<D>(&before.stands[i], &before.speeds[i]),
+                false => self.motion.arrive::<D>(&before.stands[i], i, h),
+            };
+            let there = match self.motion.fixed_mid {
+                true => self.motion.mid[i],
+                false => last.stands[i],
+            };
+            let size = norm(there.x) + h * norm(motion::linear(&self.motion.end[i]));
+            let size = size.max(self.shapes[i].radius().unwrap_or(0.0));
+            let off = norm(sub(reached.x, there.x)) / size.max(f64::MIN_POSITIVE);
+            let turn = turn_between(&reached, &there) / (1.0 + there.angle.abs());
+            if off.max(turn) > 0.0 || i == 0 {
+                let place = self.place(format!("`{}`", self.name(i)));
+                self.report.note("kinematics", off.max(turn), || place);
+            }
+        }
+    }
+
+    pub(super) fn compare_momentum(&mut self, consecutive: bool) {
+        if !consecutive {
+            return;
+        }
+        for i in 0..self.given.parts.len() {
+            let part = &self.given.parts[i];
+            if !part.movable {
+                continue;
+            }
+            let motion = &self.motion;
+            let mut off = 0.0_f64;
+            for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
+                let rest = motion.end[i][k] - motion.free[i][k] - motion.pushed[i][k];
+                if rest != 0.0 {
+                    off = off.max(rest.abs() / motion.size[i][k / 3]);
+                }
+            }
+            let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);
+            self.report.note("momentum", off, || Place {
+                step: Some(step),
+                t: Some(t),
+                what: format!("`{}`", names[i].name),
+            });
+        }
+    }
+}
+
+/// The angle between two placements; not reduced in the plane.
+fn turn_between(a: &Stand, b: &Stand) -> f64 {
+    let plane = (a.angle - b.angle).abs();
+    // A quaternion and its negative are the same rotation.
+    let far = |sign: f64| {
+        let parts = a.q.iter().zip(&b.q);
+        parts.map(|(x, y)| (x - sign * y).abs()).fold(0.0, f64::max)
+    };
+    plane.max(far(1.0).min(far(-1.0)))
+}

@@ -1,0 +1,216 @@
+//! Kinematics, momentum, velocities, gaps and energies of a step of a mechanism.
+
+use mechanism::{Forces, Kind, Scheme, System, SystemError};
+
+use super::dense::{dot, energy, solve};
+use super::step::{Step, row_off, size};
+use super::{State, Walk, advance};
+
+impl Walk<'_> {
+    pub(super) fn compare_way(&mut self, step: &Step, before: &State, last: &State) {
+        if self.corrects() {
+            return;
+        }
+        let chart = self.system.chart().clone();
+        let mut q = step.q.clone();
+        match self.settings.scheme {
+            Scheme::Paoli => {}
+            Scheme::Theta(theta) => {
+                let n = step.begin.len();
+                let mean: Vec<f64> = (0..n)
+                    .map(|i| theta * step.loose[i] + (1.0 - theta) * step.begin[i])
+                    .collect();
+                q.clone_from(&before.q);
+                advance(&chart, &mut q, &mean, step.h);
+            }
+            _ => advance(&chart, &mut q, &step.loose, 0.5 * step.h),
+        }
+        if self.struck() && self.settings.scheme != Scheme::Midpoint {
+            return;
+        }
+        for (i, (a, b)) in q.iter().zip(&last.q).enumerate() {
+            let scale = a
+                .abs()
+                .max(step.h * size(&step.loose))
+                .max(f64::MIN_POSITIVE);
+            let off = (a - b).abs() / scale;
+            let place = self.place(format!("`{}`", self.layout.positions[i]));
+            self.report.note("kinematics", off, || place);
+        }
+    }
+
+    pub(super) fn compare_momentum(&mut self, step: &Step) {
+        let n = step.begin.len();
+        if self.struck() && self.settings.forces == Forces::Mean {
+            self.report.skip(
+                "steps with an impact by the sequential or Poisson's law: forces that depend on velocity \
+                 are taken after it, which the records do not hold; momentum and laws are not compared there",
+            );
+            return;
+        }
+        let change: Vec<f64> = (0..n).map(|i| step.loose[i] - step.begin[i]).collect();
+        let pushed = self.pushed(step);
+        // v is not known better than the contact problem was solved, and K follows it.
+        let allowed = 20.0 * self.account.residual.min(self.settings.tolerance);
+        for i in 0..n {
+            let row = &step.mass[i * n..(i + 1) * n];
+            let mut scale = step.force[i].abs();
+            for j in 0..n {
+                scale += (row[j] * step.loose[j]).abs() + (row[j] * step.begin[j]).abs();
+            }
+            for (touch, (g, _)) in self.touches.iter().zip(&step.rows) {
+                for (s, g) in touch.impulse.iter().zip(g.chunks(n.max(1))) {
+                    scale += (s * g[i]).abs();
+                }
+            }
+            let rest = (dot(row, &change) - pushed[i]).abs();
+            let off = if rest == 0.0 { 0.0 } else { rest / scale };
+            let place = self.place(format!("`{}`", self.layout.velocities[i]));
+            self.report
+                .note("momentum", (off - allowed).max(0.0), || place);
+        }
+    }
+
+    pub(super) fn compare_velocities(&mut self, step: &Step) {
+        let sizes = self.sizes(step);
+        for k in 0..self.touches.len() {
+            let touch = &self.touches[k];
+            let (g, w) = &step.rows[k];
+            let ends = [
+                ("begin", row_off(g, w, &step.begin, &touch.begin, &sizes).0),
+                ("end", row_off(g, w, &step.loose, &touch.end, &sizes).0),
+            ];
+            let constraint = touch.constraint;
+            for (check, off) in ends {
+                let place = self.place(self.name(constraint));
+                self.report.note(check, off, || place);
+            }
+        }
+    }
+
+    /// Gaps and joints at the end.
+    pub(super) fn compare_place(&mut self, last: &State) -> Result<(), SystemError> {
+        let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
+        self.system.gaps(last.t, &last.q, &mut gaps)?;
+        let scale = 1.0 + size(&last.q);
+        let (mut deep, mut drift) = (0.0_f64, 0.0_f64);
+        for (i, constraint) in self.system.constraints().iter().enumerate() {
+            for value in &gaps[self.first_gap[i]..self.first_gap[i + 1]] {
+                match constraint.kind {
+                    Kind::Contact => deep = deep.max(-value),
+                    _ => drift = drift.max(value.abs()),
+                }
+            }
+        }
+        let mut found = vec![
+            (
+                "penetration of all contacts".to_string(),
+                deep - self.account.penetration,
+            ),
+            (
+                "drift of all joints".to_string(),
+                drift - self.account.drift,
+            ),
+        ];
+        for touch in &self.touches {
+            let (first, next) = (
+                self.first_gap[touch.constraint],
+                self.first_gap[touch.constraint + 1],
+            );
+            if next > first {
+                found.push((self.name(touch.constraint), gaps[first] - touch.gap));
+            }
+        }
+        for (what, off) in found {
+            let place = self.place(what);
+            self.report.note("gap", off.abs() / scale, || place);
+        }
+        Ok(())
+    }
+
+    pub(super) fn kinetic(&mut self, state: &State) -> Result<f64, SystemError> {
+        let n = state.v.len();
+        let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
+        self.system
+            .dynamics(state.t, &state.q, &state.v, &mut mass, &mut force)?;
+        Ok(energy(&mass, &state.v))
+    }
+
+    /// Kinetic and potential energy at the end.
+    pub(super) fn compare_energies(
+        &mut self,
+        last: &State,
+        kinetic: f64,
+    ) -> Result<(), SystemError> {
+        let potential = self.system.potential(last.t, &last.q)?;
+        let account = self.account;
+        let scale = kinetic.abs().max(potential.abs()).max(f64::MIN_POSITIVE);
+        let pairs = [
+            ("kinetic", kinetic - account.kinetic),
+            ("potential", potential - account.potential),
+        ];
+        for (what, off) in pairs {
+            let place = self.place(what);
+            self.report.note("energy", off.abs() / scale, || place);
+        }
+        Ok(())
+    }
+
+    /// The balance of the step with the works of the account.
+    pub(super) fn compare_balance(&mut self, change: f64, sizes: &[f64]) {
+        let works = self.account.works;
+        let sum: f64 = works.iter().sum();
+        let scale = works
+            .iter()
+            .chain(sizes)
+            .fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let off = (change - sum).abs() / scale;
+        let place = self.place("the account of the step");
+        self.report.note("balance", off, || place);
+    }
+
+    pub(super) fn compare_works(&mut self, step: &Step, last: &State) -> Result<(), SystemError> {
+        let kinetic = self.kinetic(last)?;
+        self.compare_energies(last, kinetic)?;
+        let n = step.begin.len();
+        let (first, end) = (energy(&step.mass, &step.begin), energy(&step.mass, &last.v));
+        let forced = solve(&step.mass, &step.force).map_or(0.0, |v| 0.5 * dot(&v, &step.force));
+        self.compare_balance(end - first, &[end, first, forced]);
+        if self.struck() {
+            return Ok(());
+        }
+        let mut own = [0.0; 4];
+        own[0] = (0..n)
+            .map(|i| step.force[i] * 0.5 * (step.begin[i] + step.loose[i]))
+            .sum();
+        let mut size = 0.0_f64;
+        for k in 0..self.touches.len() {
+            let touch = &self.touches[k];
+            let contact = self.system.constraints()[touch.constraint].is_contact();
+            let (g, w) = &step.rows[k];
+            for (row, s) in touch.impulse.iter().enumerate() {
+                let g = &g[row * n..(row + 1) * n];
+                let mean = w[row] + 0.5 * (dot(g, &step.begin) + dot(g, &step.loose));
+                own[if contact && row > 0 { 2 } else { 1 }] += s * mean;
+                own[3] -= s * w[row];
+                size = size.max((s * mean).abs());
+            }
+            let (g, w) = &step.holds[k];
+            for (row, s) in touch.hold.iter().enumerate() {
+                let g = &g[row * n..(row + 1) * n];
+                own[1] += s * (w[row] + 0.5 * (dot(g, &step.loose) + dot(g, &last.v)));
+                own[3] -= s * w[row];
+            }
+        }
+        let scale = own
+            .iter()
+            .fold(size.max(end).max(first).max(forced), |m, x| m.max(x.abs()));
+        let scale = scale.max(f64::MIN_POSITIVE);
+        for (k, what) in ["work", "impact", "sliding", "boundary"].iter().enumerate() {
+            let off = (own[k] - self.account.works[k]).abs() / scale;
+            let place = self.place(*what);
+            self.report.note("energy", off, || place);
+        }
+        Ok(())
+    }
+}
