@@ -133,15 +133,22 @@ fn ends(bodies: &[Name], still: &Still, force: &Force) -> Option<([f64; 3], [f64
     let [i, j] = force.bodies;
     let (a, b) = (bodies.get(i)?, bodies.get(j)?);
     let (at_a, at_b) = (still.places.get(i)?.position, still.places.get(j)?.position);
-    let at_b = match &still.cell {
-        Some(vectors) => images::nearest(vectors, still.periodic, at_a, at_b),
+    // Bodies are drawn where the cell is: what belongs to one of them is its image nearest to it. A
+    // boundary without end is nowhere in particular, the other body is.
+    let near = |from: [f64; 3], to: [f64; 3]| match &still.cell {
+        Some(vectors) => images::nearest(vectors, still.periodic, from, to),
+        None => to,
+    };
+    let at_b = match size(&a.outline) {
+        Some(_) => near(at_a, at_b),
         None => at_b,
     };
+    let at = near(size(&a.outline).map_or(at_b, |_| at_a), force.at);
     let round = |name: &Name| matches!(*name.outline, Outline::Round { .. });
     match (round(a), round(b)) {
         (true, true) => return Some((at_a, at_b)),
-        (true, false) if size(&b.outline).is_none() => return Some((at_a, force.at)),
-        (false, true) if size(&a.outline).is_none() => return Some((force.at, at_b)),
+        (true, false) if size(&b.outline).is_none() => return Some((at_a, at)),
+        (false, true) if size(&a.outline).is_none() => return Some((at, at_b)),
         _ => {}
     }
     // As long as the smaller body is wide.
@@ -152,6 +159,6 @@ fn ends(bodies: &[Name], still: &Still, force: &Force) -> Option<([f64; 3], [f64
         return None;
     }
     let along: [f64; 3] = force.force.map(|x| x / strength * half);
-    let end = |sign: f64| std::array::from_fn(|k| force.at[k] + sign * along[k]);
+    let end = |sign: f64| std::array::from_fn(|k| at[k] + sign * along[k]);
     Some((end(-1.0), end(1.0)))
 }

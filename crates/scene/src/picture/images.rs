@@ -121,6 +121,24 @@ fn spread(bodies: &[Name], still: &Still) -> Spread {
     all
 }
 
+/// How far the edges go in shares of the vectors: along a direction without images as far as bodies.
+fn reach(still: &Still, vectors: &Vectors) -> [(f64, f64); 3] {
+    let rows = inverse(vectors);
+    std::array::from_fn(|k| match still.periodic[k] {
+        true => (0.0, 1.0),
+        false => {
+            let all = still
+                .places
+                .iter()
+                .map(|place| dot(rows[k], place.position));
+            let all = all.filter(|share| share.is_finite());
+            all.fold((0.0, 1.0), |(low, high), x| {
+                (f64::min(low, x), f64::max(high, x))
+            })
+        }
+    })
+}
+
 /// Draws the edges of the cell.
 pub(super) fn outline(paper: &mut Paper, panel: &Panel, camera: &Camera, still: &Still) {
     let Some(vectors) = &still.cell else {
@@ -131,14 +149,15 @@ pub(super) fn outline(paper: &mut Paper, panel: &Panel, camera: &Camera, still: 
         panel.px(camera.flatten(at))
     };
     let axes = if still.flat { 2 } else { 3 };
+    let reach = reach(still, vectors);
     paper.group("class=\"cell\" stroke=\"#222222\" stroke-dasharray=\"5 3\" stroke-width=\"1\"");
     for n in 0..1_usize << axes {
         let from: [f64; 3] = std::array::from_fn(|k| (n >> k & 1) as f64);
         // Where there are no images there is no face, and an edge belongs to the faces beside it.
         let faced = |k: usize| (0..axes).any(|j| j != k && still.periodic[j]);
         for k in (0..axes).filter(|&k| from[k] == 0.0 && faced(k)) {
-            let mut to = from;
-            to[k] = 1.0;
+            let (mut from, mut to) = (from, from);
+            (from[k], to[k]) = reach[k];
             let (a, b) = (corner(from), corner(to));
             if [a.0, a.1, b.0, b.1].iter().all(|x| x.is_finite()) {
                 paper.line(a, b, "");

@@ -5,7 +5,7 @@ use super::fabric::FABRIC;
 use super::figure::{Figure, Series};
 use super::gallery::PlotError;
 use super::histogram::FORCES;
-use super::standard::{ORDERS, count, lost, orders, over_time, residual};
+use super::standard::{ORDERS, count, from_start, lost, orders, over_time, residual};
 use super::unit;
 use crate::error::{InputError, SceneError};
 use crate::file::{Formula, Plot, Scene};
@@ -83,6 +83,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
         held,
         spring,
     ] = columns.map(|c| steps.numbers(c));
+    let (potential, label) = from_start(potential, &kinetic);
     let each = 0..t.len();
     let total = |k: usize| kinetic[k] + potential[k] + elastic[k];
     let total: Vec<f64> = each.clone().map(total).collect();
@@ -106,7 +107,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
         ("lost in joints", joints),
     ];
     series.extend(lost(&t, works));
-    Ok(over_time(title, &unit::label("energy", "energy"), series))
+    Ok(over_time(title, &label, series))
 }
 
 /// Observables of one run: times and, by text, values.

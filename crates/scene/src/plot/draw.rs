@@ -132,8 +132,13 @@ where
     };
     let seen = figure.tiles.iter().filter(|t| t.value.is_finite());
     let cells = seen.filter_map(|tile| {
-        let corner = |a: f64, b: f64| (x.at(x.place(a)), y.at(y.place(b)));
-        let (low, high) = (corner(tile.x.0, tile.y.0), corner(tile.x.1, tile.y.1));
+        // A little over the neighbour, which is drawn later: no seams.
+        let corner = |a: f64, b: f64, more: f64| {
+            let place = |at: f64| (at + more).min(1.0);
+            (x.at(place(x.place(a))), y.at(place(y.place(b))))
+        };
+        let low = corner(tile.x.0, tile.y.0, 0.0);
+        let high = corner(tile.x.1, tile.y.1, 1e-3);
         let drawn = [low.0, low.1, high.0, high.1].iter().all(|c| c.is_finite());
         let colour = legend::colour(&ramp, tile.value);
         drawn.then(|| Rectangle::new([low, high], colour.filled()))

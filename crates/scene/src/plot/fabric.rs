@@ -54,9 +54,10 @@ pub(super) fn rose(record: &Record, name: &str, wish: &Wish) -> Result<Rose, Plo
         let none = "no contact presses then: there are no directions to show".to_string();
         return Err(PlotError::Nothing(none));
     }
+    // Multiples of four: a bin is centred on each axis, where many normals lie exactly.
     let bins = match directions.len() {
         0..100 => 12,
-        100..500 => 18,
+        100..500 => 20,
         _ => 36,
     };
     let plain: Vec<Direction> = directions.iter().map(|d| (d.0, 1.0)).collect();
@@ -144,7 +145,7 @@ mod tests {
         let (found, at) = anisotropy(&weighted);
         // Sums of harmonics over equal angles are exact up to rounding.
         assert!((found - a).abs() < 1e-10 && (at - turn).abs() < 1e-10);
-        for (bins, density) in [12, 18, 36].map(|bins| (bins, densities(&weighted, bins))) {
+        for (bins, density) in [12, 20, 36].map(|bins| (bins, densities(&weighted, bins))) {
             let width = 2.0 * PI / f64::from(bins);
             for (k, d) in density.iter().enumerate() {
                 // The mean of E over a bin, 2π times; single directions at edges make 1e-4.

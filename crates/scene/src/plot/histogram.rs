@@ -106,7 +106,7 @@ pub(super) fn figure(
     let values = picked.numbers.first().map_or(&[][..], Vec::as_slice);
     let bins = Bins::of(values, wish.log_x, column.kind == Type::Integer);
     let total: usize = bins.counts.iter().sum();
-    let at = wish.at.map_or(String::new(), |t| format!(", t = {t}"));
+    let at = wish.at.map_or(String::new(), |t| format!(", t = {t} s"));
     Ok(Figure {
         title: format!("{}: {name} of {table}{at}", record.manifest().title),
         x_label: unit::of_column(column),
@@ -144,7 +144,7 @@ pub(super) fn forces(record: &Record, wish: &Wish) -> Result<Figure, PlotError> 
         .map(|k| (middle(k), density(k)))
         .collect();
     let t = picked.numbers.get(1).and_then(|t| t.first()).copied();
-    let at = t.map_or(String::new(), |t| format!(", t = {}", super::short(t)));
+    let at = t.map_or(String::new(), |t| format!(", t = {} s", super::short(t)));
     let mut line = Series {
         points: points.clone(),
         ..Series::default()

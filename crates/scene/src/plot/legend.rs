@@ -73,6 +73,14 @@ where
                 let middle = (at(SAMPLE / 2), at(height));
                 area.draw(&Circle::new(middle, style.radius, style.colour.filled()))?;
             }
+            (Mark::Bars, _) => {
+                let (x, half) = (at(SAMPLE / 2), at(8));
+                let foot = |y: i32| [(x - at(4), y), (x + at(4), y)];
+                let (low, high) = (at(height) - half, at(height) + half);
+                for line in [[(x, low), (x, high)], foot(low), foot(high)] {
+                    area.draw(&PathElement::new(line, style.shape))?;
+                }
+            }
             (_, None) => area.draw(&PathElement::new(ends, style.shape))?,
             (_, Some((dash, gap))) => {
                 area.draw(&DashedPathElement::new(ends, dash, gap, style.shape))?;
@@ -95,7 +103,13 @@ fn lines(figure: &Figure) -> usize {
 /// The colours of the cells of a figure.
 pub(super) fn ramp(figure: &Figure) -> Option<Ramp> {
     let values = || figure.tiles.iter().map(|t| t.value);
-    let signed = values().any(|v| v < 0.0) && values().any(|v| v > 0.0);
+    // Rounding below 0 is no second sign.
+    let (low, high) = values()
+        .filter(|v| v.is_finite())
+        .fold((0.0, 0.0), |(low, high), v| {
+            (f64::min(low, v), f64::max(high, v))
+        });
+    let signed = high.min(-low) > 0.05 * high.max(-low);
     (!figure.tiles.is_empty()).then(|| Ramp::over(values(), false, signed))
 }
 
@@ -124,7 +138,8 @@ where
     for k in 0..PIECES {
         let ends = [k, k + 1].map(|k| f64::from(k) / f64::from(PIECES));
         let value = ramp.low + 0.5 * (ends[0] + ends[1]) * (ramp.high - ramp.low);
-        let corners = [(0, height(ends[0])), (at(f64::from(BAR)), height(ends[1]))];
+        // Each piece up to the top, the next over it: no seams.
+        let corners = [(0, height(ends[0])), (at(f64::from(BAR)), height(1.0))];
         area.draw(&Rectangle::new(corners, colour(ramp, value).filled()))?;
     }
     let style = ("sans-serif", px(14)).into_font().color(&BLACK);

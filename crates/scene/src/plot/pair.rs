@@ -43,7 +43,7 @@ pub(super) fn figure(
         false => Mark::Points,
     };
     let lengths = along.unit == "length" && across.unit == "length";
-    let at = wish.at.map_or(String::new(), |t| format!(", t = {t}"));
+    let at = wish.at.map_or(String::new(), |t| format!(", t = {t} s"));
     Ok(Figure {
         title: format!("{}: {table}{at}", record.manifest().title),
         x_label: unit::of_column(along),

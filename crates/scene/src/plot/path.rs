@@ -26,8 +26,12 @@ pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotErr
     let known = body_names(record)?;
     let flat = entry(record, "bodies")?.iter().all(|c| c.name != "z");
     let mut series = Vec::new();
+    let mut shown = Vec::new();
     for name in names.split(',').map(str::trim) {
-        let only = of_body(body_number(&known, name)?);
+        let number = body_number(&known, name)?;
+        let name = known.get(number).map_or(name, String::as_str);
+        let only = of_body(number);
+        shown.push(name);
         if flat {
             let picked = pick(record, "bodies", &["x", "y"], None, &only)?;
             if let [x, y] = picked.numbers.as_slice() {
@@ -49,7 +53,7 @@ pub(super) fn trajectory(record: &Record, names: &str) -> Result<Figure, PlotErr
         y_label = unit::label("coordinate", "length");
     }
     Ok(Figure {
-        title: format!("{}: {}", record.manifest().title, names.trim()),
+        title: format!("{}: {}", record.manifest().title, shown.join(", ")),
         x_label: unit::of_column(column(record, "bodies", x)?),
         y_label,
         series,

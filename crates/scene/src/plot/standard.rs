@@ -85,6 +85,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     let columns = ["t", "kinetic", "potential", "impact", "sliding"];
     let steps = record.table("steps", Some(&columns))?;
     let [t, kinetic, potential, impact, sliding] = columns.map(|c| steps.numbers(c));
+    let (potential, label) = from_start(potential, &kinetic);
     let total: Vec<f64> = kinetic.iter().zip(&potential).map(|(a, b)| a + b).collect();
     let mut series = vec![Series::line("kinetic", &t, &kinetic, 0)];
     // A scene without a potential has nothing but its kinetic energy.
@@ -94,7 +95,23 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
     }
     let works = [("lost in impacts", impact), ("lost in sliding", sliding)];
     series.extend(lost(&t, works));
-    Ok(over_time(title, &unit::label("energy", "energy"), series))
+    Ok(over_time(title, &label, series))
+}
+
+/// A potential counted from its start where its own zero is so far away that nothing else would be
+/// seen, and the label of the axis.
+pub(super) fn from_start(potential: Vec<f64>, kinetic: &[f64]) -> (Vec<f64>, String) {
+    let label = unit::label("energy", "energy");
+    let first = potential.first().copied().unwrap_or(0.0);
+    let changes = potential.iter().map(|p| (p - first).abs());
+    let seen = changes.chain(kinetic.iter().copied()).fold(0.0, f64::max);
+    match first.abs() > 4.0 * seen {
+        false => (potential, label),
+        true => {
+            let since = potential.iter().map(|p| p - first).collect();
+            (since, format!("{label}, potential from its start"))
+        }
+    }
 }
 
 /// What was lost since the start, for each kind of work on the bodies: what they lose has the other
