@@ -26,6 +26,7 @@ mod packing;
 mod place;
 mod reader;
 mod rows;
+mod schema;
 mod study;
 mod tables;
 #[cfg(test)]
@@ -45,6 +46,7 @@ pub use near::Nearest;
 pub use packing::Packing;
 pub use place::{Place, RUNS};
 pub use reader::{Chunk, Record, Table};
+pub use schema::schema_page;
 pub use study::{VARIED, write_study};
 pub use tables::{Layout, TABLES};
 pub use writer::{Recorder, TableWriter};
