@@ -9,6 +9,7 @@ mod files;
 mod licences;
 mod links;
 mod rust_version;
+mod schema;
 mod sizes;
 mod steps;
 mod words;
@@ -31,6 +32,7 @@ usage: cargo xtask <check>
   rust-version  the declared rust-version is enough for every dependency
   words         no machine paths, unfinished macros or private registries in the tree
   paths         paths in ARCHITECTURE.md and relative links in Markdown files exist
+  schema        docs/records.md is what the code says; with --write it is made so
 
 Exit status: 0 all well, 1 something was found, 2 wrong use of this command.
 ";
@@ -55,6 +57,8 @@ fn main() -> ExitCode {
         ["licences"] => steps::run("licences", || licences::check(&root)),
         ["rust-version"] => steps::run("rust-version", || rust_version::check(&root)),
         ["words"] => steps::run("words", || words::check(&root)),
+        ["schema"] => steps::run("schema", || schema::check(&root)),
+        ["schema", "--write"] => steps::run("schema", || schema::write(&root)),
         ["paths"] => steps::run("paths", || links::check(&root)),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -60,6 +60,17 @@ impl Layout {
         }
     }
 
+    /// A layout with these coordinates and no constraints.
+    pub(super) fn plain(positions: Vec<String>, velocities: Vec<String>, choice: Choice) -> Self {
+        Self {
+            positions,
+            velocities,
+            constraints: Vec::new(),
+            slots: Vec::new(),
+            choice,
+        }
+    }
+
     /// The layout of a scene's system.
     pub fn of_scene(scene: &Scene, system: &TextSystem) -> Self {
         let contacts = scene.mechanism().map_or(&[][..], |m| &m.contacts);

@@ -13,7 +13,7 @@ fn column(name: &str, kind: Type, unit: &str, meaning: &str) -> Column {
     Column::new(name, kind, unit, meaning)
 }
 
-fn profile_columns() -> Vec<Column> {
+pub(in crate::record) fn profile_columns() -> Vec<Column> {
     let error = "standard error of the mean; absent where the span is too short for one";
     vec![
         column("profile", Type::Text, "1", "name of the profile"),
@@ -31,7 +31,7 @@ fn profile_columns() -> Vec<Column> {
     ]
 }
 
-fn distribution_columns() -> Vec<Column> {
+pub(in crate::record) fn distribution_columns() -> Vec<Column> {
     let density = "share of all values over the width of the bin; absent without values";
     vec![
         column("distribution", Type::Text, "1", "name of the distribution"),

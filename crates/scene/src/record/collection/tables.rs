@@ -22,7 +22,7 @@ pub(super) fn row_names<D: Dim>() -> &'static [&'static str] {
 }
 
 /// The columns of a table; empty for a name that is none.
-pub(super) fn columns<D: Dim>(table: &str) -> Vec<Column> {
+pub(in crate::record) fn columns<D: Dim>(table: &str) -> Vec<Column> {
     match table {
         "names" => names(),
         "steps" => steps(),
@@ -59,7 +59,7 @@ pub(super) fn body(name: &str, meaning: &str) -> Column {
 fn names() -> Vec<Column> {
     let text = |name: &str, meaning: &str| Column::new(name, Type::Text, "1", meaning);
     let shape = "disc, sphere, capsule, cylinder, polygon, polyhedron, half_plane, half_space, \
-                 chain or mesh";
+                 chain, mesh or compound";
     let outline = "JSON: vertices, and faces or closed, in body axes; empty where there is none";
     vec![
         body("body", "number of the body, from 0"),
