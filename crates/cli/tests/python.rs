@@ -78,7 +78,7 @@ between = ["stone", "stone"]
 friction = 0.6
 [[body]]
 name = "ground"
-shape = "half_plane"
+shape = { half_plane = [0, 1] }
 material = "stone"
 fixed = true
 [[body]]
@@ -87,7 +87,7 @@ shape = { box = [1, 0.5] }
 material = "stone"
 position = [0, 0.25]
 [[body]]
-name = "upper, \"the other\""
+name = "upper"
 shape = { box = [0.8, 0.4] }
 material = "stone"
 position = [0.1, 0.7]

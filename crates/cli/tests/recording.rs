@@ -22,7 +22,7 @@ between = ["stone", "stone"]
 friction = 0.3
 [[body]]
 name = "ground"
-shape = "half_plane"
+shape = { half_plane = [0, 1] }
 material = "stone"
 fixed = true
 [[body]]
