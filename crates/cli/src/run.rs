@@ -141,6 +141,9 @@ fn manifest(scene: &Scene, built: &Built) -> Manifest {
     let mut manifest = manifest_of(scene);
     let (start, until) = (built.initial.t, built.until);
     manifest.settings = settings_json(&built.settings, start, until, built.record_every);
+    if let Some(method) = built.sweep_method() {
+        manifest.settings["integrator"] = Value::from(method);
+    }
     manifest
 }
 

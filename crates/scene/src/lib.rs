@@ -16,6 +16,7 @@ mod run;
 mod sink;
 pub mod study;
 pub mod survey;
+mod sweep;
 mod text;
 mod trajectory;
 mod watch;

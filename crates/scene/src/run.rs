@@ -11,6 +11,7 @@ use mechanism::{EventDriven, MechanismError, Motion, Scheme, State, Stepper, Sys
 use crate::certificate::Certificate;
 use crate::error::SceneError;
 use crate::sink::Sink;
+use crate::sweep::SweepMotion;
 use crate::text::Built;
 use crate::trajectory::{Between, Trajectory};
 
@@ -123,6 +124,12 @@ pub(crate) fn drive(
         };
         (Certificate::new(), Some(stop))
     };
+    if let Some(plan) = built.sweep.clone() {
+        return match SweepMotion::new(built, *plan) {
+            Ok(mut motion) => follow(&mut motion, until - left, sink, progress),
+            Err(error) => refused(error),
+        };
+    }
     match built.settings.scheme {
         Scheme::Event => match EventDriven::new(built.system, built.settings, built.initial) {
             Ok(mut motion) => follow(&mut motion, until - left, sink, progress),
