@@ -36,6 +36,9 @@ fn manifest(scene: &Scene, built: &Built, threads: Threads) -> Manifest {
     let mut manifest = manifest_of(scene, threads);
     let (start, until) = (built.initial.t, built.until);
     manifest.settings = settings_json(&built.settings, start, until, built.record_every);
+    if let Some(method) = built.sweep_method() {
+        manifest.settings["integrator"] = method.into();
+    }
     manifest
 }
 

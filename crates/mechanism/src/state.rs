@@ -146,7 +146,8 @@ pub trait Motion {
     fn events(&self) -> &[Event];
 
     /// All that it is continued from, to the bit. The touches of the last step are not part of it.
-    fn save(&self) -> Saved;
+    /// `None` for a motion that can only be made again from its start.
+    fn save(&self) -> Option<Saved>;
 
     /// Goes back, or ahead, to what was saved of a motion of the same system, settings and initial
     /// state; this one must not have been advanced.

@@ -9,6 +9,7 @@ pub use mechanism;
 pub use scene;
 pub use solve;
 pub use statics;
+pub use sweep;
 
 /// What most programs need: `use percuss::prelude::*`.
 pub mod prelude {

@@ -18,6 +18,7 @@ mod run;
 mod sink;
 pub mod study;
 pub mod survey;
+mod sweep;
 mod text;
 mod trajectory;
 pub mod verify;

@@ -13,6 +13,7 @@ use crate::error::SceneError;
 use crate::record::{Packed, Snapshot};
 use crate::resume::{self, Begun};
 use crate::sink::Sink;
+use crate::sweep::SweepMotion;
 use crate::text::Built;
 use crate::trajectory::{Between, Trajectory};
 use crate::watch::Tick;
@@ -180,6 +181,12 @@ fn drive_from(
         tolerance: built.settings.tolerance,
     };
     let refused = |error: MechanismError| refused(start, StopReason::Mechanism(error));
+    if let Some(plan) = built.sweep.clone() {
+        return match SweepMotion::new(built, *plan) {
+            Ok(mut motion) => follow(&mut motion, begun, span, sink, progress),
+            Err(error) => refused(error),
+        };
+    }
     match built.settings.scheme {
         Scheme::Event => match EventDriven::new(built.system, built.settings, built.initial) {
             Ok(mut motion) => follow(&mut motion, begun, span, sink, progress),
@@ -288,10 +295,13 @@ fn keep(
     certificate: Certificate,
     motion: &dyn Motion,
 ) -> Result<(), SceneError> {
+    let Some(motion) = motion.save() else {
+        return Ok(());
+    };
     let begun = Begun {
         step,
         certificate,
-        motion: motion.save(),
+        motion,
     };
     sink.keep(Snapshot {
         motion: resume::packed(&begun)?,

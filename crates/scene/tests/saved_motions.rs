@@ -59,7 +59,7 @@ fn goes_on(built: &Built, settings: &Settings, before: u64, after: u64, name: &s
             break;
         }
     }
-    let bytes = postcard::to_stdvec(&whole.save()).expect("bytes");
+    let bytes = postcard::to_stdvec(&whole.save().expect("kept")).expect("bytes");
     let saved: Saved = postcard::from_bytes(&bytes).expect("what was saved");
     again.restore(saved).expect("a motion like it");
     let mut made = 0;
@@ -178,9 +178,15 @@ fn what_was_saved_of_another_motion_is_refused_and_changes_nothing() {
         make(&ball, Scheme::Event),
         make(&pendulum, Scheme::Midpoint),
     ] {
-        assert_eq!(mine.restore(other.save()), Err(MechanismError::Foreign));
+        assert_eq!(
+            mine.restore(other.save().expect("kept")),
+            Err(MechanismError::Foreign)
+        );
         assert_eq!(seen(&*mine), before);
     }
     let mut event = make(&ball, Scheme::Event);
-    assert_eq!(event.restore(mine.save()), Err(MechanismError::Foreign));
+    assert_eq!(
+        event.restore(mine.save().expect("kept")),
+        Err(MechanismError::Foreign)
+    );
 }

@@ -231,8 +231,8 @@ impl<S: System> Motion for EventDriven<S> {
         &self.events
     }
 
-    fn save(&self) -> Saved {
-        self.keep()
+    fn save(&self) -> Option<Saved> {
+        Some(self.keep())
     }
 
     fn restore(&mut self, saved: Saved) -> Result<(), MechanismError> {

@@ -335,8 +335,8 @@ impl<S: System> Motion for Stepper<S> {
         &self.watch.events
     }
 
-    fn save(&self) -> Saved {
-        self.keep()
+    fn save(&self) -> Option<Saved> {
+        Some(self.keep())
     }
 
     fn restore(&mut self, saved: Saved) -> Result<(), MechanismError> {

@@ -37,8 +37,8 @@ pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use reader::Reader;
 pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub(crate) use spec::{
-    ContactSpec, CoordinateSpec, FrictionSpec, JointSpec, Mechanism, Named, NonFirmSpec,
-    ReboundSpec, RunSpec, SetSpec, StepSpec, VelocitySpec, Word,
+    ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, JointSpec, Mechanism, Named,
+    NonFirmSpec, ReboundSpec, RunSpec, SetSpec, StepSpec, VelocitySpec, Word,
 };
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 
@@ -76,10 +76,11 @@ impl Scene {
     pub fn parse(name: &str, origin: &str, text: &str) -> Result<Self, SceneError> {
         let entries = tree::parse(origin, text)?;
         let mut root = Reader::new(origin, "", 1, entries);
-        let kind = kind(&mut root)?;
+        let (kind, sweeps) = kind(&mut root)?;
         let (title, source) = (root.text_if("title")?, root.text_if("source")?);
         let about = root.text_if("about")?;
         let content = match kind {
+            Kind::Mechanism if sweeps => Content::Mechanism(Box::new(sweep(&mut root)?)),
             Kind::Mechanism => Content::Mechanism(Box::new(mechanism(&mut root)?)),
             Kind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
         };
@@ -359,17 +360,21 @@ impl Scene {
     }
 }
 
-fn kind(root: &mut Reader<'_>) -> Result<Kind, SceneError> {
+/// What it is about, and whether it is a sweeping process: all but the run of one is that of a
+/// mechanism.
+fn kind(root: &mut Reader<'_>) -> Result<(Kind, bool), SceneError> {
     let Some(item) = root.take("kind") else {
-        let advice = "Add `kind = \"mechanism\"` or `kind = \"bodies\"`";
+        let advice = "Add `kind = \"mechanism\"`, `kind = \"bodies\"` or `kind = \"sweep\"`";
         return Err(root.error("the key `kind` is missing", advice).into());
     };
     match &item.value {
-        tree::Value::Text(kind) if kind == "mechanism" => Ok(Kind::Mechanism),
-        tree::Value::Text(kind) if kind == "bodies" => Ok(Kind::Bodies),
+        tree::Value::Text(kind) if kind == "mechanism" => Ok((Kind::Mechanism, false)),
+        tree::Value::Text(kind) if kind == "sweep" => Ok((Kind::Mechanism, true)),
+        tree::Value::Text(kind) if kind == "bodies" => Ok((Kind::Bodies, false)),
         _ => {
             let raw = &item.raw;
-            let problem = format!("`kind = {raw}`: \"mechanism\" or \"bodies\" was expected");
+            let problem =
+                format!("`kind = {raw}`: \"mechanism\", \"bodies\" or \"sweep\" was expected");
             let advice = "A file with `kind = \"study\"` is run by `percuss study`";
             Err(root.error(problem, advice).into())
         }
@@ -396,5 +401,39 @@ fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
         velocity_constraints,
         nonfirm,
         run,
+        sweep: None,
+    })
+}
+
+/// A sweeping process: the names, contacts and joints of a mechanism without velocities.
+fn sweep(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
+    let parameters = read_model::named(root, "parameters")?;
+    let crowd = crate::sweep::read_crowd(root)?;
+    let mut definitions = read_model::named(root, "definitions")?;
+    let coordinates = match &crowd {
+        None => read_model::coordinates(root)?,
+        Some(crowd) => {
+            definitions.push(crowd.definitions(root.line));
+            crowd.coordinates(root.line)
+        }
+    };
+    let mut process = crate::sweep::read(root, &coordinates)?;
+    process.crowd = crowd;
+    let (contacts, joints) = match process.crowd {
+        None => (read_touch::contacts(root)?, read_touch::joints(root)?),
+        Some(_) => (Vec::new(), Vec::new()),
+    };
+    crate::sweep::refuse(root, &coordinates, &contacts, &joints)?;
+    Ok(Mechanism {
+        parameters,
+        dynamics: process.dynamics(&coordinates),
+        coordinates,
+        definitions,
+        contacts,
+        joints,
+        velocity_constraints: Vec::new(),
+        nonfirm: Vec::new(),
+        run: read_run::run(root)?,
+        sweep: Some(process),
     })
 }

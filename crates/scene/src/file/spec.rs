@@ -158,4 +158,6 @@ pub(crate) struct Mechanism {
     pub velocity_constraints: Vec<VelocitySpec>,
     pub nonfirm: Vec<NonFirmSpec>,
     pub run: RunSpec,
+    /// What makes it a sweeping process.
+    pub sweep: Option<crate::sweep::SweepSpec>,
 }

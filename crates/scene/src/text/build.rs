@@ -23,7 +23,10 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
         file,
         parameters: scene.resolved(),
     };
-    let schedule = evaluator.schedule(&mechanism.run)?;
+    let schedule = match &mechanism.sweep {
+        None => evaluator.schedule(&mechanism.run)?,
+        Some(_) => evaluator.schedule(&crate::sweep::plain_run(file, &mechanism.run)?)?,
+    };
     let every = mechanism
         .run
         .record
@@ -52,16 +55,39 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
     for spec in &mechanism.nonfirm {
         collector.nonfirm(spec)?;
     }
+    let sweep = swept(&mut evaluator, &mut collector, mechanism)?;
     let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
-    let system = assemble(collector, energies, canonical)?;
-    let initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
+    let mut system = assemble(collector, energies, canonical)?;
+    let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
+    if let (Some(plan), Some(spec)) = (&sweep, &mechanism.sweep) {
+        crate::sweep::finish(file, spec, plan, &mut system, &mut initial)?;
+    }
     Ok(Built {
         system,
         initial,
         settings: schedule.settings,
         until: schedule.until,
         record_every: every.unwrap_or(mechanism.run.record_every),
+        sweep,
     })
+}
+
+/// The plan of a sweeping process.
+fn swept(
+    evaluator: &mut Evaluator<'_>,
+    collector: &mut Collector<'_>,
+    mechanism: &Mechanism,
+) -> Result<Option<Box<crate::sweep::Plan>>, Box<InputError>> {
+    let Some(spec) = &mechanism.sweep else {
+        return Ok(None);
+    };
+    let Names {
+        graph, coordinates, ..
+    } = &mut collector.names;
+    let affine = crate::sweep::affine(graph, coordinates, &collector.gaps);
+    let (file, run) = (collector.file, &mechanism.run);
+    let mut number = |part: &str, key: &str, f: &Formula| evaluator.number(part, key, f);
+    crate::sweep::plan(file, spec, run, affine, &mut number).map(|plan| Some(Box::new(plan)))
 }
 
 /// Energies and Lagrange's equations.

@@ -43,6 +43,15 @@ pub struct Built {
     pub until: f64,
     /// Every how many steps a row is recorded.
     pub record_every: usize,
+    /// How it is swept, if it is a sweeping process.
+    pub(crate) sweep: Option<Box<crate::sweep::Plan>>,
+}
+
+impl Built {
+    /// The method of a sweeping process, by the name that `integrator` has for it.
+    pub fn sweep_method(&self) -> Option<&'static str> {
+        self.sweep.as_ref().map(|plan| plan.integrator())
+    }
 }
 
 /// A mechanism from expressions.

@@ -149,6 +149,23 @@ impl<S: MovingSet> Process<S> {
         })
     }
 
+    /// The same process with its set behind a pointer.
+    pub fn boxed(self) -> Process<Box<dyn MovingSet>>
+    where
+        S: 'static,
+    {
+        Process {
+            set: Box::new(self.set),
+            metric: self.metric,
+            flow: self.flow,
+            settings: self.settings,
+            time: self.time,
+            point: self.point,
+            summary: self.summary,
+            referee: self.referee,
+        }
+    }
+
     /// Measures in another metric.
     pub fn with_metric(mut self, metric: Metric) -> Result<Self> {
         metric.check(self.set.dim())?;

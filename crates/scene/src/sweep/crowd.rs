@@ -1,0 +1,91 @@
+//! `[crowd]`: people leaving a room, the coordinates of many written in one table.
+
+use sweep::apps::crowd::Room;
+
+use crate::error::InputError;
+use crate::file::{CoordinateSpec, Formula, Named, Reader};
+
+/// `[crowd]`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CrowdSpec {
+    pub columns: usize,
+    pub rows: usize,
+    /// depth, width, door, radius, speed, jitter, in this order.
+    pub numbers: Vec<Formula>,
+    pub seed: u64,
+}
+
+/// The numbers of a room.
+pub(crate) const KEYS: [&str; 6] = ["depth", "width", "door", "radius", "speed", "jitter"];
+
+/// People beyond which a step would take too long: every step solves a new polyhedron.
+const MOST: usize = 1000;
+
+/// Reads `[crowd]`.
+pub(crate) fn read(root: &mut Reader<'_>) -> Result<Option<CrowdSpec>, Box<InputError>> {
+    let Some(item) = root.take("crowd") else {
+        return Ok(None);
+    };
+    let mut reader = root.of("[crowd]", "crowd", item)?;
+    let mut count = |key: &'static str| match reader.count_if(key)? {
+        Some(count) => Ok(count),
+        None => Err(reader.missing(key)),
+    };
+    let (columns, rows) = (count("columns")?, count("rows")?);
+    if columns.saturating_mul(rows) > MOST {
+        let problem = format!("{columns} columns of {rows} people are too many");
+        return Err(reader.error(problem, format!("At most {MOST} people")));
+    }
+    let mut numbers = Vec::new();
+    for key in KEYS {
+        numbers.push(reader.formula(key)?);
+    }
+    let seed = reader.count_if("seed")?.unwrap_or(1) as u64;
+    reader.finish()?;
+    Ok(Some(CrowdSpec {
+        columns,
+        rows,
+        numbers,
+        seed,
+    }))
+}
+
+impl CrowdSpec {
+    /// x1, y1, x2, y2, …
+    pub fn coordinates(&self, line: usize) -> Vec<CoordinateSpec> {
+        let person = |k: usize| ["x", "y"].map(|axis| format!("{axis}{k}"));
+        let names = (1..=self.columns * self.rows).flat_map(person);
+        names
+            .map(|name| CoordinateSpec {
+                name,
+                line,
+                kind: mechanism::Coordinate::Line,
+                initial: Vec::new(),
+                velocity: Vec::new(),
+            })
+            .collect()
+    }
+
+    /// `outside`: how many are out of the door.
+    pub fn definitions(&self, line: usize) -> Named {
+        let each = (1..=self.columns * self.rows).map(|k| format!("step(x{k})"));
+        Named {
+            name: "outside".into(),
+            formula: Formula::at_line(each.collect::<Vec<_>>().join(" + "), line),
+        }
+    }
+
+    /// The room of these numbers, in the order of [`KEYS`], and where people stand.
+    pub fn people(&self, numbers: &[f64]) -> Result<(Room, Vec<f64>), sweep::SweepError> {
+        let at = |i: usize| numbers.get(i).copied().unwrap_or(f64::NAN);
+        let room = Room {
+            depth: at(0),
+            width: at(1),
+            door: at(2),
+            radius: at(3),
+            speed: at(4),
+        };
+        let q = room.fill(self.columns, self.rows, at(5), self.seed)?;
+        Ok((room, q))
+    }
+}

@@ -1,0 +1,153 @@
+//! Scenes with `kind = "sweep"`: −du ∈ N_C(t)(u) − w(t, u) dt.
+//!
+//! The swept point u is made of the coordinates, C(t) = { gap_k(t, u) ≥ 0, f_j(t, u) = 0 } of the
+//! contacts and joints, w is the drift. Everything else (names, observables, findings, studies,
+//! plots, records) is that of a mechanism: the same expressions, the same tables. Where all
+//! functions are affine with constant gradients the set is a polyhedron; otherwise it is an
+//! intersection of smooth regions and its gaps must be concave.
+
+mod crowd;
+mod motion;
+mod plan;
+mod set;
+
+pub(crate) use crowd::{CrowdSpec, read as read_crowd};
+pub(crate) use motion::SweepMotion;
+pub(crate) use plan::{Plan, affine, finish, plain_run, plan};
+
+use crate::error::InputError;
+use crate::file::{
+    ContactSpec, CoordinateSpec, DynamicsSpec, Formula, JointSpec, Reader, Word, read_word,
+};
+
+/// `[process]`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct SweepSpec {
+    /// One entry per coordinate, or a whole matrix row by row; none for the Euclidean metric.
+    pub metric: Vec<Formula>,
+    /// By coordinate name.
+    pub drift: Vec<(String, Vec<Formula>)>,
+    pub lambda: Option<Formula>,
+    pub start: Option<Word>,
+    pub jumps: Vec<Formula>,
+    pub kinks: Vec<Formula>,
+    pub retraction: Option<Formula>,
+    pub crowd: Option<CrowdSpec>,
+}
+
+/// Reads `[process]`.
+pub(crate) fn read(
+    root: &mut Reader<'_>,
+    coordinates: &[CoordinateSpec],
+) -> Result<SweepSpec, Box<InputError>> {
+    let Some(item) = root.take("process") else {
+        return Ok(SweepSpec::default());
+    };
+    let mut reader = root.of("[process]", "process", item)?;
+    let mut spec = SweepSpec {
+        metric: reader.formulas_if("metric")?.unwrap_or_default(),
+        lambda: reader.formula_if("lambda")?,
+        start: read_word(&mut reader, "start")?,
+        jumps: reader.formulas_if("jumps")?.unwrap_or_default(),
+        kinks: reader.formulas_if("kinks")?.unwrap_or_default(),
+        retraction: reader.formula_if("retraction")?,
+        ..SweepSpec::default()
+    };
+    if let Some(item) = reader.take("drift") {
+        let mut table = reader.of("[process.drift]", "drift", item)?;
+        for entry in table.take_all() {
+            if !coordinates.iter().any(|c| c.name == entry.key) {
+                let known: Vec<String> = coordinates.iter().map(|c| c.name.clone()).collect();
+                let guess = match expr::nearest(&entry.key, &known).first() {
+                    Some(nearest) => format!("; did you mean `{nearest}`?"),
+                    None => String::new(),
+                };
+                let problem = format!("there is no coordinate `{}`{guess}", entry.key);
+                return Err(table.wrong(&entry.key, &entry.item, problem, ""));
+            }
+            let formula = table.to_formula(&entry.key, entry.item)?;
+            spec.drift.push((entry.key, vec![formula]));
+        }
+    }
+    let n = coordinates.len();
+    if ![0, n, n * n].contains(&spec.metric.len()) {
+        let problem = format!("`metric` has {} entries", spec.metric.len());
+        let advice = format!("Give {n} (a diagonal) or {} (a matrix, row by row)", n * n);
+        return Err(reader.error(problem, advice));
+    }
+    reader.finish()?;
+    Ok(spec)
+}
+
+impl SweepSpec {
+    /// The drift as the forces of a mechanism of unit mass: what makes the names and programs.
+    pub fn dynamics(&self, coordinates: &[CoordinateSpec]) -> DynamicsSpec {
+        let squares = coordinates.iter().map(|c| format!("{}_dot^2", c.name));
+        let text = format!("0.5*({})", squares.collect::<Vec<_>>().join(" + "));
+        DynamicsSpec {
+            kinetic: Formula::at_line(text, coordinates.first().map_or(1, |c| c.line)),
+            potential: None,
+            forces: self.drift.clone(),
+        }
+    }
+}
+
+/// Refuses what a sweeping process has no use for.
+pub(crate) fn refuse(
+    root: &Reader<'_>,
+    coordinates: &[CoordinateSpec],
+    contacts: &[ContactSpec],
+    joints: &[JointSpec],
+) -> Result<(), Box<InputError>> {
+    let at = |line: usize, part: String, key: &str, advice: &str| {
+        let problem =
+            format!("`{key}` means nothing in a sweeping process, which has no velocities");
+        Err(Box::new(InputError {
+            origin: crate::error::Origin::Line(line),
+            part,
+            ..*root.error(problem, advice)
+        }))
+    };
+    for c in coordinates {
+        let part = format!("coordinate `{}`", c.name);
+        if !c.velocity.is_empty() {
+            return at(c.line, part, "velocity", "Give `initial` alone");
+        }
+        if c.kind != mechanism::Coordinate::Line {
+            return at(
+                c.line,
+                part,
+                "kind",
+                "All coordinates of a swept point are lines",
+            );
+        }
+    }
+    for c in contacts {
+        let given = [
+            ("normal", c.normal.is_some()),
+            ("tangent", !c.tangent.is_empty()),
+            ("friction", c.friction.is_some()),
+            ("moment", !c.moment.is_empty()),
+            ("rolling_friction", c.rolling.is_some()),
+            ("spinning_friction", c.spinning.is_some()),
+            ("restitution", c.rebound.is_some()),
+            ("tangential_restitution", c.tangential_restitution.is_some()),
+        ];
+        if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
+            let part = format!("contact `{}`", c.name);
+            return at(c.line, part, key, "A contact has a `name` and a `gap` here");
+        }
+    }
+    for j in joints {
+        if j.friction.is_some() || !j.tangent.is_empty() {
+            let part = format!("joint `{}`", j.name);
+            return at(
+                j.line,
+                part,
+                "friction",
+                "A joint has a `name` and a `constraint` here",
+            );
+        }
+    }
+    Ok(())
+}

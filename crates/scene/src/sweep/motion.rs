@@ -1,0 +1,440 @@
+//! A sweeping process as a motion: the states, accounts, touches and events of a mechanism.
+//!
+//! Velocities are the mean ones of the step, (u_F − u_I)/h. Impulses are the multipliers of the
+//! step: A(u_F − u_I) = h A w + Σ S ∇gap. The ledger has the distance to the normal cone
+//! (relative to 1 + |u|) as its residual, the distance of u_F outside C(t_F) as its penetration,
+//! and as its gain by how much the variation of u exceeds the retraction of C, relative, where
+//! that is known (0: never, for the catching-up method). Energies mean nothing here and are 0.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex};
+
+use contact::law::Status;
+use mechanism::{
+    Event, EventKind, Ledger, MechanismError, Motion, Saved, State, System, SystemError, Touch,
+};
+use sweep::{Bounded, Method, Metric, MovingSet, Pace, Process, SweepError};
+
+use super::Plan;
+use super::set::{self, Complaint, Functions};
+use crate::finding::language::of_time;
+use crate::text::{Built, TextSystem};
+
+/// A sweeping process under way.
+pub(crate) struct SweepMotion {
+    plan: Plan,
+    system: TextSystem,
+    process: Process<Box<dyn MovingSet>>,
+    complaint: Complaint,
+    state: State,
+    ledger: Ledger,
+    events: Vec<Event>,
+    /// Constraint, gap, U_I, U_F, impulse.
+    touches: Vec<(usize, f64, Vec<f64>, Vec<f64>, Vec<f64>)>,
+    begin: f64,
+    until: f64,
+    step: f64,
+    pace: Option<Pace>,
+    guess: f64,
+    count: u32,
+}
+
+impl SweepMotion {
+    /// Starts a process, or says why it cannot start.
+    pub fn new(built: Built, plan: Plan) -> Result<Self, MechanismError> {
+        let complaint: Complaint = Arc::new(Mutex::new(None));
+        let mut system = built.system;
+        let failed =
+            |error: SweepError, system: &TextSystem| explain(error, &plan, system, &complaint);
+        let made = process(&plan, &mut system, &built.initial, &complaint);
+        let mut process = made.map_err(|e| failed(e, &system))?;
+        let settings = sweep::Settings {
+            method: plan.method,
+            start: plan.start,
+            tolerance: built.settings.tolerance.max(1e-12),
+        };
+        let set = process.with_settings(settings);
+        process = set.map_err(|e| failed(e, &system))?;
+        process.begin().map_err(|e| failed(e, &system))?;
+        let mut state = built.initial;
+        state.q.copy_from_slice(process.point());
+        let pace = built.settings.adaptive.map(|a| Pace::Adaptive {
+            excess: a.tolerance,
+            shortest: a.smallest,
+            longest: a.largest,
+        });
+        Ok(Self {
+            begin: state.t,
+            until: built.until,
+            step: built.settings.step,
+            pace,
+            guess: f64::INFINITY,
+            count: 0,
+            ledger: Ledger {
+                t: state.t,
+                reached: true,
+                gamma: f64::INFINITY,
+                ..Ledger::default()
+            },
+            events: Vec::new(),
+            touches: Vec::new(),
+            state,
+            process,
+            plan,
+            system,
+            complaint,
+        })
+    }
+
+    /// End of the next recorded step.
+    fn next_end(&mut self) -> Result<f64, SweepError> {
+        if let Some(pace) = self.pace {
+            let stops = self.plan.jumps.iter().chain(&self.plan.kinks).copied();
+            let later = stops.filter(|&t| t > self.process.time());
+            let stop = later.fold(self.until, f64::min);
+            // Up to a jump the set is that of the left limit.
+            let last = match self.plan.jumps.contains(&stop) {
+                true => stop.next_down(),
+                false => stop,
+            };
+            if self.process.time() >= last {
+                return Ok(stop);
+            }
+            let end = self.process.next_instant(pace, last, &mut self.guess)?;
+            return Ok(if end == last { stop } else { end });
+        }
+        self.count += 1;
+        let end = self.begin + f64::from(self.count) * self.step;
+        let left = crate::run::LEFT * self.step;
+        Ok(if end > self.until - left {
+            self.until
+        } else {
+            end
+        })
+    }
+
+    /// Goes to `end` through the jumps and kinks before it.
+    fn go(&mut self, end: f64) -> Result<sweep::Step, SweepError> {
+        let from = self.process.time();
+        let mut stops: Vec<(f64, bool)> = Vec::new();
+        for (list, jumps) in [(&self.plan.jumps, true), (&self.plan.kinks, false)] {
+            let inside = list.iter().filter(|t| **t > from && **t <= end);
+            stops.extend(inside.map(|&t| (t, jumps)));
+        }
+        stops.push((end, false));
+        stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        stops.dedup_by(|later, first| later.0 == first.0);
+        let mut whole: Option<sweep::Step> = None;
+        let mut changes = Vec::new();
+        for (t, jumps) in stops {
+            let last = if jumps { t.next_down() } else { t };
+            if self.process.time() < last {
+                let step = self.process.advance(last)?;
+                changes.extend_from_slice(self.process.changes());
+                whole = Some(join(whole, step));
+            }
+            if jumps {
+                whole = Some(join(whole, self.process.jump(t)?));
+            }
+        }
+        for change in changes {
+            let (constraint, _) = set::number_of_row(&self.plan, &self.system, change.constraint);
+            let kind = match change.held {
+                true => EventKind::Touch,
+                false => EventKind::Detach,
+            };
+            self.events.push(Event {
+                t: change.time,
+                constraint,
+                kind,
+            });
+        }
+        Ok(whole.unwrap_or_default())
+    }
+
+    /// Impulses of the step, by row of the set.
+    fn impulses(&self, h: f64) -> Vec<(usize, f64)> {
+        if self.plan.method == Method::EventDriven {
+            let forces = self.process.forces().iter();
+            return forces.map(|&(k, f)| (k, h * f)).collect();
+        }
+        let loads = self.process.set().loads().unwrap_or_default();
+        let share = match self.plan.method {
+            Method::Theta(theta) => 1.0 / theta,
+            _ => 1.0,
+        };
+        let held = loads.into_iter().enumerate().filter(|(_, l)| *l != 0.0);
+        held.map(|(k, l)| (k, share * l)).collect()
+    }
+
+    /// What the constraints did, and for time steppers the events it means.
+    fn touch(&mut self, h: f64, v_before: &[f64]) -> Result<(), SystemError> {
+        let impulses = self.impulses(h);
+        let (t, q) = (self.state.t, self.state.q.clone());
+        let constraints = self.system.constraints().to_vec();
+        let mut gaps = vec![0.0; constraints.iter().map(|c| c.num_gaps()).sum()];
+        self.system.gaps(t, &q, &mut gaps)?;
+        let mut status = vec![Status::Open; constraints.len()];
+        self.touches.clear();
+        self.state.impulse.fill(0.0);
+        let (mut first, mut first_gap) = (0, 0);
+        self.ledger.drift = 0.0;
+        for (k, constraint) in constraints.iter().enumerate() {
+            let (n, d) = (q.len(), constraint.rows);
+            let mut impulse = vec![0.0; d];
+            for &(row, value) in &impulses {
+                let (which, at) = set::number_of_row(&self.plan, &self.system, row);
+                if which == k {
+                    impulse[at] += value;
+                }
+            }
+            let gap = gaps.get(first_gap).copied().unwrap_or(0.0);
+            if !constraint.is_contact() {
+                let here = &gaps[first_gap..first_gap + constraint.num_gaps()];
+                let worst = here.iter().fold(0.0_f64, |m, f| m.max(f.abs()));
+                self.ledger.drift = self.ledger.drift.max(worst);
+            }
+            if impulse.iter().any(|s| *s != 0.0) {
+                let (mut g, mut w) = (vec![0.0; d * n], vec![0.0; d]);
+                self.system.rows(k, t, &q, &mut g, &mut w)?;
+                let relative = |v: &[f64]| -> Vec<f64> {
+                    let each = g.chunks_exact(n).zip(&w);
+                    each.map(|(g, w)| g.iter().zip(v).map(|(g, v)| g * v).sum::<f64>() + w)
+                        .collect()
+                };
+                let (before, after) = (relative(v_before), relative(&self.state.v));
+                status[k] = Status::Stick;
+                self.state.impulse[first..first + d].copy_from_slice(&impulse);
+                self.touches.push((k, gap, before, after, impulse));
+            }
+            first += d;
+            first_gap += constraint.num_gaps();
+        }
+        if self.plan.method != Method::EventDriven {
+            for (k, constraint) in constraints.iter().enumerate() {
+                let kind = match (self.state.status[k], status[k]) {
+                    (Status::Open, Status::Stick) => EventKind::Touch,
+                    (Status::Stick, Status::Open) => EventKind::Detach,
+                    _ => continue,
+                };
+                if constraint.is_contact() {
+                    self.events.push(Event {
+                        t,
+                        constraint: k,
+                        kind,
+                    });
+                }
+            }
+        }
+        self.state.status = status;
+        Ok(())
+    }
+}
+
+/// Two parts of one recorded step.
+fn join(first: Option<sweep::Step>, second: sweep::Step) -> sweep::Step {
+    let Some(first) = first else { return second };
+    sweep::Step {
+        length: first.length + second.length,
+        moved: first.moved + second.moved,
+        before: first.before.max(second.before),
+        normality: first.normality.max(second.normality),
+        iterations: first.iterations + second.iterations,
+        events: first.events + second.events,
+        met: first.met && second.met,
+        ..second
+    }
+}
+
+impl Motion for SweepMotion {
+    fn advance(&mut self) -> Result<(), MechanismError> {
+        self.events.clear();
+        let from = self.process.time();
+        let done = self.next_end().and_then(|end| self.go(end));
+        let step = done.map_err(|e| explain(e, &self.plan, &self.system, &self.complaint))?;
+        let h = self.process.time() - from;
+        let v_before = self.state.v.clone();
+        for i in 0..self.state.q.len() {
+            let u = self.process.point()[i];
+            self.state.v[i] = (u - self.state.q[i]) / h;
+            self.state.q[i] = u;
+        }
+        self.state.t = self.process.time();
+        self.touch(h, &v_before)?;
+        let summary = self.process.summary();
+        let size = 1.0 + self.process.metric().norm(self.process.point());
+        let over = summary.bound.map_or(0.0, |bound| {
+            let excess = summary.variation - bound * (1.0 + 1e-12) - 1e-12;
+            excess.max(0.0) / bound.max(f64::MIN_POSITIVE)
+        });
+        self.ledger = Ledger {
+            t: self.state.t,
+            h,
+            num_active: self.touches.len(),
+            residual: step.normality / size,
+            iterations: step.iterations,
+            reached: step.met,
+            penetration: step.after,
+            drift: self.ledger.drift,
+            gain: over,
+            gamma: f64::INFINITY,
+            ..Ledger::default()
+        };
+        Ok(())
+    }
+
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn touches(&self) -> Vec<Touch<'_>> {
+        let each = self.touches.iter();
+        each.map(|(constraint, gap, begin, end, impulse)| Touch {
+            constraint: *constraint,
+            gap: *gap,
+            begin,
+            end,
+            impulse,
+            hold: &[],
+            status: Status::Stick,
+        })
+        .collect()
+    }
+
+    fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// What the projections have learnt on the way is part of their bits and is not kept: a process is
+    /// made again from its start, which takes seconds.
+    fn save(&self) -> Option<Saved> {
+        None
+    }
+
+    fn restore(&mut self, _saved: Saved) -> Result<(), MechanismError> {
+        Err(SystemError {
+            what: "a sweeping process".into(),
+            problem: "has no checkpoints".into(),
+            t: self.state.t,
+        }
+        .into())
+    }
+}
+
+/// Set, metric and drift of a scene.
+fn process(
+    plan: &Plan,
+    system: &mut TextSystem,
+    initial: &State,
+    complaint: &Complaint,
+) -> Result<Process<Box<dyn MovingSet>>, SweepError> {
+    if let Some((room, people)) = &plan.room {
+        return Ok(room.process(people)?.boxed());
+    }
+    let mut set = set::of_scene(plan, system, complaint)?;
+    if let Some(text) = &plan.retraction {
+        set = bounded(set, system, text)?;
+    }
+    let n = initial.q.len();
+    let metric = match plan.metric.len() {
+        0 => Metric::Euclidean,
+        k if k == n => Metric::diagonal(&plan.metric)?,
+        _ => Metric::full(n, &plan.metric)?,
+    };
+    let process = Process::new(set, initial.t, &initial.q)?.with_metric(metric)?;
+    let drift = Functions::new(system, complaint);
+    Ok(process.with_flow(move |t, u, f| {
+        drift.drift(t, u, f);
+        f.iter_mut().for_each(|f| *f = -*f);
+    }))
+}
+
+/// The set with the retraction that the scene states.
+fn bounded(
+    set: Box<dyn MovingSet>,
+    system: &TextSystem,
+    text: &str,
+) -> Result<Box<dyn MovingSet>, SweepError> {
+    let mut own = system.clone();
+    let Ok(observable) = own.observable(text) else {
+        // Its text was parsed when the scene was built.
+        return Ok(set);
+    };
+    let pair = RefCell::new((own, observable));
+    let at = move |t: f64| {
+        let (system, observable) = &mut *pair.borrow_mut();
+        of_time(observable, system, t).unwrap_or(f64::NAN)
+    };
+    Ok(Box::new(Bounded::new(set, move |s, t| at(t) - at(s))))
+}
+
+/// The error of a process in the words of its scene.
+fn explain(
+    error: SweepError,
+    plan: &Plan,
+    system: &TextSystem,
+    complaint: &Complaint,
+) -> MechanismError {
+    if let Ok(mut slot) = complaint.lock()
+        && let Some(first) = slot.take()
+    {
+        return first.into();
+    }
+    let name = |row: usize| {
+        let (k, _) = set::number_of_row(plan, system, row);
+        let found = system.constraints().get(k);
+        found.map_or_else(|| row.to_string(), |c| format!("`{}`", c.name))
+    };
+    let (what, problem, t) = match error {
+        SweepError::Empty { time, rows, reason } => {
+            let names: Vec<String> = rows.iter().map(|&r| name(r)).collect();
+            let problem = match names.is_empty() {
+                true => format!("is empty ({reason})"),
+                false => format!("is empty: {} contradict each other", names.join(", ")),
+            };
+            ("the moving set".to_string(), problem, time)
+        }
+        SweepError::StartOutside { time, distance } => {
+            let advice = "move it inside, or add `start = \"project\"` to [process]";
+            let problem = format!("is outside the moving set by {distance:e} ({advice})");
+            ("the start".to_string(), problem, time)
+        }
+        SweepError::NotConvex {
+            time,
+            constraint,
+            at,
+            seen,
+            excess,
+        } => {
+            let problem = format!(
+                "is not concave: between {at:?} and {seen:?} it lies {excess:e} above its tangent; \
+                 the set must be convex"
+            );
+            (format!("the gap of {}", name(constraint)), problem, time)
+        }
+        SweepError::NotConverged {
+            what,
+            time,
+            iterations,
+            residual,
+        } => {
+            let problem = format!("did not arrive after {iterations} iterations ({residual:e})");
+            (what.to_string(), problem, time)
+        }
+        other => (
+            "the sweeping process".to_string(),
+            format!("stopped ({other})"),
+            f64::NAN,
+        ),
+    };
+    SystemError {
+        what,
+        problem,
+        t: if t.is_nan() { 0.0 } else { t },
+    }
+    .into()
+}

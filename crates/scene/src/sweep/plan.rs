@@ -1,0 +1,240 @@
+//! The numbers of a sweeping process: method, metric, stops.
+
+use expr::lagrange::Coordinates;
+use expr::{Graph, NodeId};
+use sweep::apps::crowd::Room;
+use sweep::{Method, Start};
+
+use super::SweepSpec;
+use super::crowd::KEYS;
+use crate::error::InputError;
+use crate::file::{Formula, RunSpec, value_error};
+use crate::finding::language::of_time;
+use crate::text::TextSystem;
+use mechanism::State;
+
+/// How a sweeping process is computed.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub method: Method,
+    pub start: Start,
+    /// Empty for the Euclidean metric, n or n² entries otherwise.
+    pub metric: Vec<f64>,
+    pub jumps: Vec<f64>,
+    pub kinks: Vec<f64>,
+    /// The retraction function r(t), where the scene states one.
+    pub retraction: Option<String>,
+    /// Whether all functions are affine with constant gradients.
+    pub affine: bool,
+    pub room: Option<(Room, Vec<f64>)>,
+}
+
+impl Plan {
+    /// What the manifest calls the method.
+    pub fn integrator(&self) -> &'static str {
+        match self.method {
+            Method::CatchingUp => "catching-up",
+            Method::Trapezoidal => "trapezoidal",
+            Method::Theta(_) => "theta",
+            Method::Regularised(_) => "regularised",
+            Method::EventDriven => "event",
+        }
+    }
+}
+
+/// `[run]` without what only sweeping processes or only mechanisms understand.
+pub(crate) fn plain_run(file: &str, run: &RunSpec) -> Result<RunSpec, Box<InputError>> {
+    let useless = [
+        ("forces", &run.forces),
+        ("correction", &run.correction),
+        ("law", &run.law),
+        ("restitution", &run.restitution),
+    ];
+    for (key, given) in useless {
+        if let Some(formula) = given {
+            let problem = format!("`{key}` means nothing in a sweeping process");
+            return Err(value_error(file, "[run]", key, formula, problem, "Drop it"));
+        }
+    }
+    Ok(RunSpec {
+        integrator: None,
+        theta: None,
+        ..run.clone()
+    })
+}
+
+/// Whether no derivative of these functions along a coordinate depends on anything.
+pub(crate) fn affine(
+    graph: &mut Graph,
+    coordinates: &Coordinates,
+    functions: &[(String, NodeId)],
+) -> bool {
+    let n = coordinates.dimension();
+    functions.iter().all(|(_, node)| {
+        (0..n).all(|j| {
+            let slope = coordinates.along(graph, *node, j);
+            graph.inputs_of(slope).is_empty()
+        })
+    })
+}
+
+/// Evaluates an expression in the parameters: part, key, expression.
+type Numbers<'a> = &'a mut dyn FnMut(&str, &str, &Formula) -> Result<f64, Box<InputError>>;
+
+/// All numbers of the process.
+pub(crate) fn plan(
+    file: &str,
+    spec: &SweepSpec,
+    run: &RunSpec,
+    affine: bool,
+    number: Numbers<'_>,
+) -> Result<Plan, Box<InputError>> {
+    const PART: &str = "[process]";
+    let mut list = |key: &str, formulas: &[Formula]| {
+        let each = formulas.iter().map(|f| number(PART, key, f));
+        each.collect::<Result<Vec<f64>, Box<InputError>>>()
+    };
+    let (metric, jumps) = (list("metric", &spec.metric)?, list("jumps", &spec.jumps)?);
+    let kinks = list("kinks", &spec.kinks)?;
+    let start = match &spec.start {
+        None => Start::Inside,
+        Some(word) if word.text == "inside" => Start::Inside,
+        Some(word) if word.text == "project" => Start::Project,
+        Some(word) => {
+            let problem = "\"inside\" or \"project\" was expected";
+            return Err(value_error(file, PART, "start", word, problem, ""));
+        }
+    };
+    let room = match &spec.crowd {
+        None => None,
+        Some(crowd) => {
+            let mut numbers = Vec::new();
+            for (key, formula) in KEYS.iter().zip(&crowd.numbers) {
+                numbers.push(number("[crowd]", key, formula)?);
+            }
+            let people = crowd.people(&numbers);
+            // The number that decides is the door or the room; the message names it.
+            let first = &crowd.numbers[0];
+            Some(people.map_err(|error| {
+                value_error(file, "[crowd]", KEYS[0], first, error.to_string(), "")
+            })?)
+        }
+    };
+    Ok(Plan {
+        method: method(file, spec, run, number)?,
+        start,
+        metric,
+        jumps,
+        kinks,
+        retraction: spec.retraction.as_ref().map(|r| r.text.clone()),
+        affine,
+        room,
+    })
+}
+
+/// What needs the compiled system: people take their places, the retraction is tried out.
+pub(crate) fn finish(
+    file: &str,
+    spec: &SweepSpec,
+    plan: &Plan,
+    system: &mut TextSystem,
+    initial: &mut State,
+) -> Result<(), Box<InputError>> {
+    if let Some((_, people)) = &plan.room {
+        initial.q.clone_from(people);
+    }
+    let Some(formula) = &spec.retraction else {
+        return Ok(());
+    };
+    let wrong = |problem: String| {
+        let advice = "It is an expression in t and the parameters, and never falls";
+        value_error(file, "[process]", "retraction", formula, problem, advice)
+    };
+    let compiled = system.observable(&formula.text);
+    let mut observable = compiled.map_err(|error| wrong(error.to_string()))?;
+    let value = of_time(&mut observable, system, initial.t);
+    value.map(|_| ()).map_err(|error| wrong(error.to_string()))
+}
+
+fn method(
+    file: &str,
+    spec: &SweepSpec,
+    run: &RunSpec,
+    number: Numbers<'_>,
+) -> Result<Method, Box<InputError>> {
+    const WORDS: [&str; 5] = [
+        "catching-up",
+        "trapezoidal",
+        "theta",
+        "regularised",
+        "event",
+    ];
+    let word = run.integrator.as_ref();
+    let chosen = word.map_or("catching-up", |word| word.text.as_str());
+    let overridden = word.is_some_and(|w| w.origin == crate::error::Origin::Override);
+    let idle = |key: &str, of: &str, given: &Option<Formula>, part: &str| match given {
+        Some(formula) if chosen != of && !overridden => {
+            let problem = format!("`{key}` does nothing with the integrator \"{chosen}\"");
+            let advice = format!("Add `integrator = \"{of}\"` to [run] or drop it");
+            Err(value_error(file, part, key, formula, problem, &advice))
+        }
+        _ => Ok(()),
+    };
+    idle("theta", "theta", &run.theta, "[run]")?;
+    idle("lambda", "regularised", &spec.lambda, "[process]")?;
+    match (chosen, word) {
+        ("trapezoidal", _) => Ok(Method::Trapezoidal),
+        ("event", _) => Ok(Method::EventDriven),
+        ("theta", _) => match &run.theta {
+            None => Ok(Method::Theta(0.5)),
+            Some(formula) => {
+                let theta = number("[run]", "theta", formula)?;
+                if (0.5..=1.0).contains(&theta) {
+                    return Ok(Method::Theta(theta));
+                }
+                let problem = format!("the value is {theta}; 0.5 to 1 was expected");
+                Err(value_error(file, "[run]", "theta", formula, problem, ""))
+            }
+        },
+        ("regularised", Some(word)) => match &spec.lambda {
+            None => {
+                let problem = "the regularised flow needs its penalty coefficient";
+                let advice = "Add `lambda` to [process]";
+                Err(value_error(
+                    file,
+                    "[run]",
+                    "integrator",
+                    word,
+                    problem,
+                    advice,
+                ))
+            }
+            Some(formula) => {
+                let lambda = number("[process]", "lambda", formula)?;
+                if lambda > 0.0 {
+                    return Ok(Method::Regularised(lambda));
+                }
+                let problem = format!("the value is {lambda}; a positive number was expected");
+                Err(value_error(
+                    file,
+                    "[process]",
+                    "lambda",
+                    formula,
+                    problem,
+                    "",
+                ))
+            }
+        },
+        ("catching-up", _) | (_, None) => Ok(Method::CatchingUp),
+        (other, Some(word)) => {
+            let names: Vec<String> = WORDS.iter().map(|w| w.to_string()).collect();
+            let guess = match expr::nearest(other, &names).first() {
+                Some(nearest) => format!("; did you mean \"{nearest}\"?"),
+                None => String::new(),
+            };
+            let listed: Vec<String> = WORDS.iter().map(|w| format!("\"{w}\"")).collect();
+            let problem = format!("one of {} was expected{guess}", listed.join(", "));
+            Err(value_error(file, "[run]", "integrator", word, problem, ""))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Moving sets from the programs of a scene.
+//!
+//! gap_k(t, u) ≥ 0 becomes c_k = −gap_k ≤ 0. Affine ones become rows −G u ≤ gap(t, 0), joints
+//! G u = −f(t, 0); the programs are those of a mechanism's contacts and joints. An expression
+//! that fails leaves its message for whoever sees the NaN it returns.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex};
+
+use mechanism::{System, SystemError};
+use sweep::{Inequalities, MovingSet, Polyhedron, Rows, Smooth};
+
+use super::Plan;
+use crate::text::TextSystem;
+
+/// The first expression that failed.
+pub(super) type Complaint = Arc<Mutex<Option<SystemError>>>;
+
+/// The programs of a scene behind a shared reference.
+pub(super) struct Functions {
+    system: RefCell<TextSystem>,
+    complaint: Complaint,
+    dim: usize,
+    /// Number of contacts; joints do not count.
+    contacts: usize,
+}
+
+impl Functions {
+    pub fn new(system: &TextSystem, complaint: &Complaint) -> Self {
+        let all = system.constraints();
+        Self {
+            dim: system.chart().num_positions(),
+            contacts: all.iter().filter(|c| c.is_contact()).count(),
+            system: RefCell::new(system.clone()),
+            complaint: complaint.clone(),
+        }
+    }
+
+    /// Runs a program; NaN everywhere and the complaint kept where it fails.
+    fn run(
+        &self,
+        out: &mut [f64],
+        f: impl FnOnce(&mut TextSystem, &mut [f64]) -> Result<(), SystemError>,
+    ) {
+        if let Err(error) = f(&mut self.system.borrow_mut(), out) {
+            out.fill(f64::NAN);
+            if let Ok(mut slot) = self.complaint.lock() {
+                slot.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Gaps of the contacts, then the functions of the joints, in the order of the scene.
+    fn gaps(&self, t: f64, x: &[f64]) -> Vec<f64> {
+        let count = {
+            let system = self.system.borrow();
+            system.constraints().iter().map(|c| c.num_gaps()).sum()
+        };
+        let mut out = vec![0.0; count];
+        self.run(&mut out, |system, out| system.gaps(t, x, out));
+        out
+    }
+
+    /// G and W of one constraint, G first.
+    fn rows(&self, constraint: usize, rows: usize, t: f64, x: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; rows * (self.dim + 1)];
+        let cut = rows * self.dim;
+        self.run(&mut out, |system, out| {
+            let (g, w) = out.split_at_mut(cut);
+            system.rows(constraint, t, x, g, w)
+        });
+        out
+    }
+
+    /// The drift at a point.
+    pub fn drift(&self, t: f64, x: &[f64], out: &mut [f64]) {
+        let still = vec![0.0; self.dim];
+        let mut mass = vec![0.0; self.dim * self.dim];
+        self.run(out, |system, out| {
+            system.dynamics(t, x, &still, &mut mass, out)
+        });
+    }
+}
+
+impl Inequalities for Functions {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+    fn count(&self) -> usize {
+        self.contacts
+    }
+    fn values(&self, t: f64, x: &[f64], out: &mut [f64]) {
+        for (c, gap) in out.iter_mut().zip(self.gaps(t, x)) {
+            *c = -gap;
+        }
+    }
+    fn gradients(&self, t: f64, x: &[f64], out: &mut [f64]) {
+        for (k, row) in out.chunks_exact_mut(self.dim).enumerate() {
+            let both = self.rows(k, 1, t, x);
+            for (c, g) in row.iter_mut().zip(&both) {
+                *c = -g;
+            }
+        }
+    }
+    fn rates(&self, t: f64, x: &[f64], out: &mut [f64]) {
+        for (k, rate) in out.iter_mut().enumerate() {
+            *rate = -self.rows(k, 1, t, x)[self.dim];
+        }
+    }
+}
+
+/// The set of a scene. Contacts come before joints in every scene, equations before inequalities
+/// in a polyhedron; [`number_of_row`] goes back.
+pub(super) fn of_scene(
+    plan: &Plan,
+    system: &TextSystem,
+    complaint: &Complaint,
+) -> Result<Box<dyn MovingSet>, sweep::SweepError> {
+    let functions = Functions::new(system, complaint);
+    let equations: usize = joints(system).iter().map(|j| j.1).sum();
+    if !plan.affine {
+        if equations > 0 {
+            return Err(sweep::SweepError::Unsupported {
+                method: "a set with joints",
+                need: "gaps and constraints that are linear in the coordinates, with constant \
+                       coefficients",
+            });
+        }
+        return Ok(Box::new(Smooth::new(functions)?));
+    }
+    let origin = vec![0.0; functions.dim];
+    let (n, contacts) = (functions.dim, functions.contacts);
+    let mut matrix = Vec::new();
+    for (k, rows) in joints(system) {
+        let both = functions.rows(k, rows, 0.0, &origin);
+        matrix.extend_from_slice(&both[..rows * n]);
+    }
+    for k in 0..contacts {
+        let both = functions.rows(k, 1, 0.0, &origin);
+        matrix.extend(both[..n].iter().map(|g| -g));
+    }
+    let at_origin = origin.clone();
+    let rates = Functions::new(system, complaint);
+    let set = Polyhedron::with_equalities(sparse(n, &matrix)?, equations, move |t, b| {
+        let values = functions.gaps(t, &at_origin);
+        let (gaps, rest) = values.split_at(contacts);
+        for (b, f) in b[..equations].iter_mut().zip(rest) {
+            *b = -f;
+        }
+        b[equations..].copy_from_slice(gaps);
+    })?;
+    Ok(Box::new(set.with_rates(move |t, b| {
+        for k in 0..contacts {
+            b[equations + k] = rates.rows(k, 1, t, &origin)[n];
+        }
+    })))
+}
+
+/// Joints by number, with their rows.
+fn joints(system: &TextSystem) -> Vec<(usize, usize)> {
+    let all = system.constraints().iter().enumerate();
+    all.filter(|(_, c)| !c.is_contact())
+        .map(|(k, c)| (k, c.rows))
+        .collect()
+}
+
+/// Rows without their zeros.
+fn sparse(n: usize, matrix: &[f64]) -> Result<Rows, sweep::SweepError> {
+    let rows: Vec<Vec<(usize, f64)>> = matrix
+        .chunks_exact(n.max(1))
+        .map(|row| {
+            let entries = row.iter().copied().enumerate();
+            entries.filter(|e| e.1 != 0.0).collect()
+        })
+        .collect();
+    let filled: usize = rows.iter().map(Vec::len).sum();
+    // Below a third of the entries the sparse form reads less memory.
+    match 3 * filled < matrix.len() {
+        true => Rows::sparse(n, &rows),
+        false => Rows::dense(n, matrix),
+    }
+}
+
+/// The constraint of a scene and its row that row `row` of the set stands for.
+pub(super) fn number_of_row(plan: &Plan, system: &TextSystem, row: usize) -> (usize, usize) {
+    let joints = joints(system);
+    let equations: usize = joints.iter().map(|j| j.1).sum();
+    if !plan.affine || row >= equations {
+        let skip = if plan.affine { equations } else { 0 };
+        return (row - skip, 0);
+    }
+    let mut first = 0;
+    for (k, rows) in joints {
+        if row < first + rows {
+            return (k, row - first);
+        }
+        first += rows;
+    }
+    (row, 0)
+}
