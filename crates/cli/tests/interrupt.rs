@@ -215,6 +215,10 @@ fn an_interruption_of_the_findings_leaves_a_complete_run() {
     );
     let all = manifest(&out);
     assert!(all["findings"].is_null() && all["certificate"]["steps"] == 1000);
+    // It can be gone on with, here without the case that takes so long.
+    let ran = percuss(here.path(), &["resume", "out", "--no-findings", "--quiet"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("finished, certificate ok"), "{}", ran.out);
 }
 
 #[test]
