@@ -188,6 +188,18 @@ impl<D: Flat> Walk<'_, D> {
         works
     }
 
+    /// Drops rows that name no joint.
+    pub(super) fn sift_joints(&mut self) {
+        let count = self.given.model.joints.len();
+        if self.joints.rows.iter().any(|row| row.joint >= count) {
+            let place = self.place(format!(
+                "a row of `joints` names none of the {count} joints"
+            ));
+            self.report.note("rows", f64::INFINITY, || place);
+            self.joints.rows.retain(|row| row.joint < count);
+        }
+    }
+
     /// Rows, velocities and laws of the joints, and their drift.
     pub(super) fn compare_joints(&mut self, last: &Bodies) {
         if self.given.model.joints.is_empty() {
