@@ -40,6 +40,22 @@ impl Walk<'_> {
         }
     }
 
+    /// A coordinate, and the constraints whose impulses act on it.
+    fn acting_on(&self, step: &Step, i: usize) -> String {
+        let n = step.begin.len();
+        let touches = self.touches.iter().zip(&step.rows);
+        let acts = touches.filter(|(touch, (g, _))| {
+            let mut rows = touch.impulse.iter().zip(g.chunks(n.max(1)));
+            rows.any(|(s, g)| *s != 0.0 && g[i] != 0.0)
+        });
+        let names: Vec<String> = acts.map(|(touch, _)| self.name(touch.constraint)).collect();
+        let own = format!("`{}`", self.layout.velocities[i]);
+        match names.is_empty() {
+            true => own,
+            false => format!("{own}, moved by {}", names.join(", ")),
+        }
+    }
+
     /// Whether forces differ between the two ends of a step.
     fn follows_velocity(&mut self, step: &Step) -> bool {
         let n = step.begin.len();
@@ -80,7 +96,7 @@ impl Walk<'_> {
             }
             let rest = (dot(row, &change) - pushed[i]).abs();
             let off = if rest == 0.0 { 0.0 } else { rest / scale };
-            let place = self.place(format!("`{}`", self.layout.velocities[i]));
+            let place = self.place(self.acting_on(step, i));
             self.report.note("momentum", beyond(off, allowed), || place);
         }
     }
