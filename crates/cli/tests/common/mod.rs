@@ -1,6 +1,7 @@
 //! Runs the built program in a folder of its own.
 #![allow(dead_code)] // each test binary uses a part
 
+pub mod alter;
 pub mod scenes;
 
 use std::path::{Path, PathBuf};

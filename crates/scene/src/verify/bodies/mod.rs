@@ -47,6 +47,8 @@ struct Walk<'a, D: Dim> {
     plane: bool,
     tolerance: f64,
     predicted: bool,
+    /// Whether joints or overlaps are put right after a step.
+    corrects: bool,
     report: &'a mut Report,
     motion: Motion,
     touches: Vec<Touch>,
@@ -118,6 +120,7 @@ pub(super) fn verify<D: Flat>(
         plane,
         tolerance: settings.tolerance,
         predicted: settings.activation == Activation::Predicted,
+        corrects,
         report,
         motion: Motion::of_step(settings.step),
         touches: Vec::new(),
@@ -298,6 +301,10 @@ impl<D: Flat> Walk<'_, D> {
             .read(&mut tables.joints, last.step, self.plane)?;
         self.sift_joints();
         self.set_end(tables, last)?;
+        if self.corrects && !self.motion.fixed_mid {
+            self.report.skip(super::NOT_CHOSEN);
+            return Ok(true);
+        }
         self.set_pushes();
         let consecutive = before.step + 1 == last.step;
         let known = consecutive.then_some(before);
@@ -336,6 +343,10 @@ impl<D: Flat> Walk<'_, D> {
                 last.step, last.t
             ));
             return Ok(false);
+        }
+        if group.rows == 0 && super::chosen(record) {
+            self.report.skip(super::NOT_CHOSEN);
+            return Ok(true);
         }
         if status == Status::Stopped && group.rows == 0 {
             // The state is given again when the step after it fails; its contacts are gone then.
