@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test binary uses a part
 
 pub mod life;
+pub mod alter;
 pub mod scenes;
 
 use std::path::{Path, PathBuf};

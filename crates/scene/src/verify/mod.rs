@@ -107,6 +107,18 @@ pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyEr
         );
         return Err(VerifyError::Nothing(text));
     }
+    let some = manifest
+        .settings
+        .get("record")
+        .and_then(|c| c.get("bodies"));
+    if let Some(names) = some {
+        let text = format!(
+            "{}: only some bodies were recorded: `[record]` of the scene has bodies = {names}; momentum and \
+             laws need all of them, run it again without that key",
+            record.directory().display()
+        );
+        return Err(VerifyError::Nothing(text));
+    }
     let mut report = Report::default();
     if manifest.status == Status::Running {
         report.ends = Some("the run is under way or was interrupted".into());
@@ -132,6 +144,23 @@ pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyEr
     }
     Ok(report)
 }
+
+/// Whether the scene chose which steps have contacts or states: rows may then be absent.
+fn chosen(record: &Record) -> bool {
+    let choice = record.manifest().settings.get("record");
+    let keys = [
+        "contacts_every",
+        "bodies_every",
+        "coordinates_every",
+        "from",
+        "until",
+    ];
+    choice.is_some_and(|choice| keys.iter().any(|key| choice.get(key).is_some()))
+}
+
+/// Says once that contacts of some steps were not recorded.
+const NOT_CHOSEN: &str =
+    "steps whose contacts or account the scene chose not to record (`[record]`)";
 
 /// Compares the checksums of all chunks with those of the manifest; whether all are right.
 fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> {

@@ -131,6 +131,16 @@ impl Report {
     }
 }
 
+/// What a figure has beyond what rounding explains; what is no number is beyond everything.
+pub(super) fn beyond(value: f64, explained: f64) -> f64 {
+    let rest = value - explained;
+    if rest.is_nan() {
+        f64::INFINITY
+    } else {
+        rest.max(0.0)
+    }
+}
+
 /// Keeps the worst of each check, worst first.
 fn keep(all: &mut Vec<Offender>, new: Offender) {
     let name = new.check;

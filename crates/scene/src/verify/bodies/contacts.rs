@@ -1,7 +1,7 @@
 //! Velocities and laws of the contacts of a step.
 
 use super::super::laws::{Rule, Sums};
-use super::super::report::{Place, Report};
+use super::super::report::{Place, Report, beyond};
 use super::super::vector::{V3, apply, cross, dot, norm, rotate_back, sub};
 use super::Walk;
 use super::given::{Flat, rules};
@@ -168,57 +168,28 @@ impl<D: Flat> Walk<'_, D> {
 
     /// R2 of the step against the tolerance and the recorded figure; statuses.
     pub(super) fn judge(&mut self) {
-        let mut sums = Sums::default();
-        let mut blocks = Vec::with_capacity(self.touches.len());
+        let (mut sums, mut blocks) = (Sums::default(), Vec::with_capacity(self.touches.len()));
         let (mut at, mut worst, mut rounding) = (0, (0.0, 0), 0.0);
         let mut f = [0.0; 8];
         for (k, touch) in self.touches.iter().enumerate() {
             let pushes = &self.pushes[at..at + touch.rows];
             at += touch.rows;
-            let (Some(block), Some(pair)) = (
-                self.block(touch, pushes),
-                self.given.pair(touch.a, touch.b, touch.feature),
-            ) else {
+            let Some((block, rule)) = self.obeyed(touch, pushes) else {
                 continue;
             };
-            let d = touch.rows;
-            let mut chosen: Option<(f64, Rule)> = None;
-            for rule in rules(pair, self.plane) {
-                rule.natural(block.kappa, &block.s, &block.u, &mut f[..d]);
-                let left: f64 = f[..d].iter().map(|x| x * x).sum();
-                if chosen.as_ref().is_none_or(|(least, _)| left < *least) {
-                    chosen = Some((left, rule));
-                }
-            }
-            let Some((_, rule)) = chosen else { continue };
-            rule.natural(block.kappa, &block.s, &block.u, &mut f[..d]);
-            let own = sums.add(block.kappa, &f[..d], &block.s, &block.u, &block.b);
+            let f = &mut f[..touch.rows];
+            rule.natural(block.kappa, &block.s, &block.u, f);
+            let own = sums.add(block.kappa, f, &block.s, &block.u, &block.b);
             rounding += block.rounding * rule.widest().powi(2);
-            if own > worst.0 {
+            if !(own <= worst.0) {
                 worst = (own, k);
             }
             blocks.push((k, block, rule));
         }
         self.judge_joints(&mut sums);
-        let what = match self.touches.get(worst.1) {
-            Some(touch) => self.pair_name(touch),
-            None => "no contacts".into(),
-        };
         let residual = sums.residual();
-        let place = self.place(what);
-        if self.ledger.reached() {
-            let floor = (rounding / sums.scale().max(f64::MIN_POSITIVE)).sqrt();
-            let share = (residual - floor).max(0.0) / self.tolerance;
-            let spot = place.clone();
-            self.report.note("laws", share, || spot);
-        }
-        if self.joints.is_empty()
-            && let Some(recorded) = self.ledger.residual()
-        {
-            let floor = (rounding / sums.scale().max(f64::MIN_POSITIVE)).sqrt();
-            let off = ((residual - recorded).abs() - floor).max(0.0);
-            self.report.note("residual", off, || place);
-        }
+        let explained = (rounding / sums.scale().max(f64::MIN_POSITIVE)).sqrt();
+        self.note_residual(residual, explained, worst.1);
         let allowed = self.tolerance.max(residual) * sums.scale().sqrt();
         for (k, block, rule) in &blocks {
             let touch = self.touches[*k];
@@ -229,6 +200,42 @@ impl<D: Flat> Walk<'_, D> {
                 t: Some(t),
                 what: pair_of(names, [touch.a, touch.b], touch.feature),
             });
+        }
+    }
+
+    /// The figures of a contact and the rule that it obeys best.
+    fn obeyed(&self, touch: &Touch, pushes: &[Push]) -> Option<(Block, Rule)> {
+        let pair = self.given.pair(touch.a, touch.b, touch.feature)?;
+        let block = self.block(touch, pushes)?;
+        let mut f = [0.0; 8];
+        let f = &mut f[..touch.rows];
+        let mut chosen: Option<(f64, Rule)> = None;
+        for rule in rules(pair, self.plane) {
+            rule.natural(block.kappa, &block.s, &block.u, f);
+            let left: f64 = f.iter().map(|x| x * x).sum();
+            if chosen.as_ref().is_none_or(|(least, _)| left < *least) {
+                chosen = Some((left, rule));
+            }
+        }
+        chosen.map(|(_, rule)| (block, rule))
+    }
+
+    fn note_residual(&mut self, residual: f64, explained: f64, worst: usize) {
+        let what = match self.touches.get(worst) {
+            Some(touch) => self.pair_name(touch),
+            None => "no contacts".into(),
+        };
+        let place = self.place(what);
+        if self.ledger.reached() {
+            let share = beyond(residual, explained) / self.tolerance;
+            let spot = place.clone();
+            self.report.note("laws", share, || spot);
+        }
+        if self.joints.is_empty()
+            && let Some(recorded) = self.ledger.residual()
+        {
+            let off = beyond((residual - recorded).abs(), explained);
+            self.report.note("residual", off, || place);
         }
     }
 }

@@ -294,3 +294,20 @@ pub(super) fn rules(pair: &PairLaw, plane: bool) -> Vec<Rule> {
         Friction::StaticDynamic(both) => vec![disc(both.mu_static), disc(both.mu_dynamic)],
     }
 }
+
+/// Number of rows of a contact with this law.
+pub(super) fn width(pair: &PairLaw, plane: bool) -> usize {
+    let plain = if plane { 2 } else { 3 };
+    match &pair.friction {
+        _ if pair.rolling > 0.0 || pair.spinning > 0.0 => {
+            if plane {
+                3
+            } else {
+                6
+            }
+        }
+        Friction::None => 1,
+        Friction::Coulomb(mu) if *mu == 0.0 => 1,
+        _ => plain,
+    }
+}

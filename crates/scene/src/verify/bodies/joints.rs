@@ -22,7 +22,7 @@ use super::read::Bodies;
 use crate::record::{Record, RecordError};
 
 /// Directions and points of rows: rounding of rotations, relative to the coordinates.
-const ROWS: f64 = 1e-11;
+const ROWS: f64 = 1e-12;
 
 /// Laws of joints, relative to their terms: the solver eliminates held rows to rounding, and friction
 /// is found to the tolerance of the run.
@@ -32,7 +32,7 @@ pub(super) fn announce(report: &mut Report) {
     let rows = "directions and points of joints' rows against the scene's; relative";
     report.expect("joint rows", rows, ROWS);
     let velocity = "velocities of joints' rows = G v; relative to the bodies' terms";
-    report.expect("joint velocity", velocity, 1e-10);
+    report.expect("joint velocity", velocity, 1e-12);
     let laws = "laws of joints: held rows, springs, motors, friction, limits; relative, friction over \
                 the tolerance";
     report.expect("joint laws", laws, LAWS);
@@ -186,6 +186,18 @@ impl<D: Flat> Walk<'_, D> {
             }
         }
         works
+    }
+
+    /// Drops rows that name no joint.
+    pub(super) fn sift_joints(&mut self) {
+        let count = self.given.model.joints.len();
+        if self.joints.rows.iter().any(|row| row.joint >= count) {
+            let place = self.place(format!(
+                "a row of `joints` names none of the {count} joints"
+            ));
+            self.report.note("rows", f64::INFINITY, || place);
+            self.joints.rows.retain(|row| row.joint < count);
+        }
     }
 
     /// Rows, velocities and laws of the joints, and their drift.

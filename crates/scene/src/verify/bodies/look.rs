@@ -16,8 +16,9 @@ use super::shape;
 use crate::record::Outline;
 
 /// Points on surfaces, relative to the bodies: a corner no farther than 1e-7 of the smaller body outside
-/// the face that it lies on counts as inside, so that flush faces keep their points.
-const SURFACE: f64 = 1e-7;
+/// the face that it lies on counts as inside, so that flush faces keep their points; and the nearest
+/// points of two edges that lie along each other need not be opposite.
+const SURFACE: f64 = 1e-6;
 
 /// Normals, as lengths relative to the bodies: where the deepest corner of tilted faces reaches beyond the
 /// other body, the gap of the shapes along the normal is not that of a point.

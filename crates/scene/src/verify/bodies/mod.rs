@@ -4,6 +4,7 @@ mod cell;
 mod compare;
 mod contacts;
 mod energy;
+mod gather;
 mod given;
 mod hinge;
 mod joints;
@@ -46,6 +47,8 @@ struct Walk<'a, D: Dim> {
     plane: bool,
     tolerance: f64,
     predicted: bool,
+    /// Whether joints or overlaps are put right after a step.
+    corrects: bool,
     report: &'a mut Report,
     motion: Motion,
     touches: Vec<Touch>,
@@ -117,6 +120,7 @@ pub(super) fn verify<D: Flat>(
         plane,
         tolerance: settings.tolerance,
         predicted: settings.activation == Activation::Predicted,
+        corrects,
         report,
         motion: Motion::of_step(settings.step),
         touches: Vec::new(),
@@ -287,6 +291,7 @@ impl<D: Flat> Walk<'_, D> {
             t: Some(last.t),
             what: "contacts".into(),
         });
+        self.sift();
         if let Some(h) = self.ledger.h() {
             self.motion.h = h;
         }
@@ -294,7 +299,12 @@ impl<D: Flat> Walk<'_, D> {
             cell::flow(&mut tables.cell, last.step, self.plane)?.filter(|_| self.given.flows());
         self.joints
             .read(&mut tables.joints, last.step, self.plane)?;
+        self.sift_joints();
         self.set_end(tables, last)?;
+        if self.corrects && !self.motion.fixed_mid {
+            self.report.skip(super::NOT_CHOSEN);
+            return Ok(true);
+        }
         self.set_pushes();
         let consecutive = before.step + 1 == last.step;
         let known = consecutive.then_some(before);
@@ -334,6 +344,10 @@ impl<D: Flat> Walk<'_, D> {
             ));
             return Ok(false);
         }
+        if group.rows == 0 && super::chosen(record) {
+            self.report.skip(super::NOT_CHOSEN);
+            return Ok(true);
+        }
         if status == Status::Stopped && group.rows == 0 {
             // The state is given again when the step after it fails; its contacts are gone then.
             self.report.skip(
@@ -349,47 +363,5 @@ impl<D: Flat> Walk<'_, D> {
             what: format!("{rows} contacts are recorded, the account of the step has {counted}"),
         });
         Ok(true)
-    }
-
-    /// v_F, and where it is recorded the midpoint.
-    fn set_end(&mut self, tables: &mut Tables<'_>, last: &Bodies) -> Result<(), VerifyError> {
-        let motion = &mut self.motion;
-        motion.end.clone_from(&last.speeds);
-        motion.mid.clone_from(&last.stands);
-        motion.fixed_mid = false;
-        motion.first.clear();
-        motion.first.resize(last.stands.len(), None);
-        let Some(stream) = &mut tables.midpoints else {
-            return Ok(());
-        };
-        let group = stream.at(last.step)?;
-        motion.fixed_mid = group.rows > 0;
-        for row in 0..group.rows {
-            let (body, stand, speed) = read::state_row(&group, row, self.plane);
-            if let (Some(mid), Some(end)) = (motion.mid.get_mut(body), motion.end.get_mut(body)) {
-                (*mid, *end) = (stand, speed);
-                motion.first[body] = read::first_spin(&group, row, stand.q);
-            }
-        }
-        Ok(())
-    }
-
-    /// The impulses of contacts and joints.
-    fn set_pushes(&mut self) {
-        self.pushes.clear();
-        for touch in &self.touches {
-            for row in 0..touch.rows {
-                let (direction, turn) = touch.row(row, self.plane);
-                self.pushes.push(Push {
-                    bodies: [Some(touch.a), Some(touch.b)],
-                    turn,
-                    direction,
-                    at: touch.at,
-                    shift: touch.shift,
-                    size: touch.impulse[row],
-                });
-            }
-        }
-        joints::pushes(&self.joints, &self.given.model.joints, &mut self.pushes);
     }
 }

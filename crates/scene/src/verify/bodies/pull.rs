@@ -10,6 +10,28 @@ use super::hinge::{coordinate, ends};
 use super::joints::{LAWS, Row};
 use super::motion::Push;
 
+/// What a part of a joint obeys.
+struct Part {
+    rule: Rule,
+    /// What is added to the velocities at the end.
+    more: Vec<f64>,
+    /// The part of the velocity that follows the impulse: a spring gives way.
+    yielding: f64,
+    /// What the bound is multiplied by, inversely.
+    slack: f64,
+}
+
+impl Part {
+    fn new(more: Vec<f64>, rule: Rule) -> Self {
+        Self {
+            rule,
+            more,
+            yielding: 0.0,
+            slack: 1.0,
+        }
+    }
+}
+
 impl<D: Flat> Walk<'_, D> {
     /// The laws of the joints; their blocks are part of R2.
     pub(super) fn judge_joints(&mut self, sums: &mut Sums) {
@@ -42,103 +64,103 @@ impl<D: Flat> Walk<'_, D> {
         pressed: &mut f64,
         sums: &mut Sums,
     ) -> (f64, String) {
-        let h = self.motion.h;
         let number = rows[0].joint;
         let t = self.motion.t;
         let speed = match self.given.model.joints.get_mut(number) {
             Some(joint) => joint.motor.as_mut().map_or(0.0, |motor| motor.speed.at(t)),
             None => return (f64::INFINITY, "?".into()),
         };
-        let joint = &self.given.model.joints[number];
-        let ends = ends(joint, &self.motion.mid);
-        let (value, _, direction) = coordinate(joint, &ends);
-        let mut trace = self.trace(pushes);
         let s: Vec<f64> = rows.iter().map(|row| row.impulse).collect();
+        if rows[0].part == "held" {
+            *pressed = self.pressed(number, &s);
+        }
         let with = |v: &[Speed]| -> Vec<f64> {
             pushes.iter().map(|p| self.motion.relative(p, v)).collect()
         };
-        let (begin, mut u, mut b) = (
-            with(&self.motion.begin),
-            with(&self.motion.end),
-            with(&self.motion.free),
-        );
-        let mut more = vec![0.0; rows.len()];
-        let mut slack = 1.0;
-        let rule = match rows[0].part {
-            "held" => {
-                *pressed = self.pressed(number, &s);
-                more.clone_from(&begin);
-                Rule::Held
-            }
-            "spring" => {
-                let Some(spring) = &joint.spring else {
-                    return (f64::INFINITY, joint.name.clone());
-                };
-                let beta = 0.25 * h * h * spring.stiffness + 0.5 * h * spring.damping;
-                let stretch = value - spring.rest - 0.25 * h * begin[0];
-                let alpha = h * spring.stiffness * stretch + 0.5 * h * spring.damping * begin[0];
-                trace += 1.0 / beta;
-                more[0] = alpha / beta;
-                u[0] += s[0] / beta;
-                Rule::Held
-            }
-            "motor" => {
-                more[0] = -speed;
-                match joint.motor.as_ref().map(|motor| motor.bound) {
-                    Some(bound) if bound.is_finite() => ball(1, h * bound),
-                    _ => Rule::Held,
-                }
-            }
-            "friction" => {
-                let rub = joint.rub.map_or(0.0, |rub| {
-                    let lever = match joint.coordinate {
-                        Coordinate::Turn => rub.radius,
-                        _ => 1.0,
-                    };
-                    rub.coefficient * lever
-                });
-                // Its threshold is found by iteration, to the tolerance.
-                slack = LAWS / (10.0 * self.tolerance).max(LAWS);
-                ball(rows.len(), rub * *pressed)
-            }
-            _ => {
-                let limits = joint.limits;
-                more[0] = limits.map_or(0.0, |limits| limits.restitution * begin[0]);
-                let sign = if dot(direction, rows[0].direction) < 0.0 {
-                    -1.0
-                } else {
-                    1.0
-                };
-                if let (Some(limits), true) = (limits, self.predicted) {
-                    let gap = match sign > 0.0 {
-                        true => value - limits.low,
-                        false => limits.high - value,
-                    };
-                    if gap > 1e-9 && limits.restitution == 0.0 {
-                        more[0] = gap / h;
-                    }
-                }
-                slack = LAWS / (10.0 * self.tolerance).max(LAWS);
-                Rule::Cone(Section::Nothing)
-            }
+        let begin = with(&self.motion.begin);
+        let (mut u, mut b) = (with(&self.motion.end), with(&self.motion.free));
+        let name = self.given.model.joints[number].name.clone();
+        let Some(part) = self.part(&rows[0], &begin, speed, *pressed) else {
+            return (f64::INFINITY, name);
         };
         for k in 0..rows.len() {
-            u[k] += more[k];
-            b[k] += more[k];
+            let more = part.more.get(k).copied().unwrap_or(0.0);
+            u[k] += more + part.yielding * s[k];
+            b[k] += more;
         }
-        let kappa = rows.len() as f64 / trace;
+        let kappa = rows.len() as f64 / (self.trace(pushes) + part.yielding);
         let mut f = vec![0.0; rows.len()];
-        rule.natural(kappa, &s, &u, &mut f);
+        part.rule.natural(kappa, &s, &u, &mut f);
         sums.add(kappa, &f, &s, &u, &b);
         let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
         let rows_size: f64 = pushes.iter().map(|push| self.row_size(push)).sum();
-        let scale = size(&s).max(kappa * rows_size).max(kappa * size(&more));
-        let off = if size(&f) == 0.0 {
-            0.0
-        } else {
-            size(&f) / scale
+        let scale = size(&s)
+            .max(kappa * rows_size)
+            .max(kappa * size(&part.more));
+        let off = match size(&f) {
+            0.0 => 0.0,
+            left => left / scale,
         };
-        (off * slack, joint.name.clone())
+        (off * part.slack, name)
+    }
+
+    /// What a part of a joint obeys; `None` where the scene has no such part.
+    fn part(&self, row: &Row, begin: &[f64], speed: f64, pressed: f64) -> Option<Part> {
+        let h = self.motion.h;
+        let joint = self.given.model.joints.get(row.joint)?;
+        let (value, _, direction) = coordinate(joint, &ends(joint, &self.motion.mid));
+        // Thresholds and limits are found by iteration, to the tolerance.
+        let found = LAWS / (10.0 * self.tolerance).max(LAWS);
+        Some(match row.part {
+            "held" => Part::new(begin.to_vec(), Rule::Held),
+            "spring" => {
+                let spring = joint.spring.as_ref()?;
+                let beta = 0.25 * h * h * spring.stiffness + 0.5 * h * spring.damping;
+                let stretch = value - spring.rest - 0.25 * h * begin[0];
+                let alpha = h * spring.stiffness * stretch + 0.5 * h * spring.damping * begin[0];
+                Part {
+                    yielding: 1.0 / beta,
+                    ..Part::new(vec![alpha / beta], Rule::Held)
+                }
+            }
+            "motor" => {
+                let bound = joint.motor.as_ref()?.bound;
+                let rule = match bound.is_finite() {
+                    true => ball(1, h * bound),
+                    false => Rule::Held,
+                };
+                Part::new(vec![-speed], rule)
+            }
+            "friction" => {
+                let rub = joint.rub?;
+                let lever = match joint.coordinate {
+                    Coordinate::Turn => rub.radius,
+                    _ => 1.0,
+                };
+                let rule = ball(begin.len(), rub.coefficient * lever * pressed);
+                Part {
+                    slack: found,
+                    ..Part::new(Vec::new(), rule)
+                }
+            }
+            _ => {
+                let limits = joint.limits?;
+                let gap = match dot(direction, row.direction) < 0.0 {
+                    true => limits.high - value,
+                    false => value - limits.low,
+                };
+                let open = self.predicted && limits.restitution == 0.0 && gap > 1e-9;
+                let more = if open {
+                    gap / h
+                } else {
+                    limits.restitution * begin[0]
+                };
+                Part {
+                    slack: found,
+                    ..Part::new(vec![more], Rule::Cone(Section::Nothing))
+                }
+            }
+        })
     }
 
     /// The size of the reaction that friction is scaled by.

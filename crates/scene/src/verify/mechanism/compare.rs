@@ -2,6 +2,7 @@
 
 use mechanism::{Forces, Kind, Scheme, System, SystemError};
 
+use super::super::report::beyond;
 use super::dense::{dot, energy, solve};
 use super::step::{Step, row_off, size};
 use super::{State, Walk, advance};
@@ -39,12 +40,42 @@ impl Walk<'_> {
         }
     }
 
+    /// A coordinate, and the constraints whose impulses act on it.
+    fn acting_on(&self, step: &Step, i: usize) -> String {
+        let n = step.begin.len();
+        let touches = self.touches.iter().zip(&step.rows);
+        let acts = touches.filter(|(touch, (g, _))| {
+            let mut rows = touch.impulse.iter().zip(g.chunks(n.max(1)));
+            rows.any(|(s, g)| *s != 0.0 && g[i] != 0.0)
+        });
+        let names: Vec<String> = acts.map(|(touch, _)| self.name(touch.constraint)).collect();
+        let own = format!("`{}`", self.layout.velocities[i]);
+        match names.is_empty() {
+            true => own,
+            false => format!("{own}, moved by {}", names.join(", ")),
+        }
+    }
+
+    /// Whether forces differ between the two ends of a step.
+    fn follows_velocity(&mut self, step: &Step) -> bool {
+        let n = step.begin.len();
+        let mut mass = vec![0.0; n * n];
+        let mut ends = [vec![0.0; n], vec![0.0; n]];
+        for (force, v) in ends.iter_mut().zip([&step.begin, &step.loose]) {
+            let found = self.system.dynamics(step.t, &step.q, v, &mut mass, force);
+            if found.is_err() {
+                return true;
+            }
+        }
+        ends[0] != ends[1]
+    }
+
     pub(super) fn compare_momentum(&mut self, step: &Step) {
         let n = step.begin.len();
-        if self.struck() && self.settings.forces == Forces::Mean {
+        if self.struck() && self.settings.forces == Forces::Mean && self.follows_velocity(step) {
             self.report.skip(
-                "steps with an impact by the sequential or Poisson's law: forces that depend on velocity \
-                 are taken after it, which the records do not hold; momentum and laws are not compared there",
+                "steps with an impact by the sequential or Poisson's law: forces that depend on velocity are \
+                 taken after it, which the records do not hold; momentum is not compared there",
             );
             return;
         }
@@ -65,9 +96,8 @@ impl Walk<'_> {
             }
             let rest = (dot(row, &change) - pushed[i]).abs();
             let off = if rest == 0.0 { 0.0 } else { rest / scale };
-            let place = self.place(format!("`{}`", self.layout.velocities[i]));
-            self.report
-                .note("momentum", (off - allowed).max(0.0), || place);
+            let place = self.place(self.acting_on(step, i));
+            self.report.note("momentum", beyond(off, allowed), || place);
         }
     }
 

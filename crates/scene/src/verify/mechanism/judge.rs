@@ -1,8 +1,10 @@
 //! The laws of a step of a mechanism.
 
+use contact::Law;
 use mechanism::{ImpactLaw, Instant, Kind, Scheme, System, SystemError};
 
 use super::super::laws::Sums;
+use super::super::report::beyond;
 use super::Walk;
 use super::dense::{dot, solve};
 use super::law::rules;
@@ -86,64 +88,34 @@ impl Walk<'_> {
         }
         let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         let free: Vec<f64> = (0..n).map(|i| step.begin[i] + forced[i]).collect();
+        let sizes = self.sizes(step);
         let (mut sums, mut floor, mut worst) = (Sums::default(), 0.0, (0.0, 0));
-        let (sizes, mut rounding) = (self.sizes(step), 0.0);
+        let mut rounding = 0.0;
         for k in 0..self.touches.len() {
             let touch = self.touches[k].clone();
             let weights = self.weights(touch.constraint, at, common)?;
+            let block = Block::of(step, k, (&weights, &free, &sizes));
+            let kappa = block.u.len() as f64 / block.trace;
             let previous = self.previous[touch.constraint];
             let status = previous.unwrap_or(contact::law::Status::Open);
             let law = self.system.law(touch.constraint, at, step.h, status)?;
-            let (g, w) = &step.rows[k];
-            let d = w.len();
-            let mut terms_of = 0.0;
-            let (mut u, mut b, mut trace, mut own) = (vec![0.0; d], vec![0.0; d], 0.0, 0.0);
-            for row in 0..d {
-                let g = &g[row * n..(row + 1) * n];
-                let rebound = weights[row] * (w[row] + dot(g, &step.begin));
-                u[row] = w[row] + dot(g, &step.loose) + rebound;
-                b[row] = w[row] + dot(g, &free) + rebound;
-                let terms: f64 = g.iter().zip(&free).map(|(g, v)| (g * v).abs()).sum();
-                own += (w[row].abs() + terms + rebound.abs()).powi(2);
-                let Some(back) = solve(&step.mass, g) else {
-                    continue;
-                };
-                trace += dot(&back, g);
-                terms_of += w[row].abs();
-                terms_of += g
-                    .iter()
-                    .zip(&sizes)
-                    .map(|(g, v)| (g * v).abs())
-                    .sum::<f64>();
-            }
-            let kappa = d as f64 / trace;
-            floor += kappa * own;
-            let mut widest = 1.0_f64;
-            let mut least: Option<(f64, Vec<f64>)> = None;
-            for rule in rules(&law, d, previous.is_some()) {
-                let mut f = vec![0.0; d];
-                rule.natural(kappa, &touch.impulse, &u, &mut f);
-                widest = widest.max(rule.widest());
-                let left = dot(&f, &f);
-                if least.as_ref().is_none_or(|(known, _)| left < *known) {
-                    least = Some((left, f));
-                }
-            }
-            let Some((_, f)) = least else { continue };
-            rounding += kappa * (ROUNDING * widest * terms_of).powi(2);
-            let share = sums.add(kappa, &f, &touch.impulse, &u, &b);
-            if share > worst.0 {
+            let Some((f, widest)) = block.least(&law, kappa, &touch.impulse, previous.is_some())
+            else {
+                continue;
+            };
+            floor += kappa * block.own;
+            rounding += kappa * (ROUNDING * widest * block.terms).powi(2);
+            let share = sums.add(kappa, &f, &touch.impulse, &block.u, &block.b);
+            if !(share <= worst.0) {
                 worst = (share, touch.constraint);
             }
         }
         if self.account.reached {
-            let scale = sums
-                .scale()
-                .max(FLOOR * FLOOR * floor)
-                .max(f64::MIN_POSITIVE);
+            let scale = sums.scale().max(FLOOR * FLOOR * floor);
+            let scale = scale.max(f64::MIN_POSITIVE);
             let residual = sums.residual() * (sums.scale() / scale).sqrt();
             let place = self.place(self.name(worst.1));
-            let left = (residual - (rounding / scale).sqrt()).max(0.0);
+            let left = beyond(residual, (rounding / scale).sqrt());
             let share = left / self.settings.tolerance;
             self.report.note("laws", share, || place);
         }
@@ -166,5 +138,61 @@ impl Walk<'_> {
                 .note("overlooked", f64::from(u8::from(closed)), || place);
         }
         Ok(())
+    }
+}
+
+/// The figures of one constraint.
+struct Block {
+    /// Ū and Ū without impulses.
+    u: Vec<f64>,
+    b: Vec<f64>,
+    /// tr H.
+    trace: f64,
+    /// Squares of the sizes of the terms of b.
+    own: f64,
+    /// Sizes of all terms that the velocities are made of.
+    terms: f64,
+}
+
+impl Block {
+    fn of(step: &Step, k: usize, (weights, free, sizes): (&[f64], &[f64], &[f64])) -> Self {
+        let n = step.begin.len();
+        let (g, w) = &step.rows[k];
+        let mut block = Self {
+            u: Vec::new(),
+            b: Vec::new(),
+            trace: 0.0,
+            own: 0.0,
+            terms: 0.0,
+        };
+        for (row, w) in w.iter().enumerate() {
+            let g = &g[row * n..(row + 1) * n];
+            let with = |v: &[f64]| -> f64 { g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum() };
+            let rebound = weights[row] * (w + dot(g, &step.begin));
+            block.u.push(w + dot(g, &step.loose) + rebound);
+            block.b.push(w + dot(g, free) + rebound);
+            block.own += (w.abs() + with(free) + rebound.abs()).powi(2);
+            block.terms += w.abs() + with(sizes);
+            if let Some(back) = solve(&step.mass, g) {
+                block.trace += dot(&back, g);
+            }
+        }
+        block
+    }
+
+    /// F of the rule that suits best, and the widest coefficient of all.
+    fn least(&self, law: &Law, kappa: f64, s: &[f64], known: bool) -> Option<(Vec<f64>, f64)> {
+        let mut widest = 1.0_f64;
+        let mut least: Option<(f64, Vec<f64>)> = None;
+        for rule in rules(law, s.len(), known) {
+            let mut f = vec![0.0; s.len()];
+            rule.natural(kappa, s, &self.u, &mut f);
+            widest = widest.max(rule.widest());
+            let left = dot(&f, &f);
+            if least.as_ref().is_none_or(|(known, _)| left < *known) {
+                least = Some((left, f));
+            }
+        }
+        least.map(|(_, f)| (f, widest))
     }
 }

@@ -169,7 +169,12 @@ impl Walk<'_> {
         name.map_or_else(|| "?".into(), |name| format!("`{name}`"))
     }
 
-    fn run(&mut self, record: &Record, asked: &mut Asked<'_>) -> Result<(), VerifyError> {
+    /// The tables: coordinates, steps, contacts.
+    fn open<'r>(
+        &self,
+        record: &'r Record,
+        groups: &[String],
+    ) -> Result<[Stream<'r>; 3], VerifyError> {
         let missing = |table: &str| {
             let text = format!(
                 "{}: there is no table `{table}`, so that there is nothing to verify",
@@ -180,18 +185,22 @@ impl Walk<'_> {
         let columns = self.layout.columns("coordinates");
         let names: Vec<String> = columns.into_iter().skip(2).map(|c| c.name).collect();
         let states = Stream::open(record, "coordinates", &names, &[])?;
-        let mut states = states.ok_or_else(|| missing("coordinates"))?;
+        let states = states.ok_or_else(|| missing("coordinates"))?;
         let steps: Vec<String> = COLUMNS.map(String::from).into();
-        let mut steps =
-            Stream::open(record, "steps", &steps, &[])?.ok_or_else(|| missing("steps"))?;
-        let groups = self.layout.groups();
+        let steps = Stream::open(record, "steps", &steps, &[])?.ok_or_else(|| missing("steps"))?;
         let mut names = vec!["gap".to_string()];
         for prefix in ["begin", "end", "impulse", "hold"] {
             names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
         }
         let texts = ["constraint", "status"];
         let contacts = Stream::open(record, "contacts", &names, &texts)?;
-        let mut contacts = contacts.ok_or_else(|| missing("contacts"))?;
+        let contacts = contacts.ok_or_else(|| missing("contacts"))?;
+        Ok([states, steps, contacts])
+    }
+
+    fn run(&mut self, record: &Record, asked: &mut Asked<'_>) -> Result<(), VerifyError> {
+        let groups = self.layout.groups();
+        let [mut states, mut steps, mut contacts] = self.open(record, &groups)?;
         let Some(mut before) = states.next()?.map(|group| self.state(&group)) else {
             return Err(VerifyError::Nothing(format!(
                 "{}: no state is recorded",
@@ -208,14 +217,21 @@ impl Walk<'_> {
             if account.rows == 0 && running {
                 break;
             }
-            self.read(&account, &group, groups.len());
-            if self.account.active != group.rows as f64 && running && !contacts.closed() {
+            let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
+            if absent && super::chosen(record) {
+                self.report.skip(super::NOT_CHOSEN);
+                self.previous.fill(None);
+                before = last;
+                continue;
+            }
+            if account.at(1, 0) != group.rows as f64 && running && !contacts.closed() {
                 self.report.ends = Some(format!(
                     "the run was interrupted: its contacts end within step {}, t = {}",
                     last.step, last.t
                 ));
                 break;
             }
+            self.read(&account, &group, groups.len());
             if asked.takes(last.step) {
                 (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
                 self.one(&before, &last)?;

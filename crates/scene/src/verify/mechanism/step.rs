@@ -147,11 +147,34 @@ impl Walk<'_> {
         Ok(force)
     }
 
+    /// Where A and G are taken.
+    fn set_place(&self, step: &mut Step, before: Option<&State>, last: &State) {
+        let (chart, n, h) = (self.system.chart(), last.v.len(), step.h);
+        match (before, self.settings.scheme) {
+            (Some(before), _) => {
+                step.q.clone_from(&before.q);
+                advance(chart, &mut step.q, &before.v, self.ahead() * h);
+            }
+            (None, Scheme::Paoli) => {}
+            (None, Scheme::Theta(theta)) => {
+                let mean: Vec<f64> = (0..n)
+                    .map(|i| theta * step.loose[i] + (1.0 - theta) * step.begin[i])
+                    .collect();
+                step.q.clone_from(&last.q);
+                advance(chart, &mut step.q, &mean, -h);
+                advance(chart, &mut step.q, &step.begin, theta * h);
+            }
+            (None, _) => {
+                step.q.clone_from(&last.q);
+                advance(chart, &mut step.q, &step.loose, -0.5 * h);
+            }
+        }
+    }
+
     /// Place and beginning of a step.
     fn unroll(&mut self, before: Option<&State>, last: &State) -> Result<Step, SystemError> {
         let n = last.v.len();
         let (h, ahead) = (self.account.h, self.ahead());
-        let chart = self.system.chart().clone();
         let mut step = Step {
             h,
             t: if ahead == 1.0 {
@@ -169,25 +192,7 @@ impl Walk<'_> {
         };
         let mut least = f64::INFINITY;
         for _ in 0..ROUNDS {
-            match (before, self.settings.scheme) {
-                (Some(before), _) => {
-                    step.q.clone_from(&before.q);
-                    advance(&chart, &mut step.q, &before.v, ahead * h);
-                }
-                (None, Scheme::Paoli) => {}
-                (None, Scheme::Theta(theta)) => {
-                    let mean: Vec<f64> = (0..n)
-                        .map(|i| theta * step.loose[i] + (1.0 - theta) * step.begin[i])
-                        .collect();
-                    step.q.clone_from(&last.q);
-                    advance(&chart, &mut step.q, &mean, -h);
-                    advance(&chart, &mut step.q, &step.begin, theta * h);
-                }
-                (None, _) => {
-                    step.q.clone_from(&last.q);
-                    advance(&chart, &mut step.q, &step.loose, -0.5 * h);
-                }
-            }
+            self.set_place(&mut step, before, last);
             let mut force = vec![0.0; n];
             self.system
                 .dynamics(step.t, &step.q, &step.begin, &mut step.mass, &mut force)?;
