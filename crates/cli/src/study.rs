@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use scene::record::{Cell, Column, OBSERVED, Place, REPEATED, Record, Table, VARIED, Values};
+use scene::study::Planned;
 use scene::{Campaign, Shard, StudyFile, Told};
 use serde_json::{Value, json};
 
@@ -209,7 +210,7 @@ fn plan(args: &StudyArgs, study: &StudyFile) -> Result<Verdict, Stop> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let (keys, rows) = Campaign::plan(study, shard)?;
     if args.json {
-        let object = |(run, values): &(usize, Vec<scene::Value>)| {
+        let object = |(run, values): &Planned| {
             let settings = keys.iter().zip(values).map(|(k, v)| (k.clone(), json!(v)));
             let number = ("run".to_string(), json!(run + 1));
             Value::Object(std::iter::once(number).chain(settings).collect())
@@ -218,7 +219,7 @@ fn plan(args: &StudyArgs, study: &StudyFile) -> Result<Verdict, Stop> {
         output::print_json(&json!({ "study": study.name(), "runs": rows }))?;
         return Ok(Verdict::Well);
     }
-    let number = |(run, _): &(usize, Vec<scene::Value>)| (run + 1).to_string();
+    let number = |(run, _): &Planned| (run + 1).to_string();
     let mut columns = vec![column_texts("run", rows.iter().map(number))];
     for (k, key) in keys.iter().enumerate() {
         let texts = rows.iter().map(|(_, values)| match values.get(k) {
@@ -273,8 +274,12 @@ pub fn show(record: &Record, json: bool, quiet: bool) -> Result<Verdict, Stop> {
         0 => String::new(),
         n => format!(", {n} missed their tolerance"),
     };
+    let partial = match &manifest.reason {
+        None => String::new(),
+        Some(reason) => format!(" ({reason})"),
+    };
     let line = format!(
-        "{}: {} runs, {} stopped before their end{missed}; table in {directory}\n",
+        "{}: {} runs{partial}, {} stopped before their end{missed}; table in {directory}\n",
         manifest.scene,
         table.rows,
         digest.stopped()

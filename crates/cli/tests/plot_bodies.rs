@@ -171,7 +171,7 @@ fn names_that_are_none_get_the_nearest() {
     for (name, part) in [
         ("pictur", "did you mean `picture`?"),
         ("force", "did you mean `forces`?"),
-        ("phase:coin_x", "there is no plot `phase:coin_x`"),
+        ("phase:coin_x", "were expected, phase:NAME.x or NAME.y"),
         (
             "picture:soon",
             "a time was expected after the colon, not `soon`",

@@ -13,6 +13,9 @@ const CONSTANT: f64 = 1e-9;
 /// Span of a logarithmic axis at most, in decades: what lies deeper is rounding.
 const DECADES: f64 = 30.0;
 
+/// Decades below which a logarithmic axis is marked at 2 and 5, too.
+const FEW: f64 = 2.5;
+
 /// Equal or decimal scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
@@ -129,6 +132,9 @@ impl Axis {
         } else {
             (low - AIR * (high - low), high + AIR * (high - low))
         };
+        if high - low < FEW {
+            return Self::few_decades(low, high);
+        }
         let stride = ((high - low) / count.max(1) as f64).ceil().max(1.0);
         let first = (low / stride).ceil() * stride;
         let marks = (0..=4 * count).map(|k| first + k as f64 * stride);
@@ -139,6 +145,20 @@ impl Axis {
             marks: marks.take_while(|m| *m <= high).collect(),
             digits: 0,
             powers: true,
+        }
+    }
+
+    /// A logarithmic axis of few powers of ten: 2 and 5 times these are marked, too. Ends are logarithms.
+    fn few_decades(low: f64, high: f64) -> Self {
+        let decades = (0..8).map(|k| low.floor() + f64::from(k));
+        let marks = decades.flat_map(|power| [1.0, 2.0, 5.0].map(|f: f64| power + f.log10()));
+        Self {
+            scale: Scale::Log,
+            low,
+            high,
+            marks: marks.filter(|m| (low..=high).contains(m)).collect(),
+            digits: 0,
+            powers: false,
         }
     }
 
@@ -167,7 +187,12 @@ impl Axis {
     pub(super) fn label(&self, mark: f64) -> String {
         let digits = self.digits;
         match (self.scale, self.powers) {
-            (Scale::Log, _) => format!("1e{mark}"),
+            (Scale::Log, true) => format!("1e{mark}"),
+            // 1, 2 or 5 times a power of ten: one digit.
+            (Scale::Log, false) => {
+                let value = 10f64.powf(mark);
+                short(format!("{value:.0e}").parse().unwrap_or(value))
+            }
             (Scale::Linear, false) => format!("{mark:.digits$}"),
             (Scale::Linear, true) if mark == 0.0 => "0".into(),
             (Scale::Linear, true) => {
@@ -310,6 +335,9 @@ mod tests {
         let axis = Axis::over([0.0, 1e-16, 1e-4].into_iter(), Scale::Log, 6);
         let labels: Vec<String> = axis.marks.iter().map(|m| axis.label(*m)).collect();
         assert_eq!(labels, ["1e-15", "1e-12", "1e-9", "1e-6"]);
+        let few = Axis::over([0.3, 12.0].into_iter(), Scale::Log, 6);
+        let labels: Vec<String> = few.marks.iter().map(|m| few.label(*m)).collect();
+        assert_eq!(labels, ["0.5", "1", "2", "5", "10"]);
         assert!(axis.place(0.0).is_nan());
         let low = axis.place(1e-16);
         assert!(low > 0.0 && low < 0.1);

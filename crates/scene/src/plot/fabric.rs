@@ -146,7 +146,7 @@ mod tests {
         // Sums of harmonics over equal angles are exact up to rounding.
         assert!((found - a).abs() < 1e-10 && (at - turn).abs() < 1e-10);
         for (bins, density) in [12, 20, 36].map(|bins| (bins, densities(&weighted, bins))) {
-            let width = 2.0 * PI / f64::from(bins);
+            let width = 2.0 * PI / bins as f64;
             for (k, d) in density.iter().enumerate() {
                 // The mean of E over a bin, 2π times; single directions at edges make 1e-4.
                 let middle = k as f64 * width;

@@ -105,7 +105,8 @@ pub(super) fn from_start(potential: Vec<f64>, kinetic: &[f64]) -> (Vec<f64>, Str
     let first = potential.first().copied().unwrap_or(0.0);
     let changes = potential.iter().map(|p| (p - first).abs());
     let seen = changes.chain(kinetic.iter().copied()).fold(0.0, f64::max);
-    match first.abs() > 4.0 * seen {
+    // What is at rest up to rounding has nothing to be seen.
+    match first.abs() > 4.0 * seen && seen > 1e-9 * first.abs() {
         false => (potential, label),
         true => {
             let since = potential.iter().map(|p| p - first).collect();

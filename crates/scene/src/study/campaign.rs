@@ -7,18 +7,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
 
 use serde_json::{Value as Json, json};
 use thiserror::Error;
 
 use super::journal::{self, IDENTITY, Journal, Line, Lock};
+use super::parallel::spread;
 use super::shard::Shard;
 use super::table::{End, Row};
 use super::{CompiledStudy, StudyFile, StudyResult};
 use crate::error::SceneError;
-use crate::finding::Threads;
+use crate::finding::{Threads, Value};
 use crate::record::{Place, RecordError, replace_file, write_study};
 
 /// Folder of the records of runs that are kept.
@@ -78,6 +77,9 @@ pub struct Told {
     /// Runs of this share.
     pub all: usize,
 }
+
+/// The number of a run, from 0, and the values of what is varied.
+pub type Planned = (usize, Vec<Value>);
 
 /// A study with its directory.
 pub struct Campaign<'a> {
@@ -268,11 +270,14 @@ impl<'a> Campaign<'a> {
         Ok(result)
     }
 
-    /// What is varied, and its values in the runs of a share: the number of the run, from 0, first.
+    /// What is varied, and its values in the runs of a share.
+    ///
+    /// # Errors
+    /// The study is not right.
     pub fn plan(
         study: &StudyFile,
         shard: Shard,
-    ) -> Result<(Vec<String>, Vec<(usize, Vec<crate::finding::Value>)>), CampaignError> {
+    ) -> Result<(Vec<String>, Vec<Planned>), CampaignError> {
         let compiled = study.compile()?;
         let keys = compiled.study.vary.iter().map(|v| v.key.clone()).collect();
         let share = (0..compiled.points.len()).filter(|run| shard.has(*run));
@@ -311,93 +316,3 @@ const DIFFERENCES: [(&str, &str); 4] = [
     ("set", "it was begun with other values of --set"),
     ("percuss", "it was begun by another version of percuss"),
 ];
-
-/// Does all jobs on some threads. `take` gets what has ended, on the calling thread, and says whether
-/// to go on; an error, of a job or of `take`, ends the work.
-fn spread<T: Send, E: Send>(
-    jobs: &[usize],
-    threads: usize,
-    work: impl Fn(usize) -> Result<T, E> + Sync,
-    mut take: impl FnMut(Vec<(usize, T)>) -> Result<bool, E>,
-) -> Result<(), E> {
-    let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (sender, receiver) = mpsc::channel();
-    let (next, enough, work) = (&next, &enough, &work);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let sender = sender.clone();
-            scope.spawn(move || {
-                while !enough.load(Ordering::Relaxed) {
-                    let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else {
-                        return;
-                    };
-                    if sender.send((*job, work(*job))).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let mut ended = Ok(());
-        while let Ok(first) = receiver.recv() {
-            // All that has come meanwhile goes to the disk in one piece.
-            let batch = std::iter::once(first).chain(receiver.try_iter());
-            let batch: Result<Vec<(usize, T)>, E> =
-                batch.map(|(job, done)| Ok((job, done?))).collect();
-            match batch.and_then(&mut take) {
-                Ok(true) => {}
-                Ok(false) => enough.store(true, Ordering::Relaxed),
-                Err(error) => {
-                    enough.store(true, Ordering::Relaxed);
-                    ended = Err(error);
-                }
-            }
-        }
-        ended
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_job_is_done_once_for_any_number_of_threads() {
-        let jobs: Vec<usize> = (0..97).map(|k| 3 * k).collect();
-        for threads in [1, 2, 5, 200] {
-            let mut seen = Vec::new();
-            let done = spread::<_, ()>(
-                &jobs,
-                threads,
-                |job| Ok(job * job),
-                |batch| {
-                    seen.extend(batch);
-                    Ok(true)
-                },
-            );
-            assert_eq!(done, Ok(()));
-            seen.sort_unstable();
-            let all: Vec<(usize, usize)> = jobs.iter().map(|job| (*job, job * job)).collect();
-            assert_eq!(seen, all);
-        }
-    }
-
-    #[test]
-    fn an_error_or_a_word_ends_the_work() {
-        let jobs: Vec<usize> = (0..1000).collect();
-        let failed = spread(
-            &jobs,
-            2,
-            |job| if job == 10 { Err("full") } else { Ok(job) },
-            |_| Ok(true),
-        );
-        assert_eq!(failed, Err("full"));
-        let mut made = 0;
-        let stopped = spread::<_, ()>(&jobs, 1, Ok, |batch| {
-            made += batch.len();
-            Ok(false)
-        });
-        assert_eq!(stopped, Ok(()));
-        assert!((1..=1000).contains(&made), "{made}");
-    }
-}

@@ -23,7 +23,7 @@ use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
 use crate::finding::{Names, Threads};
 
-pub use campaign::{Campaign, CampaignError, Told};
+pub use campaign::{Campaign, CampaignError, Planned, Told};
 pub use file::{StudyFile, StudyResult};
 pub use journal::IDENTITY;
 pub use shard::Shard;

@@ -1,7 +1,7 @@
 //! The same work on several threads, with the same result.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
 
 /// Results of `work(0)`, …, `work(count − 1)` in order. Each job is done once, by whichever thread is
 /// free, and knows nothing of the others: the result is that of one thread.
@@ -61,6 +61,51 @@ where
     unbroken.map(|(_, (_, result))| result).collect()
 }
 
+/// Does all jobs on some threads. `take` gets what has ended, on the calling thread, and says whether
+/// to go on; an error, of a job or of `take`, ends the work.
+pub(crate) fn spread<T: Send, E: Send>(
+    jobs: &[usize],
+    threads: usize,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+    mut take: impl FnMut(Vec<(usize, T)>) -> Result<bool, E>,
+) -> Result<(), E> {
+    let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (sender, receiver) = mpsc::channel();
+    let (next, enough, work) = (&next, &enough, &work);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                while !enough.load(Ordering::Relaxed) {
+                    let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                        return;
+                    };
+                    if sender.send((*job, work(*job))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut ended = Ok(());
+        while let Ok(first) = receiver.recv() {
+            // All that has come meanwhile goes to the disk in one piece.
+            let batch = std::iter::once(first).chain(receiver.try_iter());
+            let batch: Result<Vec<(usize, T)>, E> =
+                batch.map(|(job, done)| Ok((job, done?))).collect();
+            match batch.and_then(&mut take) {
+                Ok(true) => {}
+                Ok(false) => enough.store(true, Ordering::Relaxed),
+                Err(error) => {
+                    enough.store(true, Ordering::Relaxed);
+                    ended = Err(error);
+                }
+            }
+        }
+        ended
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,5 +128,45 @@ mod tests {
         });
         assert_eq!(results, [0, 1, 2, 3]);
         assert_eq!(told, [0.1, 0.2, 0.3, 0.4]);
+    }
+
+    #[test]
+    fn every_job_is_done_once_for_any_number_of_threads() {
+        let jobs: Vec<usize> = (0..97).map(|k| 3 * k).collect();
+        for threads in [1, 2, 5, 200] {
+            let mut seen = Vec::new();
+            let done = spread::<_, ()>(
+                &jobs,
+                threads,
+                |job| Ok(job * job),
+                |batch| {
+                    seen.extend(batch);
+                    Ok(true)
+                },
+            );
+            assert_eq!(done, Ok(()));
+            seen.sort_unstable();
+            let all: Vec<(usize, usize)> = jobs.iter().map(|job| (*job, job * job)).collect();
+            assert_eq!(seen, all);
+        }
+    }
+
+    #[test]
+    fn an_error_or_a_word_ends_the_work() {
+        let jobs: Vec<usize> = (0..1000).collect();
+        let failed = spread(
+            &jobs,
+            2,
+            |job| if job == 10 { Err("full") } else { Ok(job) },
+            |_| Ok(true),
+        );
+        assert_eq!(failed, Err("full"));
+        let mut made = 0;
+        let stopped = spread::<_, ()>(&jobs, 1, Ok, |batch| {
+            made += batch.len();
+            Ok(false)
+        });
+        assert_eq!(stopped, Ok(()));
+        assert!((1..=1000).contains(&made), "{made}");
     }
 }
