@@ -30,7 +30,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn states_are_chosen_by_number_and_time_and_folders_are_not_overwritten() {
+fn states_are_chosen_by_number_and_time() {
     let folder = folder();
     let at = folder.path();
     run(at, "three-discs", &[]);
@@ -60,7 +60,15 @@ fn states_are_chosen_by_number_and_time_and_folders_are_not_overwritten() {
         .collect();
     assert_eq!(found, expected);
     assert!(!at.join("out/chains.pvd").exists());
+}
 
+#[test]
+fn folders_are_not_overwritten_but_by_force() {
+    let folder = folder();
+    let at = folder.path();
+    run(at, "three-discs", &[]);
+    let args = ["export", "run", "--vtk", "out", "--every", "50", "-q"];
+    assert_eq!(percuss(at, &args).status, 0);
     let again = percuss(at, &["export", "run", "--vtk", "out"]);
     assert_eq!(again.status, 2);
     assert!(again.err.contains("--force"), "{}", again.err);

@@ -222,7 +222,15 @@ fn commands_name_the_key_that_left_out_what_they_need() {
         &["export", "no_contacts", "--vtk", "o2", "--chains"],
         &["`contacts`"],
     );
-    // What is there is shown, and what is not is said.
+}
+
+#[test]
+fn what_was_recorded_is_shown_and_what_was_not_is_said() {
+    let folder = folder();
+    let at = folder.path();
+    run(at, "no_contacts", "[record]\ntables = [\"bodies\"]\n");
+    run(at, "thin", "[record]\nevery = 1\ncontacts_every = 50\n");
+    run(at, "some", "[record]\nbodies = [\"ball\"]\n");
     let ran = percuss(at, &["export", "no_contacts", "--vtk", "o3"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(
