@@ -33,8 +33,8 @@ pub(crate) use read_run::word as read_word;
 pub(crate) use read_touch::{friction as read_friction, rebound as read_rebound};
 pub(crate) use reader::Reader;
 pub(crate) use spec::{
-    ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, JointSpec, Mechanism, Named, NonFirmSpec,
-    ReboundSpec, RunSpec, SetSpec, StepSpec, VelocitySpec, Word,
+    ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, JointSpec, Mechanism, Named,
+    NonFirmSpec, ReboundSpec, RunSpec, SetSpec, StepSpec, VelocitySpec, Word,
 };
 pub(crate) use tree::{Item, Value, parse as parse_tree};
 

@@ -6,6 +6,7 @@ use super::collection;
 use super::declared;
 use super::draw;
 use super::figure::{Figure, Mark, Series};
+use super::moving;
 use super::standard;
 use super::survey;
 use crate::error::SceneError;
@@ -87,6 +88,9 @@ impl<'a> Gallery<'a> {
             all.extend(pictures);
             all.extend(survey::list(scene));
         }
+        if moving::shows(scene) && all.iter().all(|(known, _)| known != moving::NAME) {
+            all.push((moving::NAME.into(), moving::TITLE.into()));
+        }
         for (name, title) in standard {
             let there = name != standard::ORDERS || standard::has_orders(self.record);
             if there && all.iter().all(|(known, _)| known != name) {
@@ -164,7 +168,10 @@ impl<'a> Gallery<'a> {
                         found => found,
                     }
                 }
-                None => standard::figure(self.record, name)?,
+                None => match moving::figure(self.record, scene, name)? {
+                    None => standard::figure(self.record, name)?,
+                    found => found,
+                },
             },
         };
         let figure = figure.ok_or_else(|| self.unknown(name))?;

@@ -12,6 +12,7 @@ mod draw;
 mod figure;
 mod gallery;
 mod legend;
+mod moving;
 mod png;
 pub mod profile;
 mod standard;

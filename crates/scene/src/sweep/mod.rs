@@ -100,7 +100,8 @@ pub(crate) fn refuse(
     joints: &[JointSpec],
 ) -> Result<(), Box<InputError>> {
     let at = |line: usize, part: String, key: &str, advice: &str| {
-        let problem = format!("`{key}` means nothing in a sweeping process, which has no velocities");
+        let problem =
+            format!("`{key}` means nothing in a sweeping process, which has no velocities");
         Err(Box::new(InputError {
             origin: crate::error::Origin::Line(line),
             part,
@@ -113,7 +114,12 @@ pub(crate) fn refuse(
             return at(c.line, part, "velocity", "Give `initial` alone");
         }
         if c.kind != mechanism::Coordinate::Line {
-            return at(c.line, part, "kind", "All coordinates of a swept point are lines");
+            return at(
+                c.line,
+                part,
+                "kind",
+                "All coordinates of a swept point are lines",
+            );
         }
     }
     for c in contacts {
@@ -135,7 +141,12 @@ pub(crate) fn refuse(
     for j in joints {
         if j.friction.is_some() || !j.tangent.is_empty() {
             let part = format!("joint `{}`", j.name);
-            return at(j.line, part, "friction", "A joint has a `name` and a `constraint` here");
+            return at(
+                j.line,
+                part,
+                "friction",
+                "A joint has a `name` and a `constraint` here",
+            );
         }
     }
     Ok(())

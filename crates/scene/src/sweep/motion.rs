@@ -10,7 +10,9 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 use contact::law::Status;
-use mechanism::{Event, EventKind, Ledger, MechanismError, Motion, State, System, SystemError, Touch};
+use mechanism::{
+    Event, EventKind, Ledger, MechanismError, Motion, State, System, SystemError, Touch,
+};
 use sweep::{Bounded, Method, Metric, MovingSet, Pace, Process, SweepError};
 
 use super::Plan;
@@ -42,9 +44,8 @@ impl SweepMotion {
     pub fn new(built: Built, plan: Plan) -> Result<Self, MechanismError> {
         let complaint: Complaint = Arc::new(Mutex::new(None));
         let mut system = built.system;
-        let failed = |error: SweepError, system: &TextSystem| {
-            explain(error, &plan, system, &complaint)
-        };
+        let failed =
+            |error: SweepError, system: &TextSystem| explain(error, &plan, system, &complaint);
         let made = process(&plan, &mut system, &built.initial, &complaint);
         let mut process = made.map_err(|e| failed(e, &system))?;
         let settings = sweep::Settings {
@@ -105,7 +106,11 @@ impl SweepMotion {
         self.count += 1;
         let end = self.begin + f64::from(self.count) * self.step;
         let left = crate::run::LEFT * self.step;
-        Ok(if end > self.until - left { self.until } else { end })
+        Ok(if end > self.until - left {
+            self.until
+        } else {
+            end
+        })
     }
 
     /// Goes to `end` through the jumps and kinks before it.
@@ -404,7 +409,11 @@ fn explain(
             let problem = format!("did not arrive after {iterations} iterations ({residual:e})");
             (what.to_string(), problem, time)
         }
-        other => ("the sweeping process".to_string(), format!("stopped ({other})"), f64::NAN),
+        other => (
+            "the sweeping process".to_string(),
+            format!("stopped ({other})"),
+            f64::NAN,
+        ),
     };
     SystemError {
         what,

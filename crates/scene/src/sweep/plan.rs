@@ -162,7 +162,13 @@ fn method(
     run: &RunSpec,
     number: Numbers<'_>,
 ) -> Result<Method, Box<InputError>> {
-    const WORDS: [&str; 5] = ["catching-up", "trapezoidal", "theta", "regularised", "event"];
+    const WORDS: [&str; 5] = [
+        "catching-up",
+        "trapezoidal",
+        "theta",
+        "regularised",
+        "event",
+    ];
     let word = run.integrator.as_ref();
     let chosen = word.map_or("catching-up", |word| word.text.as_str());
     let overridden = word.is_some_and(|w| w.origin == crate::error::Origin::Override);
@@ -194,7 +200,14 @@ fn method(
             None => {
                 let problem = "the regularised flow needs its penalty coefficient";
                 let advice = "Add `lambda` to [process]";
-                Err(value_error(file, "[run]", "integrator", word, problem, advice))
+                Err(value_error(
+                    file,
+                    "[run]",
+                    "integrator",
+                    word,
+                    problem,
+                    advice,
+                ))
             }
             Some(formula) => {
                 let lambda = number("[process]", "lambda", formula)?;
@@ -202,7 +215,14 @@ fn method(
                     return Ok(Method::Regularised(lambda));
                 }
                 let problem = format!("the value is {lambda}; a positive number was expected");
-                Err(value_error(file, "[process]", "lambda", formula, problem, ""))
+                Err(value_error(
+                    file,
+                    "[process]",
+                    "lambda",
+                    formula,
+                    problem,
+                    "",
+                ))
             }
         },
         ("catching-up", _) | (_, None) => Ok(Method::CatchingUp),
