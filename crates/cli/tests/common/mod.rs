@@ -1,8 +1,8 @@
 //! Runs the built program in a folder of its own.
 #![allow(dead_code)] // each test binary uses a part
 
-pub mod life;
 pub mod alter;
+pub mod life;
 pub mod scenes;
 
 use std::path::{Path, PathBuf};

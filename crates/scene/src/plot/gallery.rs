@@ -8,7 +8,7 @@ use super::figure::Figure;
 use super::histogram::{self, FORCES};
 use super::path::{self, TRAJECTORY};
 use super::wish::{SCALES, Wish};
-use super::{collection, declared, draw, pair, standard, study, survey};
+use super::{collection, declared, draw, moving, pair, standard, study, survey};
 use crate::error::SceneError;
 use crate::file::{Kind, Scene};
 use crate::finding::Threads;
@@ -99,6 +99,9 @@ impl<'a> Gallery<'a> {
             let pictures = Album::new(self.record, scene).list();
             all.extend(pictures);
             all.extend(survey::list(scene));
+        }
+        if moving::shows(scene) && all.iter().all(|(known, _)| known != moving::NAME) {
+            all.push((moving::NAME.into(), moving::TITLE.into()));
         }
         for (name, title) in standard {
             let there = name != standard::ORDERS || standard::has_orders(self.record);
@@ -223,7 +226,10 @@ impl<'a> Gallery<'a> {
     /// The plots that every run has by name.
     fn named(&self, scene: &Scene, name: &str) -> Result<Option<Figure>, PlotError> {
         if scene.kind() == Kind::Mechanism {
-            return standard::figure(self.record, name);
+            return match moving::figure(self.record, scene, name)? {
+                None => standard::figure(self.record, name),
+                found => Ok(found),
+            };
         }
         let (word, time) = timed(name);
         if word == FORCES {

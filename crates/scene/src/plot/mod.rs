@@ -14,6 +14,7 @@ mod figure;
 mod gallery;
 mod histogram;
 mod legend;
+mod moving;
 mod pair;
 mod path;
 mod pick;

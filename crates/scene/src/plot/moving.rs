@@ -1,0 +1,196 @@
+//! The moving set of a sweeping process with the path through it.
+//!
+//! The boundary of C(t) is the zero line of min_k gap_k, drawn by marching squares: in the plane of
+//! two coordinates at a few instants, or over time for one coordinate. More coordinates have no
+//! such picture.
+
+use mechanism::System;
+
+use super::figure::{Figure, Mark, Series};
+use super::gallery::PlotError;
+use crate::file::Scene;
+use crate::record::Record;
+use crate::text::TextSystem;
+
+/// Its name.
+pub(super) const NAME: &str = "set";
+
+/// Its title in the list.
+pub(super) const TITLE: &str = "the moving set and the path of the point";
+
+/// Instants at which a set of the plane is shown.
+const INSTANTS: usize = 6;
+
+/// Cells along each side: a hundredth of the picture, finer than its lines are thick apart.
+const CELLS: usize = 160;
+
+/// Whether a scene has this picture.
+pub(super) fn shows(scene: &Scene) -> bool {
+    let swept = scene.mechanism().filter(|m| m.sweep.is_some());
+    swept.is_some_and(|m| m.coordinates.len() <= 2 && !m.contacts.is_empty())
+}
+
+/// The picture; `None` for another name or another sort of scene.
+pub(super) fn figure(
+    record: &Record,
+    scene: &Scene,
+    name: &str,
+) -> Result<Option<Figure>, PlotError> {
+    if name != NAME || !shows(scene) {
+        return Ok(None);
+    }
+    let mut system = scene.build()?.system;
+    let names: Vec<String> = (0..system.chart().num_positions())
+        .map(|i| system.position_name(i))
+        .collect();
+    let mut columns = vec!["t"];
+    columns.extend(names.iter().map(String::as_str));
+    let table = record.table("coordinates", Some(&columns))?;
+    let t = table.numbers("t");
+    let (Some(&first), Some(&last)) = (t.first(), t.last()) else {
+        return Ok(Some(Figure::default()));
+    };
+    let one = names.len() == 1;
+    let x = if one {
+        t.clone()
+    } else {
+        table.numbers(&names[0])
+    };
+    let y = table.numbers(&names[names.len() - 1]);
+    let mut series = vec![Series::line("path", &x, &y, 0)];
+    let window = Window::around(&x, &y, one);
+    if one {
+        let points = window.contour(|t, x| least(&mut system, t, &[x]));
+        series.push(boundary("boundary of C(t)".into(), points, 1));
+    } else {
+        for k in 0..INSTANTS {
+            let t = first + (last - first) * k as f64 / (INSTANTS - 1) as f64;
+            let points = window.contour(|x, y| least(&mut system, t, &[x, y]));
+            series.push(boundary(format!("C({t:.4})"), points, k + 1));
+        }
+    }
+    let title = &record.manifest().title;
+    Ok(Some(Figure {
+        title: format!("{title}: the moving set"),
+        x_label: if one { "t".into() } else { names[0].clone() },
+        y_label: names[names.len() - 1].clone(),
+        series,
+        equal: !one,
+        ..Figure::default()
+    }))
+}
+
+fn boundary(label: String, points: Vec<(f64, f64)>, colour: usize) -> Series {
+    Series {
+        label,
+        points,
+        mark: Mark::Line,
+        colour,
+    }
+}
+
+/// The least gap, NaN where an expression fails.
+fn least(system: &mut TextSystem, t: f64, q: &[f64]) -> f64 {
+    let all = system.constraints().iter();
+    let (count, contacts) = all.fold((0, 0), |(n, c), one| {
+        (n + one.num_gaps(), c + usize::from(one.is_contact()))
+    });
+    let mut gaps = vec![0.0; count];
+    match system.gaps(t, q, &mut gaps) {
+        Ok(()) => gaps[..contacts]
+            .iter()
+            .copied()
+            .fold(f64::INFINITY, f64::min),
+        Err(_) => f64::NAN,
+    }
+}
+
+/// What is looked at.
+struct Window {
+    x: (f64, f64),
+    y: (f64, f64),
+}
+
+impl Window {
+    /// The path with room around it for a set of its size; over time only upwards and downwards.
+    fn around(x: &[f64], y: &[f64], time: bool) -> Self {
+        let span = |v: &[f64]| {
+            let finite = || v.iter().copied().filter(|v| v.is_finite());
+            (
+                finite().fold(f64::INFINITY, f64::min),
+                finite().fold(f64::NEG_INFINITY, f64::max),
+            )
+        };
+        let (sx, sy) = (span(x), span(y));
+        let size = match time {
+            true => sy.1 - sy.0,
+            false => (sx.1 - sx.0).max(sy.1 - sy.0),
+        };
+        // A point that never moves has a set of some size around it all the same.
+        let room = if size > 0.0 { 0.75 * size } else { 1.0 };
+        let wide = if time { 0.0 } else { room };
+        Self {
+            x: (sx.0 - wide, sx.1 + wide),
+            y: (sy.0 - room, sy.1 + room),
+        }
+    }
+
+    /// Pieces of the zero line, with breaks between them.
+    fn contour(&self, mut value: impl FnMut(f64, f64) -> f64) -> Vec<(f64, f64)> {
+        let at = |span: (f64, f64), k: usize| span.0 + (span.1 - span.0) * k as f64 / CELLS as f64;
+        let mut below: Vec<f64> = (0..=CELLS)
+            .map(|i| value(at(self.x, i), at(self.y, 0)))
+            .collect();
+        let mut points = Vec::new();
+        for j in 1..=CELLS {
+            let above: Vec<f64> = (0..=CELLS)
+                .map(|i| value(at(self.x, i), at(self.y, j)))
+                .collect();
+            for i in 1..=CELLS {
+                let corners = [
+                    (at(self.x, i - 1), at(self.y, j - 1), below[i - 1]),
+                    (at(self.x, i), at(self.y, j - 1), below[i]),
+                    (at(self.x, i), at(self.y, j), above[i]),
+                    (at(self.x, i - 1), at(self.y, j), above[i - 1]),
+                ];
+                piece(&corners, &mut points);
+            }
+            below = above;
+        }
+        points
+    }
+}
+
+/// The zero line through one cell; edges are crossed in pairs.
+fn piece(corners: &[(f64, f64, f64); 4], points: &mut Vec<(f64, f64)>) {
+    let mut crossings = Vec::with_capacity(4);
+    for k in 0..4 {
+        let (a, b) = (corners[k], corners[(k + 1) % 4]);
+        if (a.2 >= 0.0) != (b.2 >= 0.0) && a.2.is_finite() && b.2.is_finite() {
+            let s = a.2 / (a.2 - b.2);
+            crossings.push((a.0 + s * (b.0 - a.0), a.1 + s * (b.1 - a.1)));
+        }
+    }
+    for pair in crossings.chunks_exact(2) {
+        points.extend_from_slice(pair);
+        points.push((f64::NAN, f64::NAN));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_line_of_a_disc_is_its_circle() {
+        let window = Window {
+            x: (-2.0, 2.0),
+            y: (-2.0, 2.0),
+        };
+        let points = window.contour(|x, y| 1.0 - x * x - y * y);
+        let seen: Vec<_> = points.iter().filter(|p| p.0.is_finite()).collect();
+        assert!(seen.len() > 200);
+        // Linear interpolation on cells of 1/40: an eighth of their square at most.
+        assert!(seen.iter().all(|p| (p.0.hypot(p.1) - 1.0).abs() < 1e-4));
+    }
+}
