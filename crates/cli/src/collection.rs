@@ -50,7 +50,9 @@ pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
         if !args.no_findings {
             measure(args, scene, &outcome, &mut recorder)?;
         }
-        recorder.finish()?;
+        if !refused {
+            recorder.finish()?;
+        }
     }
     let ended = Ended {
         manifest: recorder.manifest(),
