@@ -119,7 +119,8 @@ fn drafts_and_later_chunks_are_taken_away() {
     let killed = Killed::at(5);
     let names = files(&killed.directory());
     let checkpoints = names.iter().filter(|n| n.starts_with("checkpoint-"));
-    assert!((1..=2).contains(&checkpoints.count()), "pruned: {names:?}");
+    // Two are kept, and a kill may come between a new one and the end of the oldest.
+    assert!((1..=3).contains(&checkpoints.count()), "pruned: {names:?}");
     fs::write(killed.directory().join("steps-000000.part"), "half").expect("writable");
     fs::write(killed.directory().join("steps-000000.parquet"), "later").expect("writable");
     killed.ends_the_same();
