@@ -210,8 +210,8 @@ fn studies_are_drawn_as_scatter_series_maps_and_means() {
     assert!(has(&means, "mean") && has(&means, "standard error"));
     // Two means and the dot of the legend.
     assert_eq!(means.matches("<circle").count(), 3);
-    let told = said(here.path(), &["latin", "speed", "--against", "gg"]);
-    assert!(told.contains("did you mean `g`?"), "{told}");
+    let told = said(here.path(), &["latin", "speed", "--against", "higest"]);
+    assert!(told.contains("did you mean `highest`?"), "{told}");
     let told = said(here.path(), &["grid", "sped"]);
     assert!(told.contains("did you mean `speed`?"), "{told}");
     let column = svg(here.path(), &["latin", "runs:e:worst_penetration"]);

@@ -193,7 +193,7 @@ fn widths_of_lines_are_forces() {
         assert_eq!(text(lines[1], &format!("x{end}")), text(circle, "cx"));
         assert_eq!(text(lines[1], &format!("y{end}")), text(circle, "cy"));
     }
-    assert!(picture.contains("largest force 12<"));
+    assert!(picture.contains("largest force 12 N<"));
 }
 
 #[test]

@@ -88,9 +88,12 @@ pub(super) fn axes(paper: &mut Paper, panel: &Panel) {
         paper.text((left - 7.0, y + 4.0), 12.0, Anchor::Right, &text);
     }
     let middle = panel.at.0 + 0.5 * panel.size.0;
-    paper.text((middle, bottom + 36.0), 13.0, Anchor::Middle, "x");
+    paper.text((middle, bottom + 36.0), 13.0, Anchor::Middle, "x (m)");
     let high = panel.at.1 + 0.5 * panel.size.1;
-    paper.text((14.0, high + 4.0), 13.0, Anchor::Middle, "y");
+    // Along the axis: beside it the numbers are in the way.
+    paper.group(&format!("transform=\"rotate(-90 18 {})\"", Px(high)));
+    paper.text((18.0, high), 13.0, Anchor::Middle, "y (m)");
+    paper.end();
 }
 
 /// A bar of a round length; gives where the next thing may begin.
@@ -137,7 +140,7 @@ pub(super) fn force(paper: &mut Paper, at: (f64, f64), widths: &Widths) {
     let style = format!(" stroke=\"{FORCE}\" stroke-width=\"{width}\" stroke-linecap=\"round\"");
     paper.line((at.0, y), (at.0 + 26.0, y), &style);
     let text = match widths.largest > 0.0 {
-        true => format!("largest force {}", short(widths.largest)),
+        true => format!("largest force {} N", short(widths.largest)),
         false => "no forces".into(),
     };
     paper.text((at.0 + 38.0, at.1), 12.5, Anchor::Left, &text);
