@@ -73,7 +73,7 @@ impl Cells {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.offsets.len()
     }
 }

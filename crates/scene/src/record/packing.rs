@@ -139,7 +139,7 @@ mod tests {
         // Far apart, the extremes of the type included: nothing overflows.
         assert!(few(&[i64::MIN, 0, i64::MAX]));
         assert!(!few(&[]));
-        assert!(repeats(&[1.0, 1.0, 1.0, 2.0]));
+        assert!(repeats(&[1.0, 1.0, 1.0, 1.0, 2.0]));
         assert!(!repeats(&[1.0, 2.0, 3.0, 3.0]));
     }
 
