@@ -8,6 +8,7 @@ mod read_checkpoint;
 mod read_model;
 mod read_report;
 mod read_run;
+mod read_sweep;
 mod read_touch;
 mod read_vary;
 mod reader;
@@ -80,7 +81,9 @@ impl Scene {
         let (title, source) = (root.text_if("title")?, root.text_if("source")?);
         let about = root.text_if("about")?;
         let content = match kind {
-            Kind::Mechanism if sweeps => Content::Mechanism(Box::new(sweep(&mut root)?)),
+            Kind::Mechanism if sweeps => {
+                Content::Mechanism(Box::new(read_sweep::sweep(&mut root)?))
+            }
             Kind::Mechanism => Content::Mechanism(Box::new(mechanism(&mut root)?)),
             Kind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
         };
@@ -402,38 +405,5 @@ fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
         nonfirm,
         run,
         sweep: None,
-    })
-}
-
-/// A sweeping process: the names, contacts and joints of a mechanism without velocities.
-fn sweep(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
-    let parameters = read_model::named(root, "parameters")?;
-    let crowd = crate::sweep::read_crowd(root)?;
-    let mut definitions = read_model::named(root, "definitions")?;
-    let coordinates = match &crowd {
-        None => read_model::coordinates(root)?,
-        Some(crowd) => {
-            definitions.push(crowd.definitions(root.line));
-            crowd.coordinates(root.line)
-        }
-    };
-    let mut process = crate::sweep::read(root, &coordinates)?;
-    process.crowd = crowd;
-    let (contacts, joints) = match process.crowd {
-        None => (read_touch::contacts(root)?, read_touch::joints(root)?),
-        Some(_) => (Vec::new(), Vec::new()),
-    };
-    crate::sweep::refuse(root, &coordinates, &contacts, &joints)?;
-    Ok(Mechanism {
-        parameters,
-        dynamics: process.dynamics(&coordinates),
-        coordinates,
-        definitions,
-        contacts,
-        joints,
-        velocity_constraints: Vec::new(),
-        nonfirm: Vec::new(),
-        run: read_run::run(root)?,
-        sweep: Some(process),
     })
 }

@@ -6,7 +6,9 @@
 //! functions are affine with constant gradients the set is a polyhedron; otherwise it is an
 //! intersection of smooth regions and its gaps must be concave.
 
+mod begin;
 mod crowd;
+mod error;
 mod motion;
 mod plan;
 mod set;

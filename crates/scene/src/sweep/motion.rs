@@ -6,18 +6,18 @@
 //! and as its gain by how much the variation of u exceeds the retraction of C, relative, where
 //! that is known (0: never, for the catching-up method). Energies mean nothing here and are 0.
 
-use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 use contact::law::Status;
 use mechanism::{
     Event, EventKind, Ledger, MechanismError, Motion, Saved, State, System, SystemError, Touch,
 };
-use sweep::{Bounded, Method, Metric, MovingSet, Pace, Process, SweepError};
+use sweep::{Method, MovingSet, Pace, Process, SweepError};
 
 use super::Plan;
-use super::set::{self, Complaint, Functions};
-use crate::finding::language::of_time;
+use super::begin::process;
+use super::error::explain;
+use super::set::{self, Complaint};
 use crate::text::{Built, TextSystem};
 
 /// A sweeping process under way.
@@ -161,6 +161,8 @@ impl SweepMotion {
         let loads = self.process.set().loads().unwrap_or_default();
         let share = match self.plan.method {
             Method::Theta(theta) => 1.0 / theta,
+            // Of the way to the set this share was gone.
+            Method::Regularised(lambda) => 1.0 / (1.0 + 1.0 / (h * lambda)),
             _ => 1.0,
         };
         let held = loads.into_iter().enumerate().filter(|(_, l)| *l != 0.0);
@@ -211,23 +213,28 @@ impl SweepMotion {
             first_gap += constraint.num_gaps();
         }
         if self.plan.method != Method::EventDriven {
-            for (k, constraint) in constraints.iter().enumerate() {
-                let kind = match (self.state.status[k], status[k]) {
-                    (Status::Open, Status::Stick) => EventKind::Touch,
-                    (Status::Stick, Status::Open) => EventKind::Detach,
-                    _ => continue,
-                };
-                if constraint.is_contact() {
-                    self.events.push(Event {
-                        t,
-                        constraint: k,
-                        kind,
-                    });
-                }
-            }
+            self.compare(&status);
         }
         self.state.status = status;
         Ok(())
+    }
+
+    /// Contacts that began or ceased to hold in the step, known to within it.
+    fn compare(&mut self, status: &[Status]) {
+        for (k, constraint) in self.system.constraints().iter().enumerate() {
+            let kind = match (self.state.status[k], status[k]) {
+                (Status::Open, Status::Stick) => EventKind::Touch,
+                (Status::Stick, Status::Open) => EventKind::Detach,
+                _ => continue,
+            };
+            if constraint.is_contact() {
+                self.events.push(Event {
+                    t: self.state.t,
+                    constraint: k,
+                    kind,
+                });
+            }
+        }
     }
 }
 
@@ -323,118 +330,4 @@ impl Motion for SweepMotion {
         }
         .into())
     }
-}
-
-/// Set, metric and drift of a scene.
-fn process(
-    plan: &Plan,
-    system: &mut TextSystem,
-    initial: &State,
-    complaint: &Complaint,
-) -> Result<Process<Box<dyn MovingSet>>, SweepError> {
-    if let Some((room, people)) = &plan.room {
-        return Ok(room.process(people)?.boxed());
-    }
-    let mut set = set::of_scene(plan, system, complaint)?;
-    if let Some(text) = &plan.retraction {
-        set = bounded(set, system, text)?;
-    }
-    let n = initial.q.len();
-    let metric = match plan.metric.len() {
-        0 => Metric::Euclidean,
-        k if k == n => Metric::diagonal(&plan.metric)?,
-        _ => Metric::full(n, &plan.metric)?,
-    };
-    let process = Process::new(set, initial.t, &initial.q)?.with_metric(metric)?;
-    let drift = Functions::new(system, complaint);
-    Ok(process.with_flow(move |t, u, f| {
-        drift.drift(t, u, f);
-        f.iter_mut().for_each(|f| *f = -*f);
-    }))
-}
-
-/// The set with the retraction that the scene states.
-fn bounded(
-    set: Box<dyn MovingSet>,
-    system: &TextSystem,
-    text: &str,
-) -> Result<Box<dyn MovingSet>, SweepError> {
-    let mut own = system.clone();
-    let Ok(observable) = own.observable(text) else {
-        // Its text was parsed when the scene was built.
-        return Ok(set);
-    };
-    let pair = RefCell::new((own, observable));
-    let at = move |t: f64| {
-        let (system, observable) = &mut *pair.borrow_mut();
-        of_time(observable, system, t).unwrap_or(f64::NAN)
-    };
-    Ok(Box::new(Bounded::new(set, move |s, t| at(t) - at(s))))
-}
-
-/// The error of a process in the words of its scene.
-fn explain(
-    error: SweepError,
-    plan: &Plan,
-    system: &TextSystem,
-    complaint: &Complaint,
-) -> MechanismError {
-    if let Ok(mut slot) = complaint.lock()
-        && let Some(first) = slot.take()
-    {
-        return first.into();
-    }
-    let name = |row: usize| {
-        let (k, _) = set::number_of_row(plan, system, row);
-        let found = system.constraints().get(k);
-        found.map_or_else(|| row.to_string(), |c| format!("`{}`", c.name))
-    };
-    let (what, problem, t) = match error {
-        SweepError::Empty { time, rows, reason } => {
-            let names: Vec<String> = rows.iter().map(|&r| name(r)).collect();
-            let problem = match names.is_empty() {
-                true => format!("is empty ({reason})"),
-                false => format!("is empty: {} contradict each other", names.join(", ")),
-            };
-            ("the moving set".to_string(), problem, time)
-        }
-        SweepError::StartOutside { time, distance } => {
-            let advice = "move it inside, or add `start = \"project\"` to [process]";
-            let problem = format!("is outside the moving set by {distance:e} ({advice})");
-            ("the start".to_string(), problem, time)
-        }
-        SweepError::NotConvex {
-            time,
-            constraint,
-            at,
-            seen,
-            excess,
-        } => {
-            let problem = format!(
-                "is not concave: between {at:?} and {seen:?} it lies {excess:e} above its tangent; \
-                 the set must be convex"
-            );
-            (format!("the gap of {}", name(constraint)), problem, time)
-        }
-        SweepError::NotConverged {
-            what,
-            time,
-            iterations,
-            residual,
-        } => {
-            let problem = format!("did not arrive after {iterations} iterations ({residual:e})");
-            (what.to_string(), problem, time)
-        }
-        other => (
-            "the sweeping process".to_string(),
-            format!("stopped ({other})"),
-            f64::NAN,
-        ),
-    };
-    SystemError {
-        what,
-        problem,
-        t: if t.is_nan() { 0.0 } else { t },
-    }
-    .into()
 }

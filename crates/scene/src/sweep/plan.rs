@@ -196,45 +196,40 @@ fn method(
                 Err(value_error(file, "[run]", "theta", formula, problem, ""))
             }
         },
-        ("regularised", Some(word)) => match &spec.lambda {
-            None => {
-                let problem = "the regularised flow needs its penalty coefficient";
-                let advice = "Add `lambda` to [process]";
-                Err(value_error(
-                    file,
-                    "[run]",
-                    "integrator",
-                    word,
-                    problem,
-                    advice,
-                ))
-            }
-            Some(formula) => {
-                let lambda = number("[process]", "lambda", formula)?;
-                if lambda > 0.0 {
-                    return Ok(Method::Regularised(lambda));
-                }
-                let problem = format!("the value is {lambda}; a positive number was expected");
-                Err(value_error(
-                    file,
-                    "[process]",
-                    "lambda",
-                    formula,
-                    problem,
-                    "",
-                ))
-            }
-        },
+        ("regularised", Some(word)) => regularised(file, spec, word, number),
         ("catching-up", _) | (_, None) => Ok(Method::CatchingUp),
-        (other, Some(word)) => {
-            let names: Vec<String> = WORDS.iter().map(|w| w.to_string()).collect();
-            let guess = match expr::nearest(other, &names).first() {
-                Some(nearest) => format!("; did you mean \"{nearest}\"?"),
-                None => String::new(),
-            };
-            let listed: Vec<String> = WORDS.iter().map(|w| format!("\"{w}\"")).collect();
-            let problem = format!("one of {} was expected{guess}", listed.join(", "));
-            Err(value_error(file, "[run]", "integrator", word, problem, ""))
-        }
+        (_, Some(word)) => Err(unknown(file, word, &WORDS)),
     }
+}
+
+fn regularised(
+    file: &str,
+    spec: &SweepSpec,
+    word: &Formula,
+    number: Numbers<'_>,
+) -> Result<Method, Box<InputError>> {
+    let Some(formula) = &spec.lambda else {
+        let problem = "the regularised flow needs its penalty coefficient";
+        let advice = "Add `lambda` to [process]";
+        let error = value_error(file, "[run]", "integrator", word, problem, advice);
+        return Err(error);
+    };
+    let lambda = number("[process]", "lambda", formula)?;
+    if lambda > 0.0 {
+        return Ok(Method::Regularised(lambda));
+    }
+    let problem = format!("the value is {lambda}; a positive number was expected");
+    let error = value_error(file, "[process]", "lambda", formula, problem, "");
+    Err(error)
+}
+
+fn unknown(file: &str, word: &Formula, words: &[&str]) -> Box<InputError> {
+    let names: Vec<String> = words.iter().map(|w| w.to_string()).collect();
+    let guess = match expr::nearest(&word.text, &names).first() {
+        Some(nearest) => format!("; did you mean \"{nearest}\"?"),
+        None => String::new(),
+    };
+    let listed: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
+    let problem = format!("one of {} was expected{guess}", listed.join(", "));
+    value_error(file, "[run]", "integrator", word, problem, "")
 }

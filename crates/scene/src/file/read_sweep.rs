@@ -1,0 +1,39 @@
+//! Reads a sweeping process.
+
+use crate::error::InputError;
+use crate::file::reader::Reader;
+use crate::file::spec::Mechanism;
+use crate::file::{read_model, read_run, read_touch};
+
+/// A sweeping process: the names, contacts and joints of a mechanism without velocities.
+pub(super) fn sweep(root: &mut Reader<'_>) -> Result<Mechanism, Box<InputError>> {
+    let parameters = read_model::named(root, "parameters")?;
+    let crowd = crate::sweep::read_crowd(root)?;
+    let mut definitions = read_model::named(root, "definitions")?;
+    let coordinates = match &crowd {
+        None => read_model::coordinates(root)?,
+        Some(crowd) => {
+            definitions.push(crowd.definitions(root.line));
+            crowd.coordinates(root.line)
+        }
+    };
+    let mut process = crate::sweep::read(root, &coordinates)?;
+    process.crowd = crowd;
+    let (contacts, joints) = match process.crowd {
+        None => (read_touch::contacts(root)?, read_touch::joints(root)?),
+        Some(_) => (Vec::new(), Vec::new()),
+    };
+    crate::sweep::refuse(root, &coordinates, &contacts, &joints)?;
+    Ok(Mechanism {
+        parameters,
+        dynamics: process.dynamics(&coordinates),
+        coordinates,
+        definitions,
+        contacts,
+        joints,
+        velocity_constraints: Vec::new(),
+        nonfirm: Vec::new(),
+        run: read_run::run(root)?,
+        sweep: Some(process),
+    })
+}

@@ -1,0 +1,58 @@
+//! The process of a scene: set, metric, drift.
+
+use std::cell::RefCell;
+
+use mechanism::State;
+use sweep::{Bounded, Metric, MovingSet, Process, SweepError};
+
+use super::Plan;
+use super::set::{self, Complaint, Functions};
+use crate::finding::language::of_time;
+use crate::text::TextSystem;
+
+/// Set, metric and drift of a scene.
+pub(super) fn process(
+    plan: &Plan,
+    system: &mut TextSystem,
+    initial: &State,
+    complaint: &Complaint,
+) -> Result<Process<Box<dyn MovingSet>>, SweepError> {
+    if let Some((room, people)) = &plan.room {
+        return Ok(room.process(people)?.boxed());
+    }
+    let mut set = set::of_scene(plan, system, complaint)?;
+    if let Some(text) = &plan.retraction {
+        set = bounded(set, system, text)?;
+    }
+    let n = initial.q.len();
+    let metric = match plan.metric.len() {
+        0 => Metric::Euclidean,
+        k if k == n => Metric::diagonal(&plan.metric)?,
+        _ => Metric::full(n, &plan.metric)?,
+    };
+    let process = Process::new(set, initial.t, &initial.q)?.with_metric(metric)?;
+    let drift = Functions::new(system, complaint);
+    Ok(process.with_flow(move |t, u, f| {
+        drift.drift(t, u, f);
+        f.iter_mut().for_each(|f| *f = -*f);
+    }))
+}
+
+/// The set with the retraction that the scene states.
+fn bounded(
+    set: Box<dyn MovingSet>,
+    system: &TextSystem,
+    text: &str,
+) -> Result<Box<dyn MovingSet>, SweepError> {
+    let mut own = system.clone();
+    let Ok(observable) = own.observable(text) else {
+        // Its text was parsed when the scene was built.
+        return Ok(set);
+    };
+    let pair = RefCell::new((own, observable));
+    let at = move |t: f64| {
+        let (system, observable) = &mut *pair.borrow_mut();
+        of_time(observable, system, t).unwrap_or(f64::NAN)
+    };
+    Ok(Box::new(Bounded::new(set, move |s, t| at(t) - at(s))))
+}
