@@ -2,13 +2,13 @@
 
 use scene::collection::Collection;
 use scene::plot::check_plots;
-use scene::record::{BodiesRecorder, RecordError};
+use scene::record::{BodiesRecorder, Manifest, RecordError};
 use scene::{BodiesOutcome, Discard, Scene, StopReason, Threads, Tick, Wanted};
 use serde_json::{Value, json};
 
 use crate::output::{Stop, Verdict};
 use crate::progress::Progress;
-use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of, manifest_of};
+use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of};
 use crate::site::Site;
 use crate::watch::Watcher;
 use crate::{interrupt, output};
@@ -20,10 +20,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let wanted = scene::wanted(scene, &collection)?;
     scene::check_collection(scene, &collection)?;
     check_plots(scene)?;
-    let mut manifest = manifest_of(scene, args.threads.get());
-    manifest.settings = collection.settings_json();
-    let (files, seed) = collection.sources();
-    (manifest.files, manifest.seed) = (files.to_vec(), seed);
+    let manifest = Manifest::of_bodies(scene, &collection, args.threads.get());
     let session = site.session(args, scene, manifest)?;
     let mut recorder = BodiesRecorder::on(session, &collection)?;
     let fits = fits(&collection);

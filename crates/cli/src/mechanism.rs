@@ -1,14 +1,14 @@
 //! `percuss run` of a mechanism.
 
 use scene::plot::check_plots;
-use scene::record::{Layout, Manifest, Recorder, settings_json};
-use scene::{Built, RunOutcome, Scene, StopReason, Threads};
+use scene::record::{Layout, Manifest, Recorder};
+use scene::{Built, RunOutcome, Scene, StopReason};
 use serde_json::Value;
 
 use crate::interrupt;
 use crate::output::{Stop, Verdict};
 use crate::progress::Progress;
-use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of, manifest_of};
+use crate::run::{Ended, RunArgs, broken_off, in_findings, interrupted, json_of};
 use crate::site::Site;
 use crate::watch::Watcher;
 
@@ -17,7 +17,7 @@ pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let built = checked(scene)?;
     let layout = Layout::of_scene(scene, &built.system);
     let every = built.record_every;
-    let manifest = manifest(scene, &built, args.threads.get());
+    let manifest = Manifest::of_mechanism(scene, &built, args.threads.get());
     let session = site.session(args, scene, manifest)?;
     let recorder = Recorder::on(session, layout, every)?;
     complete(args, scene, built, recorder)
@@ -29,17 +29,6 @@ fn checked(scene: &Scene) -> Result<Built, Stop> {
     scene::check_findings(scene)?;
     check_plots(scene)?;
     Ok(built)
-}
-
-/// What the manifest says of a mechanism.
-fn manifest(scene: &Scene, built: &Built, threads: Threads) -> Manifest {
-    let mut manifest = manifest_of(scene, threads);
-    let (start, until) = (built.initial.t, built.until);
-    manifest.settings = settings_json(&built.settings, start, until, built.record_every);
-    if let Some(method) = built.sweep_method() {
-        manifest.settings["integrator"] = method.into();
-    }
-    manifest
 }
 
 /// From the first step, or the one after a checkpoint, to the findings and the report.

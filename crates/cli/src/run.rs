@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scene::plot::Gallery;
-use scene::record::{Machine, Manifest, Override, Place, Record, RecordError, Status};
+use scene::record::{Manifest, Place, Record, RecordError, Status};
 use scene::{Kind, Scene, StopReason, Threads};
 use serde_json::Value;
 
@@ -143,31 +143,6 @@ pub fn run_scene(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, S
         return collection::run(args, scene, site);
     }
     mechanism::run(args, scene, site)
-}
-
-/// What the manifest says of any scene.
-pub fn manifest_of(scene: &Scene, threads: Threads) -> Manifest {
-    let mut manifest = Manifest::new("run", scene.name());
-    let mut machine = Machine::here(threads.get());
-    if !scene.folder().as_os_str().is_empty() {
-        // A run that goes on, perhaps from elsewhere.
-        machine.folder = Some(scene.folder().display().to_string());
-    }
-    manifest.machine = Some(machine);
-    manifest.title = scene.title().into();
-    manifest.source = scene.source().into();
-    manifest.origin = scene.origin().into();
-    manifest.text = scene.text().into();
-    let overrides = scene.overrides().iter().map(|(key, value)| Override {
-        key: key.clone(),
-        value: value.clone(),
-    });
-    manifest.overrides = overrides.collect();
-    let parameters = scene.parameters().iter();
-    manifest.parameters = parameters
-        .map(|(k, v)| (k.clone(), Value::from(*v)))
-        .collect();
-    manifest
 }
 
 /// A fault of the machine in the middle of a run, with what is left to do.

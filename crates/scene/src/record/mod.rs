@@ -15,6 +15,7 @@
 //! the rows that were not yet a chunk, and a directory can be read while the run goes on. Memory is
 //! bounded by one chunk for each table.
 
+mod begin;
 mod checkpoint;
 mod choice;
 mod chunk;

@@ -2,7 +2,7 @@
 
 use bodies::{Plane, Space};
 
-use super::collection::{body_columns, distribution_columns, profile_columns};
+use super::collection::{body_columns, distribution_columns, profile_columns, shifts};
 use super::column::{Column, Type};
 use super::manifest::SCHEMA;
 use super::packing::Packing;
@@ -114,12 +114,29 @@ fn bodies() -> Vec<Part> {
         "as the observable",
         "a column for every expression that findings and plots look at, named by its text",
     ));
+    let mut contacts = part("contacts", "every contact of every recorded step", chosen);
+    let images = shifts::<Space>().into_iter().enumerate();
+    let images = images.map(|(axis, column)| match axis {
+        2 => (column, "space, with a periodic cell"),
+        _ => (column, "with a periodic cell"),
+    });
+    contacts.columns.extend(images);
     vec![
         part("names", "every body", "Always there."),
         part("steps", "every step", "Always there."),
         part("bodies", "every body in every recorded state", chosen),
-        part("contacts", "every contact of every recorded step", chosen),
+        contacts,
         part("cell", "every recorded state", "Only with a periodic cell."),
+        part(
+            "midpoints",
+            "every body that follows forces, in every recorded step but the start",
+            "Only with joints, or with `correction`.",
+        ),
+        part(
+            "joints",
+            "every row of every joint in every recorded step but the start",
+            "Only with joints.",
+        ),
         Part {
             name: "observables",
             rows: "every step, the start first",

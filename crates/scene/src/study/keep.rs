@@ -2,14 +2,10 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::collection::Collection;
 use crate::file::Scene;
 use crate::finding::{Records, Threads};
-use crate::record::{
-    BodiesRecorder, Layout, Manifest, Override, Place, RecordError, Recorder, settings_json,
-};
+use crate::record::{BodiesRecorder, Layout, Manifest, Place, RecordError, Recorder};
 use crate::run::{RunOutcome, run};
 use crate::text::Built;
 use crate::watch::{BodiesOutcome, Wanted, run_wanted};
@@ -49,9 +45,7 @@ impl<'a> Keeper<'a> {
 
 impl Records for Keeper<'_> {
     fn mechanism(&mut self, scene: &Scene, built: Built) -> RunOutcome {
-        let mut manifest = manifest(scene);
-        let (start, until) = (built.initial.t, built.until);
-        manifest.settings = settings_json(&built.settings, start, until, built.record_every);
+        let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
         let layout = Layout::of_scene(scene, &built.system);
         let mut recorder = match Recorder::new(self.place(), manifest, layout, built.record_every) {
             Ok(recorder) => recorder,
@@ -66,6 +60,7 @@ impl Records for Keeper<'_> {
         }
         let stopped = outcome.stopped.as_ref().map(ToString::to_string);
         self.note(recorder.close(&outcome.certificate, stopped));
+        self.note(recorder.finish());
         outcome
     }
 
@@ -83,8 +78,7 @@ impl Records for Keeper<'_> {
             texts.for_each(|formula| wanted.observable(&formula.text));
         }
         let wanted = &wanted;
-        let mut manifest = manifest(scene);
-        manifest.settings = collection.settings_json();
+        let manifest = Manifest::of_bodies(scene, &collection, threads);
         let mut recorder = match BodiesRecorder::new(self.place(), manifest, &collection) {
             Ok(recorder) => recorder,
             Err(error) => {
@@ -102,25 +96,7 @@ impl Records for Keeper<'_> {
         self.note(recorder.add_surveys(&outcome));
         let stopped = outcome.stopped.as_ref().map(ToString::to_string);
         self.note(recorder.close(&outcome.certificate, stopped));
+        self.note(recorder.finish());
         outcome
     }
-}
-
-/// What the manifest says of the scene of a run.
-fn manifest(scene: &Scene) -> Manifest {
-    let mut manifest = Manifest::new("run", scene.name());
-    manifest.title = scene.title().into();
-    manifest.source = scene.source().into();
-    manifest.origin = scene.origin().into();
-    manifest.text = scene.text().into();
-    let overrides = scene.overrides().iter().map(|(key, value)| Override {
-        key: key.clone(),
-        value: value.clone(),
-    });
-    manifest.overrides = overrides.collect();
-    let parameters = scene.parameters().iter();
-    manifest.parameters = parameters
-        .map(|(k, v)| (k.clone(), Value::from(*v)))
-        .collect();
-    manifest
 }

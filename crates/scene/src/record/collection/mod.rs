@@ -27,5 +27,5 @@ pub use names::{Motion, Name, names};
 pub use outline::{Faces, Member, Outline};
 pub use recorder::BodiesRecorder;
 pub(super) use survey::{distribution_columns, profile_columns};
-pub(super) use tables::columns as body_columns;
 pub use tables::{BODY_TABLES, bodies_settings_json};
+pub(super) use tables::{columns as body_columns, shifts};

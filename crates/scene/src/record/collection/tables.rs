@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::column::{Column, Type};
 use super::super::tables::{step, time};
+use super::aside;
 
 /// Names of the tables in the order of the manifest; `cell`, where there is one, and `observables`
 /// follow them.
@@ -29,6 +30,8 @@ pub(in crate::record) fn columns<D: Dim>(table: &str) -> Vec<Column> {
         "bodies" => bodies::<D>(),
         "contacts" => contacts::<D>(),
         "cell" => cell::<D>(),
+        "midpoints" => aside::midpoints::<D>(),
+        "joints" => aside::joints::<D>(),
         _ => Vec::new(),
     }
 }
@@ -207,7 +210,7 @@ fn contacts<D: Dim>() -> Vec<Column> {
 }
 
 /// Where the image of b is that a contact in a periodic cell is with.
-pub(super) fn shifts<D: Dim>() -> Vec<Column> {
+pub(in crate::record) fn shifts<D: Dim>() -> Vec<Column> {
     let meaning = "where the image of b that touches is, from b, at the midpoint of the step";
     let axes = AXES[..D::N].iter();
     axes.map(|axis| real(&format!("shift_{axis}"), "length", meaning))

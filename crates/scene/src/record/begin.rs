@@ -1,0 +1,56 @@
+//! What a manifest says of a run before it is made.
+
+use serde_json::Value;
+
+use super::machine::Machine;
+use super::manifest::{Manifest, Override, settings_json};
+use crate::collection::Collection;
+use crate::file::Scene;
+use crate::finding::Threads;
+use crate::text::Built;
+
+impl Manifest {
+    /// Of the run of a mechanism, or of a sweeping process.
+    pub fn of_mechanism(scene: &Scene, built: &Built, threads: Threads) -> Self {
+        let mut manifest = of_scene(scene, threads);
+        let (start, until) = (built.initial.t, built.until);
+        manifest.settings = settings_json(&built.settings, start, until, built.record_every);
+        if let Some(method) = built.sweep_method() {
+            manifest.settings["integrator"] = method.into();
+        }
+        manifest
+    }
+
+    /// Of a run of bodies.
+    pub fn of_bodies(scene: &Scene, collection: &Collection, threads: Threads) -> Self {
+        let mut manifest = of_scene(scene, threads);
+        manifest.settings = collection.settings_json();
+        let (files, seed) = collection.sources();
+        (manifest.files, manifest.seed) = (files.to_vec(), seed);
+        manifest
+    }
+}
+
+fn of_scene(scene: &Scene, threads: Threads) -> Manifest {
+    let mut manifest = Manifest::new("run", scene.name());
+    let mut machine = Machine::here(threads.get());
+    if !scene.folder().as_os_str().is_empty() {
+        // A run that goes on, perhaps from elsewhere.
+        machine.folder = Some(scene.folder().display().to_string());
+    }
+    manifest.machine = Some(machine);
+    manifest.title = scene.title().into();
+    manifest.source = scene.source().into();
+    manifest.origin = scene.origin().into();
+    manifest.text = scene.text().into();
+    let overrides = scene.overrides().iter().map(|(key, value)| Override {
+        key: key.clone(),
+        value: value.clone(),
+    });
+    manifest.overrides = overrides.collect();
+    let parameters = scene.parameters().iter();
+    manifest.parameters = parameters
+        .map(|(k, v)| (k.clone(), Value::from(*v)))
+        .collect();
+    manifest
+}
