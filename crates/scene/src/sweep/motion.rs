@@ -20,6 +20,15 @@ use super::error::explain;
 use super::set::{self, Complaint};
 use crate::text::{Built, TextSystem};
 
+/// A constraint that held the point in a step.
+struct Held {
+    constraint: usize,
+    gap: f64,
+    begin: Vec<f64>,
+    end: Vec<f64>,
+    impulse: Vec<f64>,
+}
+
 /// A sweeping process under way.
 pub(crate) struct SweepMotion {
     plan: Plan,
@@ -29,8 +38,7 @@ pub(crate) struct SweepMotion {
     state: State,
     ledger: Ledger,
     events: Vec<Event>,
-    /// Constraint, gap, U_I, U_F, impulse.
-    touches: Vec<(usize, f64, Vec<f64>, Vec<f64>, Vec<f64>)>,
+    touches: Vec<Held>,
     begin: f64,
     until: f64,
     step: f64,
@@ -204,10 +212,16 @@ impl SweepMotion {
                     each.map(|(g, w)| g.iter().zip(v).map(|(g, v)| g * v).sum::<f64>() + w)
                         .collect()
                 };
-                let (before, after) = (relative(v_before), relative(&self.state.v));
+                let (begin, end) = (relative(v_before), relative(&self.state.v));
                 status[k] = Status::Stick;
                 self.state.impulse[first..first + d].copy_from_slice(&impulse);
-                self.touches.push((k, gap, before, after, impulse));
+                self.touches.push(Held {
+                    constraint: k,
+                    gap,
+                    begin,
+                    end,
+                    impulse,
+                });
             }
             first += d;
             first_gap += constraint.num_gaps();
@@ -300,12 +314,12 @@ impl Motion for SweepMotion {
 
     fn touches(&self) -> Vec<Touch<'_>> {
         let each = self.touches.iter();
-        each.map(|(constraint, gap, begin, end, impulse)| Touch {
-            constraint: *constraint,
-            gap: *gap,
-            begin,
-            end,
-            impulse,
+        each.map(|held| Touch {
+            constraint: held.constraint,
+            gap: held.gap,
+            begin: &held.begin,
+            end: &held.end,
+            impulse: &held.impulse,
             hold: &[],
             status: Status::Stick,
         })
