@@ -221,7 +221,7 @@ fn a_sweeping_process_that_is_killed_is_made_again_to_the_same_bits() {
             "--set",
             "until=3",
             "--set",
-            "record_every=3",
+            "record.every=3",
         ];
         let first = ["run", "sweep-play", "-o", out, "--no-findings"];
         first.into_iter().chain(set).collect::<Vec<_>>()

@@ -50,7 +50,7 @@ fn the_records_of_every_scene_agree_whole_and_thinned() {
         let steps = whole["steps"].as_u64().unwrap_or(0);
         assert!(steps >= 100, "{scene}: {steps} steps");
         assert_eq!(whole["consecutive"], whole["steps"], "{scene}");
-        let thin = agrees(scene, &["record_every=7"]);
+        let thin = agrees(scene, &["record.every=7"]);
         assert_eq!(thin["consecutive"], 0, "{scene}");
         assert_eq!(
             compared(&thin, "times"),
@@ -96,7 +96,7 @@ fn one_impulse_altered_by_a_millionth_is_found() {
     all_altered_are_found("sweep-play", &["until=5"], &[IMPULSE], 0.1);
     all_altered_are_found(
         "sweep-play",
-        &["until=5", "record_every=7"],
+        &["until=5", "record.every=7"],
         &[IMPULSE],
         0.1,
     );
@@ -129,7 +129,7 @@ fn one_coordinate_or_account_altered_by_a_millionth_is_found() {
 #[test]
 fn a_person_who_stands_in_another_or_goes_astray_is_found() {
     let folder = folder();
-    begin(folder.path(), "crowd", &["until=6", "record_every=10"]);
+    begin(folder.path(), "crowd", &["until=6", "record.every=10"]);
     let altered = |path: &Path, column: &str, by: f64| {
         let mut step = 0;
         rewrite(path, "coordinates", |all| {

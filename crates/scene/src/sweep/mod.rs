@@ -7,6 +7,7 @@
 //! intersection of smooth regions and its gaps must be concave.
 
 mod crowd;
+mod fault;
 mod motion;
 mod plan;
 mod set;

@@ -3,6 +3,7 @@
 use ::sweep::Method;
 use mechanism::{System, SystemError};
 
+use super::super::report::beyond;
 use super::super::stream::Group;
 use super::form::{dot, sub};
 use super::step::Landing;
@@ -159,16 +160,22 @@ impl Walk<'_> {
             }
         }
         let left = self.form.dual(&rest);
+        // Implicit stages are repeated until u changes by 1e-15 of 1 + |u|.
+        let known = match self.plan.method {
+            Method::CatchingUp => vec![0.0; rest.len()],
+            _ => {
+                let repeat = 4e-15 * landing.share.max(1.0) * self.size(&landing.p);
+                self.form.sizes(&vec![repeat; rest.len()])
+            }
+        };
         if !self.account.reached {
             self.report
                 .skip("steps that missed their tolerance: inclusion, set and laws");
             return Ok(left);
         }
         for i in 0..rest.len() {
-            let off = match rest[i] == 0.0 {
-                true => 0.0,
-                false => rest[i].abs() / terms[i],
-            };
+            let left = beyond(rest[i].abs(), known[i]);
+            let off = if left == 0.0 { 0.0 } else { left / terms[i] };
             let what = self.acting_on(&impulses, &local, i);
             self.note("inclusion", off, what);
         }

@@ -22,9 +22,15 @@ impl Cone<'_> {
     pub fn distance(&self, y: &[f64]) -> f64 {
         let raised: Vec<Vec<f64>> = self.rows.iter().map(|r| self.form.raise(&r.0)).collect();
         let m = self.rows.len();
-        let lengths: Vec<f64> = (0..m)
-            .map(|k| dot(&self.rows[k].0, &raised[k]).max(0.0).sqrt())
-            .collect();
+        let mut gram = vec![0.0; m * m];
+        for i in 0..m {
+            for j in 0..=i {
+                let product = dot(&self.rows[i].0, &raised[j]);
+                (gram[i * m + j], gram[j * m + i]) = (product, product);
+            }
+        }
+        let onto: Vec<f64> = raised.iter().map(|row| dot(row, y)).collect();
+        let lengths: Vec<f64> = (0..m).map(|k| gram[k * m + k].max(0.0).sqrt()).collect();
         let mut inside: Vec<usize> = Vec::new();
         let mut lambda = vec![0.0; m];
         let (mut rest, mut barred) = (y.to_vec(), vec![false; m]);
@@ -40,7 +46,7 @@ impl Cone<'_> {
                 break;
             };
             inside.push(best);
-            if !self.settle(&raised, y, &mut inside, &mut lambda) {
+            if !self.settle(&gram, &onto, &mut inside, &mut lambda) {
                 // It depends on those that are in: it cannot help.
                 inside.retain(|k| *k != best);
                 lambda[best] = 0.0;
@@ -64,8 +70,8 @@ impl Cone<'_> {
     /// each other.
     fn settle(
         &self,
-        raised: &[Vec<f64>],
-        y: &[f64],
+        products: &[f64],
+        onto: &[f64],
         inside: &mut Vec<usize>,
         lambda: &mut [f64],
     ) -> bool {
@@ -74,10 +80,10 @@ impl Cone<'_> {
             let mut gram = vec![0.0; k * k];
             for (i, a) in inside.iter().enumerate() {
                 for (j, b) in inside.iter().enumerate() {
-                    gram[i * k + j] = dot(&self.rows[*a].0, &raised[*b]);
+                    gram[i * k + j] = products[a * onto.len() + b];
                 }
             }
-            let right: Vec<f64> = inside.iter().map(|a| dot(&raised[*a], y)).collect();
+            let right: Vec<f64> = inside.iter().map(|a| onto[*a]).collect();
             let Some(l) = factor(k, &gram) else {
                 return false;
             };

@@ -130,15 +130,16 @@ impl Walk<'_> {
                 (Some(sum), Some(e)) => Some(sum + e + part.drift),
                 _ => None,
             };
-            if self.plan.integrator() == "catching-up"
-                && let Some(e) = excess
-            {
+            let own = self.plan.retraction.is_none() && self.plan.integrator() == "catching-up";
+            // What a scene states of its set is no claim of the records.
+            if own && let Some(e) = excess {
                 let over = (part.moved - e - part.drift).max(0.0);
                 self.note("retraction", over / part.size, "the path of the step");
             }
         }
         if !self.sums.whole {
-            let what = "gain: the sum of the path, where steps before are not recorded";
+            let what =
+                "gain: the sum of the path, where a step before is not recorded or not followed";
             self.report.skip(what);
             return Ok(());
         }

@@ -169,6 +169,7 @@ impl Walk<'_> {
             self.sums.whole = false;
             return;
         }
+        self.account.reached = true;
         self.previous = Some(vec![false; self.system.constraints().len()]);
         let given = self.initial.q.clone();
         let size = self.size(&given);
@@ -180,7 +181,7 @@ impl Walk<'_> {
             }
             Start::Project if self.plan.room.is_some() => {}
             Start::Project => {
-                let landed = self.landed(first.t, &first.u, &given);
+                let landed = self.landed((first.t, "the start".into()), &first.u, &given);
                 if let Err(error) = landed {
                     self.note("cone", f64::INFINITY, error.to_string());
                 }

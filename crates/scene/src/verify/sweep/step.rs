@@ -192,7 +192,17 @@ impl Walk<'_> {
                 self.compare_outside(two.jump, &landing, last, local);
                 let path = self.stretch(two, &between, &last.u, landing.drift);
                 let landing = self.landing(one, &first.u, &between)?;
-                let now = self.landed(landing.t, &landing.p, &landing.z)?;
+                let acts: Vec<String> = self
+                    .touches
+                    .iter()
+                    .map(|t| self.name(t.constraint))
+                    .collect();
+                let what = format!(
+                    "the part up to t = {}, and after it {}",
+                    one.to,
+                    acts.join(", ")
+                );
+                let now = self.landed((landing.t, what), &landing.p, &landing.z)?;
                 self.compare_residual(now.max(then), &last.u);
                 let stretch = self.stretch(one, &first.u, &between, landing.drift);
                 Ok(vec![stretch, path])
@@ -253,7 +263,12 @@ impl Walk<'_> {
 
     /// Whether p is the nearest point of C(t) to z, where the multipliers are not recorded: p is in it and
     /// A(p − z) in the cone of its closed constraints. Returns the distance to that.
-    pub(super) fn landed(&mut self, t: f64, p: &[f64], z: &[f64]) -> Result<f64, SystemError> {
+    pub(super) fn landed(
+        &mut self,
+        (t, what): (f64, String),
+        p: &[f64],
+        z: &[f64],
+    ) -> Result<f64, SystemError> {
         let local = self.local(t, p)?;
         self.compare_set(p, &local);
         let size = self.size(p);
@@ -268,17 +283,13 @@ impl Walk<'_> {
             rows: rows.collect(),
         };
         let off = cone.distance(&self.form.lower(&sub(p, z)));
-        self.note(
-            "cone",
-            off / size,
-            "the part of the step up to a jump or kink",
-        );
+        self.note("cone", off / size, what);
         Ok(off)
     }
 
     /// A step of people in a room.
     fn crowded(&mut self, parts: &[Part], first: &State, last: &State) -> Result<(), SystemError> {
-        let Some((room, _)) = self.plan.room.clone() else {
+        let Some(room) = self.plan.room.as_ref().map(|r| r.0) else {
             return Ok(());
         };
         let (overlap, whose) = crowd::overlap(&room, &last.u);
