@@ -51,7 +51,8 @@ fn the_records_of_every_scene_agree_whole_and_thinned() {
         assert!(steps >= 100, "{scene}: {steps} steps");
         assert_eq!(whole["consecutive"], whole["steps"], "{scene}");
         let thin = agrees(scene, &["record.every=7"]);
-        assert_eq!(thin["consecutive"], 0, "{scene}");
+        // The last step is always recorded, and may follow another one.
+        assert!(thin["consecutive"].as_u64() <= Some(1), "{scene}");
         assert_eq!(
             compared(&thin, "times"),
             thin["steps"].as_u64().unwrap_or(0)

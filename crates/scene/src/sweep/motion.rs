@@ -22,6 +22,9 @@ use super::set::{self, Complaint, Functions};
 use crate::finding::language::of_time;
 use crate::text::{Built, TextSystem};
 
+/// A constraint that acted: its number, gap, U_I, U_F, impulse.
+type Acted = (usize, f64, Vec<f64>, Vec<f64>, Vec<f64>);
+
 /// A sweeping process under way.
 pub(crate) struct SweepMotion {
     plan: Plan,
@@ -31,8 +34,7 @@ pub(crate) struct SweepMotion {
     state: State,
     ledger: Ledger,
     events: Vec<Event>,
-    /// Constraint, gap, U_I, U_F, impulse.
-    touches: Vec<(usize, f64, Vec<f64>, Vec<f64>, Vec<f64>)>,
+    touches: Vec<Acted>,
     begin: f64,
     until: f64,
     step: f64,

@@ -198,6 +198,7 @@ fn a_motion_in_pieces_is_the_whole_to_the_bit() {
             begin: &rows[..d],
             end: &rows[..d],
             impulse: &rows[..d],
+            hold: &[],
             status: [Status::Open, Status::Stick, Status::Slip][k % 3],
         };
         let touches = [touch(0, 1), touch(3, 3), touch(1, 2)];

@@ -19,7 +19,7 @@ const FORBIDDEN: [&str; 21] = [
     "Process",
     "MovingSet",
     "project_into",
-    "Polyhedron",
+    "sweep::Polyhedron",
     "Projector",
     ".normality(",
     "SweepMotion",
