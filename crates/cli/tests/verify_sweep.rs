@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::alter::{all_altered_are_found, begin, entry, rewrite, verify};
+use common::alter::{all_altered_are_found, begin, entry, found_in, rewrite, verify};
 use common::folder;
 
 const IMPULSE: (&str, &str, &[&str]) = ("contacts", "impulse_n", &["constraint"]);
@@ -152,4 +152,50 @@ fn a_person_who_stands_in_another_or_goes_astray_is_found() {
     // moves the point where it began.
     altered(folder.path(), "x20", 0.12);
     altered(folder.path(), "y20_dot", 1e-4);
+}
+
+/// A full metric, a drift, curved and flat gaps, a start outside, a kink within a step.
+const MIXED: &str = r#"
+kind = "sweep"
+title = "Everything at once (a test)"
+
+[[coordinate]]
+name = "x"
+initial = 1.5
+
+[[coordinate]]
+name = "y"
+initial = 0.3
+
+[[contact]]
+name = "rim"
+gap = "1 - (x - t)^2 - 2*y^2"
+
+[[contact]]
+name = "side"
+gap = "0.4 + 0.2*sin(3*t) - y - 0.1*x"
+
+[process]
+metric = [2.0, 0.3, 0.3, 1.0]
+kinks = [0.5]
+start = "project"
+
+[process.drift]
+x = "-0.3*x"
+y = "0.5*cos(t)"
+
+[run]
+until = 2.0
+step = 0.03
+"#;
+
+#[test]
+fn full_metrics_drifts_starts_outside_and_kinks_within_steps_are_verified() {
+    let folder = folder();
+    let file = folder.path().join("mixed.toml");
+    std::fs::write(file, MIXED).expect("written");
+    found_in(folder.path(), "mixed.toml", &[], &[IMPULSE], 0.1);
+    let report = verify(folder.path(), &[]).json();
+    // The start and the part of the step up to the kink.
+    assert_eq!(compared(&report, "cone"), 2);
 }

@@ -216,23 +216,28 @@ impl SweepMotion {
             first_gap += constraint.num_gaps();
         }
         if self.plan.method != Method::EventDriven {
-            for (k, constraint) in constraints.iter().enumerate() {
-                let kind = match (self.state.status[k], status[k]) {
-                    (Status::Open, Status::Stick) => EventKind::Touch,
-                    (Status::Stick, Status::Open) => EventKind::Detach,
-                    _ => continue,
-                };
-                if constraint.is_contact() {
-                    self.events.push(Event {
-                        t,
-                        constraint: k,
-                        kind,
-                    });
-                }
-            }
+            self.change(t, &status);
         }
         self.state.status = status;
         Ok(())
+    }
+
+    /// The events of a time stepper: contacts that begin or cease to act.
+    fn change(&mut self, t: f64, status: &[Status]) {
+        for (k, constraint) in self.system.constraints().iter().enumerate() {
+            let kind = match (self.state.status[k], status[k]) {
+                (Status::Open, Status::Stick) => EventKind::Touch,
+                (Status::Stick, Status::Open) => EventKind::Detach,
+                _ => continue,
+            };
+            if constraint.is_contact() {
+                self.events.push(Event {
+                    t,
+                    constraint: k,
+                    kind,
+                });
+            }
+        }
     }
 }
 
