@@ -208,3 +208,35 @@ fn damaged_files_are_named_and_an_earlier_checkpoint_is_used() {
         same(here, "whole", &out);
     }
 }
+
+#[test]
+fn a_sweeping_process_that_is_killed_is_made_again_to_the_same_bits() {
+    let here = folder();
+    let here = here.path();
+    // Three hundred thousand steps: long enough to be met.
+    let run = |out: &'static str| {
+        let set = [
+            "--set",
+            "step=1e-5",
+            "--set",
+            "until=3",
+            "--set",
+            "record.every=3",
+        ];
+        let first = ["run", "sweep-play", "-o", out, "--no-findings"];
+        first.into_iter().chain(set).collect::<Vec<_>>()
+    };
+    let whole = percuss(here, &run("whole"));
+    assert_eq!(whole.status, 0, "{}", whole.err);
+    let mut child = begin(here, &run("killed"));
+    let directory = here.join("killed");
+    until(&mut child, || directory.join("run.json").exists());
+    std::thread::sleep(Duration::from_millis(50));
+    child.kill().expect("killed");
+    let status = child.wait().expect("a process");
+    assert!(!status.success(), "it was over before it was killed");
+    let ran = percuss(here, &["resume", "killed", "--no-findings"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.err.contains("from its start"), "{}", ran.err);
+    same(here, "whole", "killed");
+}

@@ -1,7 +1,8 @@
 //! A sweeping process as a motion: the states, accounts, touches and events of a mechanism.
 //!
 //! Velocities are the mean ones of the step, (u_F − u_I)/h. Impulses are the multipliers of the
-//! step: A(u_F − u_I) = h A w + Σ S ∇gap. The ledger has the distance to the normal cone
+//! step: A(u_F − u_I) = h A w + Σ S ∇gap, those of its last part where jumps or kinks divide it. The
+//! event-driven method has h times the forces at the end. The ledger has the distance to the normal cone
 //! (relative to 1 + |u|) as its residual, the distance of u_F outside C(t_F) as its penetration,
 //! and as its gain by how much the variation of u exceeds the retraction of C, relative, where
 //! that is known (0: never, for the catching-up method). Energies mean nothing here and are 0.
@@ -45,6 +46,8 @@ pub(crate) struct SweepMotion {
     pace: Option<Pace>,
     guess: f64,
     count: u32,
+    /// Whether the last step ended with a jump.
+    jumped: bool,
 }
 
 impl SweepMotion {
@@ -78,6 +81,7 @@ impl SweepMotion {
             pace,
             guess: f64::INFINITY,
             count: 0,
+            jumped: false,
             ledger: Ledger {
                 t: state.t,
                 reached: true,
@@ -141,6 +145,7 @@ impl SweepMotion {
                 changes.extend_from_slice(self.process.changes());
                 whole = Some(join(whole, step));
             }
+            self.jumped = jumps;
             if jumps {
                 whole = Some(join(whole, self.process.jump(t)?));
             }
@@ -162,19 +167,12 @@ impl SweepMotion {
 
     /// Impulses of the step, by row of the set.
     fn impulses(&self, h: f64) -> Vec<(usize, f64)> {
-        if self.plan.method == Method::EventDriven {
+        if self.plan.method == Method::EventDriven && !self.jumped {
             let forces = self.process.forces().iter();
             return forces.map(|&(k, f)| (k, h * f)).collect();
         }
-        let loads = self.process.set().loads().unwrap_or_default();
-        let share = match self.plan.method {
-            Method::Theta(theta) => 1.0 / theta,
-            // Of the way to the set this share was gone.
-            Method::Regularised(lambda) => 1.0 / (1.0 + 1.0 / (h * lambda)),
-            _ => 1.0,
-        };
-        let held = loads.into_iter().enumerate().filter(|(_, l)| *l != 0.0);
-        held.map(|(k, l)| (k, share * l)).collect()
+        let loads = self.process.loads().iter().copied().enumerate();
+        loads.filter(|(_, l)| *l != 0.0).collect()
     }
 
     /// What the constraints did, and for time steppers the events it means.
@@ -195,7 +193,9 @@ impl SweepMotion {
             for &(row, value) in &impulses {
                 let (which, at) = set::number_of_row(&self.plan, &self.system, row);
                 if which == k {
-                    impulse[at] += value;
+                    // A row of a joint is f = 0 itself, that of a contact −gap ≤ 0.
+                    let sign = if constraint.is_contact() { 1.0 } else { -1.0 };
+                    impulse[at] += sign * value;
                 }
             }
             let gap = gaps.get(first_gap).copied().unwrap_or(0.0);

@@ -20,6 +20,7 @@ mod laws;
 mod mechanism;
 mod report;
 mod stream;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod vector;
@@ -140,9 +141,15 @@ pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyEr
             Collection::Plane(assembly) => bodies::verify(record, assembly, &mut report, asked)?,
             Collection::Space(assembly) => bodies::verify(record, assembly, &mut report, asked)?,
         },
+        Kind::Mechanism if sweeps(&scene) => sweep::verify(record, &scene, &mut report, asked)?,
         Kind::Mechanism => mechanism::verify(record, &scene, &mut report, asked)?,
     }
     Ok(report)
+}
+
+/// Whether a scene is a sweeping process.
+fn sweeps(scene: &Scene) -> bool {
+    scene.mechanism().is_some_and(|m| m.sweep.is_some())
 }
 
 /// Whether the scene chose which steps have contacts or states: rows may then be absent.

@@ -126,6 +126,7 @@ impl<S: MovingSet> Process<S> {
     pub(super) fn land(&mut self, to: f64, z: &[f64], from: f64, drift: f64) -> Result<Step> {
         let mut p = vec![0.0; z.len()];
         let landing = self.set.project_into(to, z, &mut p)?;
+        self.keep_loads(1.0);
         let mut y = sub(z, &p);
         let before = self.metric.norm(&y);
         self.metric.lower(&mut y);

@@ -128,6 +128,8 @@ pub struct Process<S> {
     point: Vec<f64>,
     summary: Summary,
     referee: Referee,
+    /// Multipliers of the last step or jump.
+    loads: Vec<f64>,
 }
 
 impl<S: MovingSet> Process<S> {
@@ -146,6 +148,7 @@ impl<S: MovingSet> Process<S> {
             point: u0.to_vec(),
             summary: Summary::default(),
             referee: Referee::default(),
+            loads: Vec::new(),
         })
     }
 
@@ -163,6 +166,7 @@ impl<S: MovingSet> Process<S> {
             point: self.point,
             summary: self.summary,
             referee: self.referee,
+            loads: self.loads,
         }
     }
 
@@ -220,6 +224,21 @@ impl<S: MovingSet> Process<S> {
     /// Multipliers per unit of time at the end of the last step of the event-driven method.
     pub fn forces(&self) -> &[(usize, f64)] {
         &self.referee.forces
+    }
+
+    /// The multipliers λ_k of the last step or jump, A(u_F − u_I + hf) = −Σ λ_k ∇c_k, one for each function
+    /// or row; empty where the set has none. f and ∇c_k are where the method takes them: at the end for
+    /// a projection, at t_A for the θ-version, ∇c_k at the projection of u_F for the regularised flow. The
+    /// event-driven method has [`Self::forces`] instead.
+    pub fn loads(&self) -> &[f64] {
+        &self.loads
+    }
+
+    /// Keeps the multipliers of the last projection: `share` of them moved u. What follows (a distance, a
+    /// check) may project again.
+    fn keep_loads(&mut self, share: f64) {
+        self.loads = self.set.loads().unwrap_or_default();
+        self.loads.iter_mut().for_each(|l| *l *= share);
     }
 
     /// The account so far.

@@ -58,8 +58,16 @@ impl<S: MovingSet> Process<S> {
         })
     }
 
-    /// The share of an implicit step that is judged: normal cone at the projected point.
-    fn account(&mut self, to: f64, at: f64, stage: &Stage, end: Vec<f64>) -> Result<Step> {
+    /// The share of an implicit step that is judged: normal cone at the projected point, at the instant
+    /// `at`; `share` of what the projection moved is in the step.
+    fn account(
+        &mut self,
+        to: f64,
+        (at, share): (f64, f64),
+        stage: &Stage,
+        end: Vec<f64>,
+    ) -> Result<Step> {
+        self.keep_loads(share);
         let mut y = sub(&stage.z, &stage.p);
         let before = self.metric.norm(&y);
         self.metric.lower(&mut y);
@@ -98,7 +106,7 @@ impl<S: MovingSet> Process<S> {
         let mut stage = self.stage(to, &base, 0.5 * h, 1.0)?;
         stage.speed = 0.5 * (stage.speed + self.metric.norm(&f));
         let end = stage.p.clone();
-        self.account(to, to, &stage, end)
+        self.account(to, (to, 1.0), &stage, end)
     }
 
     pub(super) fn theta(&mut self, to: f64, theta: f64) -> Result<Step> {
@@ -109,7 +117,7 @@ impl<S: MovingSet> Process<S> {
         let end = (0..stage.p.len())
             .map(|i| self.point[i] + (stage.p[i] - self.point[i]) / theta)
             .collect();
-        self.account(to, t_a, &stage, end)
+        self.account(to, (t_a, 1.0 / theta), &stage, end)
     }
 
     pub(super) fn regularised(&mut self, to: f64, lambda: f64) -> Result<Step> {
@@ -126,6 +134,6 @@ impl<S: MovingSet> Process<S> {
         let end = (0..stage.p.len())
             .map(|i| stage.z[i] + share * (stage.p[i] - stage.z[i]))
             .collect();
-        self.account(to, to, &stage, end)
+        self.account(to, (to, share), &stage, end)
     }
 }

@@ -1,0 +1,70 @@
+//! Recorded instants of the event-driven method.
+//!
+//! ```text
+//! S = h Λ,   u̇ = w + A⁻¹ Σ Λ ∇gap,   ∂gap/∂t + ∇gap·u̇ = 0 where Λ acts,   Λ ≥ 0,  gap = 0       (M99 13, 15)
+//! ```
+//!
+//! At an instant of a jump S are those of the jump, as in the other methods.
+
+use mechanism::SystemError;
+
+use super::form::{dot, plus};
+use super::gain::Stretch;
+use super::step::Part;
+use super::{Local, State, Walk};
+
+impl Walk<'_> {
+    /// One recorded instant.
+    pub(super) fn instant(
+        &mut self,
+        parts: &[Part],
+        first: &State,
+        last: &State,
+        local: &Local,
+    ) -> Result<Vec<Stretch>, SystemError> {
+        let size = self.size(&last.u);
+        let (over, who) = self.outside(local);
+        if !self.equation.is_empty() {
+            let off = (over - self.account.penetration).abs() / size;
+            self.note("penetration", off, self.owner(who));
+        }
+        self.compare_set(&last.u, local);
+        self.compare_laws(&last.u, local);
+        let w = self.drift(last.t, &last.u)?;
+        match parts.last() {
+            Some(part) if part.jump => {
+                let between = self.back(*part, last, local)?;
+                let before = self.local(part.from, &between)?;
+                self.compare_set(&between, &before);
+            }
+            _ => {
+                self.compare_residual(0.0, &last.u);
+                self.compare_rates(&w, local);
+            }
+        }
+        let [part] = *parts else {
+            self.sums.whole = false;
+            return Ok(Vec::new());
+        };
+        let h = part.to - part.from;
+        let drift = h * self.form.norm(&w);
+        Ok(vec![self.stretch(part, &first.u, &last.u, drift)])
+    }
+
+    /// The contacts that act stay closed.
+    fn compare_rates(&mut self, w: &[f64], local: &Local) {
+        let share = 1.0 / self.account.h;
+        let pushed = self.pushed(local, share);
+        let velocity = plus(w, 1.0, &pushed);
+        for touch in self.touches.clone() {
+            let k = self.first[touch.constraint];
+            let (g, rate) = (&local.gradients[k], local.rates[k]);
+            let mut terms = rate.abs();
+            for i in 0..w.len() {
+                terms += g[i].abs() * (w[i].abs() + pushed[i].abs());
+            }
+            let off = (dot(g, &velocity) + rate).abs() / terms.max(f64::MIN_POSITIVE);
+            self.note("rate", off, self.name(touch.constraint));
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Runs of sweeping processes: gaps, gradients and drift from the scene's expressions, the rest computed here.
+//!
+//! ```text
+//! −du ∈ N_C(t)(u) − w dt,   C(t) = { gap ≥ 0, f = 0 },   one step: a nearest point p of C(t_P) to z
+//!               t_P           p                        z                            multipliers
+//! catching-up   t_F           u_F                      u_I + h w(t_I, u_I)          S
+//! trapezoidal   t_F           u_F                      u_I + ½h (w_I + w_F)         S
+//! θ             t_I + θh      u_I + θ (u_F − u_I)      u_I + θh w(t_P, p)           θ S
+//! regularised   t_F           z + (u_F − z)/σ          u_I + h w(t_F, u_F)          S/σ,  σ = hλ/(1 + hλ)
+//! A (p − z) = Σ (multipliers) ∇gap(t_P, p),   S ≥ 0,   S gap(t_P, p) = 0               (M99 3, 19)
+//! ```
+//!
+//! S are the recorded impulses, so that no projection is computed to judge one. Where a jump or a kink
+//! divides a step, S belongs to its last part; the point between is what S leaves, and whether the first part
+//! has multipliers is asked of the cone of its closed constraints. Where the state before is not recorded,
+//! u_I = u_F − h v. The event-driven method records S = h times the forces at the end: the right velocity they
+//! make must keep the closed contacts closed.
+
+mod compare;
+mod cone;
+mod crowd;
+mod event;
+mod form;
+mod gain;
+mod list;
+mod read;
+mod step;
+
+use mechanism::{State as Initial, System, SystemError};
+
+use self::form::{Form, dot};
+use self::gain::Sums;
+use super::report::{Place, Report};
+use super::{Asked, VerifyError};
+use crate::file::Scene;
+use crate::record::{Layout, Record};
+use crate::sweep::Plan;
+use crate::text::TextSystem;
+
+/// A recorded state.
+#[derive(Debug, Clone, Default)]
+struct State {
+    pub step: i64,
+    pub t: f64,
+    pub u: Vec<f64>,
+    pub v: Vec<f64>,
+}
+
+/// A constraint that took part in a step.
+#[derive(Debug, Clone)]
+struct Touch {
+    pub constraint: usize,
+    pub gap: f64,
+    pub begin: Vec<f64>,
+    pub end: Vec<f64>,
+    pub impulse: Vec<f64>,
+}
+
+/// The account of a step.
+#[derive(Debug, Clone, Copy, Default)]
+struct Account {
+    pub h: f64,
+    pub active: f64,
+    pub residual: f64,
+    pub reached: bool,
+    pub penetration: f64,
+    pub drift: f64,
+    pub gain: f64,
+}
+
+/// All position functions at an instant and a point.
+struct Local {
+    pub gaps: Vec<f64>,
+    pub gradients: Vec<Vec<f64>>,
+    pub rates: Vec<f64>,
+}
+
+/// All that is known while a run is gone through.
+struct Walk<'a> {
+    pub system: TextSystem,
+    pub plan: Plan,
+    pub form: Form,
+    pub tolerance: f64,
+    pub layout: Layout,
+    pub report: &'a mut Report,
+    pub account: Account,
+    pub touches: Vec<Touch>,
+    /// First position function of each constraint, and their number.
+    pub first: Vec<usize>,
+    /// Whether each position function is an equation.
+    pub equation: Vec<bool>,
+    pub initial: Initial,
+    pub until: f64,
+    /// Length of a step, where it is fixed.
+    pub length: Option<f64>,
+    pub sums: Sums,
+    /// Contacts of the step before that had a row, if it is recorded.
+    pub previous: Option<Vec<bool>>,
+    /// Whether the step is only followed, not looked at.
+    pub muted: bool,
+    pub step: i64,
+    pub t: f64,
+}
+
+/// Verifies a run of a sweeping process.
+pub(super) fn verify(
+    record: &Record,
+    scene: &Scene,
+    report: &mut Report,
+    asked: &mut Asked<'_>,
+) -> Result<(), VerifyError> {
+    let built = scene.build()?;
+    let nothing = |what: &str| {
+        let text = format!("{}: {what}", record.directory().display());
+        VerifyError::Nothing(text)
+    };
+    let Some(plan) = built.sweep else {
+        return Err(nothing("the scene is no sweeping process"));
+    };
+    let n = built.initial.q.len();
+    // The room of a crowd is measured as it is.
+    let numbers: &[f64] = if plan.room.is_some() {
+        &[]
+    } else {
+        &plan.metric
+    };
+    let form = Form::new(n, numbers).ok_or_else(|| nothing("the metric of the scene is none"))?;
+    let (mut first, mut equation) = (vec![0], Vec::new());
+    for constraint in built.system.constraints() {
+        let count = constraint.num_gaps();
+        equation.resize(equation.len() + count, !constraint.is_contact());
+        first.push(equation.len());
+    }
+    list::announce(report, plan.integrator() == "event");
+    let adaptive = built.settings.adaptive.is_some();
+    let mut walk = Walk {
+        layout: Layout::of_scene(scene, &built.system),
+        system: built.system,
+        form,
+        tolerance: built.settings.tolerance.max(1e-12),
+        report,
+        account: Account::default(),
+        touches: Vec::new(),
+        first,
+        equation,
+        initial: built.initial,
+        until: built.until,
+        length: (!adaptive).then_some(built.settings.step),
+        sums: Sums::default(),
+        previous: None,
+        muted: false,
+        step: 0,
+        t: 0.0,
+        plan: *plan,
+    };
+    walk.sums = Sums::of(&mut walk.system, &walk.plan);
+    walk.run(record, asked)
+}
+
+impl Walk<'_> {
+    pub(super) fn place(&self, what: impl Into<String>) -> Place {
+        Place {
+            step: Some(self.step),
+            t: Some(self.t),
+            what: what.into(),
+        }
+    }
+
+    /// One comparison at this step.
+    pub(super) fn note(&mut self, check: &'static str, off: f64, what: impl Into<String>) {
+        if !self.muted {
+            let place = self.place(what);
+            self.report.note(check, off, || place);
+        }
+    }
+
+    pub(super) fn name(&self, constraint: usize) -> String {
+        let name = self.layout.constraints.get(constraint);
+        name.map_or_else(|| "?".into(), |name| format!("`{name}`"))
+    }
+
+    /// The constraint that a position function belongs to.
+    pub(super) fn owner(&self, function: usize) -> String {
+        let after = self.first.iter().position(|f| *f > function);
+        self.name(after.map_or(0, |k| k - 1))
+    }
+
+    /// Gaps, gradients and rates.
+    pub(super) fn local(&mut self, t: f64, u: &[f64]) -> Result<Local, SystemError> {
+        let n = u.len();
+        let mut gaps = vec![0.0; self.equation.len()];
+        self.system.gaps(t, u, &mut gaps)?;
+        let (mut gradients, mut rates) = (Vec::new(), Vec::new());
+        for k in 0..self.system.constraints().len() {
+            let rows = self.first[k + 1] - self.first[k];
+            let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
+            self.system.rows(k, t, u, &mut g, &mut w)?;
+            gradients.extend(g.chunks(n.max(1)).map(<[f64]>::to_vec));
+            rates.extend(w);
+        }
+        Ok(Local {
+            gaps,
+            gradients,
+            rates,
+        })
+    }
+
+    /// The drift.
+    pub(super) fn drift(&mut self, t: f64, u: &[f64]) -> Result<Vec<f64>, SystemError> {
+        if let Some((room, _)) = &self.plan.room {
+            return Ok(crowd::wish(room, u));
+        }
+        let n = u.len();
+        let (mut mass, mut w) = (vec![0.0; n * n], vec![0.0; n]);
+        self.system
+            .dynamics(t, u, &vec![0.0; n], &mut mass, &mut w)?;
+        Ok(w)
+    }
+
+    /// The recorded impulses, one for each position function.
+    pub(super) fn impulses(&self) -> Vec<f64> {
+        let mut all = vec![0.0; self.equation.len()];
+        for touch in &self.touches {
+            for (k, s) in touch.impulse.iter().enumerate() {
+                all[self.first[touch.constraint] + k] = *s;
+            }
+        }
+        all
+    }
+
+    /// 1 + |u|, the unit of lengths.
+    pub(super) fn size(&self, u: &[f64]) -> f64 {
+        1.0 + dot(u, u).sqrt()
+    }
+}

@@ -1,0 +1,191 @@
+//! The records of a run, step by step.
+
+use ::sweep::Start;
+use mechanism::System;
+
+use super::super::stream::{Group, Stream};
+use super::super::{Asked, NOT_CHOSEN, VerifyError, chosen};
+use super::form::{dot, sub};
+use super::{Account, State, Touch, Walk};
+use crate::record::{Record, Status};
+
+/// Columns of the account that are read.
+const COLUMNS: [&str; 7] = [
+    "h",
+    "active",
+    "residual",
+    "reached",
+    "penetration",
+    "drift",
+    "gain",
+];
+
+impl Walk<'_> {
+    /// The tables: coordinates, steps, contacts.
+    fn open<'r>(
+        &self,
+        record: &'r Record,
+        groups: &[String],
+    ) -> Result<[Stream<'r>; 3], VerifyError> {
+        let mut names = vec!["gap".to_string()];
+        for prefix in ["begin", "end", "impulse"] {
+            names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
+        }
+        let columns = self.layout.columns("coordinates");
+        let states: Vec<String> = columns.into_iter().skip(2).map(|c| c.name).collect();
+        let open = |table: &'static str, numbers: &[String], texts: &[&str]| {
+            Stream::open(record, table, numbers, texts)?.ok_or_else(|| {
+                let text = format!(
+                    "{}: there is no table `{table}`, so that there is nothing to verify",
+                    record.directory().display()
+                );
+                VerifyError::Nothing(text)
+            })
+        };
+        Ok([
+            open("coordinates", &states, &[])?,
+            open("steps", &COLUMNS.map(String::from), &[])?,
+            open("contacts", &names, &["constraint"])?,
+        ])
+    }
+
+    /// Goes through all recorded steps.
+    pub(super) fn run(
+        &mut self,
+        record: &Record,
+        asked: &mut Asked<'_>,
+    ) -> Result<(), VerifyError> {
+        let groups = self.layout.groups();
+        let [mut states, mut steps, mut contacts] = self.open(record, &groups)?;
+        let texts = ["constraint", "kind"];
+        let mut events = Stream::open(record, "events", &[], &texts)?;
+        let Some(mut before) = states.next()?.map(|group| self.state(&group)) else {
+            return Err(VerifyError::Nothing(format!(
+                "{}: no state is recorded",
+                record.directory().display()
+            )));
+        };
+        self.begin(&before);
+        let (start, until) = (before.t, asked.until);
+        let running = record.manifest().status == Status::Running;
+        while let Some(group) = states.next()? {
+            let last = self.state(&group);
+            (self.step, self.t) = (last.step, last.t);
+            let account = steps.at(last.step)?;
+            let group = contacts.at(last.step)?;
+            if account.rows == 0 && running {
+                break;
+            }
+            let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
+            if absent && chosen(record) {
+                self.report.skip(NOT_CHOSEN);
+                (self.previous, self.sums.whole) = (None, false);
+                before = last;
+                continue;
+            }
+            if account.at(1, 0) != group.rows as f64 && running && !contacts.closed() {
+                self.report.ends = Some(format!(
+                    "the run was interrupted: its contacts end within step {}, t = {}",
+                    last.step, last.t
+                ));
+                break;
+            }
+            self.read(&account, &group, groups.len());
+            let looked = asked.takes(last.step);
+            if looked {
+                (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
+            }
+            let happened = match &mut events {
+                Some(events) if !running => Some(events.at(last.step)?),
+                _ => None,
+            };
+            self.muted = !looked;
+            self.one(&before, &last, happened.as_ref());
+            self.muted = false;
+            before = last;
+        }
+        Ok(())
+    }
+
+    fn state(&self, group: &Group) -> State {
+        let n = self.layout.positions.len();
+        let value = |k: usize| group.at(k, 0);
+        State {
+            step: group.step,
+            t: group.t,
+            u: (0..n).map(value).collect(),
+            v: (n..2 * n).map(value).collect(),
+        }
+    }
+
+    fn read(&mut self, account: &Group, group: &Group, groups: usize) {
+        let at = |k: usize| account.at(k, 0);
+        self.account = Account {
+            h: at(0),
+            active: at(1),
+            residual: at(2),
+            reached: at(3) == 1.0,
+            penetration: at(4),
+            drift: at(5),
+            gain: at(6),
+        };
+        self.touches.clear();
+        for row in 0..group.rows {
+            let name = group.text(0, row);
+            let known = self.layout.constraints.iter().position(|c| c == name);
+            let Some(constraint) = known else {
+                continue;
+            };
+            let slots = self.layout.slots(constraint);
+            let rows = |kind: usize| -> Vec<f64> {
+                let slot = |slot: &usize| group.at(1 + kind * groups + slot, row);
+                slots.iter().map(slot).collect()
+            };
+            self.touches.push(Touch {
+                constraint,
+                gap: group.at(0, row),
+                begin: rows(0),
+                end: rows(1),
+                impulse: rows(2),
+            });
+        }
+        let rows = self.touches.len() as f64;
+        let off = if self.account.active == rows {
+            0.0
+        } else {
+            1.0
+        };
+        let what = format!(
+            "{rows} constraints are recorded, the account of the step has {}",
+            self.account.active
+        );
+        self.note("rows", off, what);
+    }
+
+    /// The first recorded state.
+    fn begin(&mut self, first: &State) {
+        (self.step, self.t) = (first.step, first.t);
+        if first.step != 0 {
+            self.sums.whole = false;
+            return;
+        }
+        self.account.reached = true;
+        self.previous = Some(vec![false; self.system.constraints().len()]);
+        let given = self.initial.q.clone();
+        let size = self.size(&given);
+        let off = sub(&first.u, &given);
+        match self.plan.start {
+            Start::Inside => {
+                let off = dot(&off, &off).sqrt() / size;
+                self.note("start", off, "the start");
+            }
+            Start::Project if self.plan.room.is_some() => {}
+            Start::Project => {
+                let landed = self.landed((first.t, "the start".into()), &first.u, &given);
+                if let Err(error) = landed {
+                    self.note("cone", f64::INFINITY, error.to_string());
+                }
+            }
+        }
+    }
+}

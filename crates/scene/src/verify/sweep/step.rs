@@ -1,0 +1,340 @@
+//! One recorded step: its parts, and the nearest point that each of them is.
+
+use ::sweep::Method;
+use mechanism::SystemError;
+
+use super::super::stream::Group;
+use super::cone::Cone;
+use super::form::{dot, plus, sub};
+use super::gain::Stretch;
+use super::{Local, State, Walk, crowd};
+
+/// Iterations back to the point between two parts.
+const ROUNDS: usize = 100;
+
+/// A part of a step: a motion, or a jump of C at its end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub from: f64,
+    pub to: f64,
+    pub jump: bool,
+}
+
+/// What a part projects: p = nearest point of C(t) to z.
+pub(super) struct Landing {
+    pub t: f64,
+    pub p: Vec<f64>,
+    pub z: Vec<f64>,
+    /// The multipliers are so many times the recorded impulses.
+    pub share: f64,
+    /// h|w|.
+    pub drift: f64,
+}
+
+impl Walk<'_> {
+    /// One recorded step, whose state before may be recorded.
+    pub(super) fn one(&mut self, before: &State, last: &State, happened: Option<&Group>) {
+        let consecutive = before.step + 1 == last.step;
+        if !consecutive {
+            (self.previous, self.sums.whole) = (None, false);
+        }
+        if !self.muted {
+            self.report.steps += 1;
+            self.report.contacts += self.touches.len();
+            self.report.consecutive += usize::from(consecutive);
+        }
+        let known = consecutive.then_some(before);
+        if let Some(happened) = happened {
+            self.compare_events(happened);
+        }
+        if let Err(error) = self.look(known, last) {
+            self.note("set", f64::INFINITY, error.to_string());
+        }
+        let mut acted = vec![false; self.first.len() - 1];
+        for touch in &self.touches {
+            acted[touch.constraint] = true;
+        }
+        self.previous = Some(acted);
+    }
+
+    fn look(&mut self, known: Option<&State>, last: &State) -> Result<(), SystemError> {
+        let first = match known {
+            Some(before) => before.clone(),
+            None => State {
+                step: last.step - 1,
+                t: last.t - self.account.h,
+                u: plus(&last.u, -self.account.h, &last.v),
+                v: Vec::new(),
+            },
+        };
+        self.compare_times(known, last);
+        self.compare_velocity(known, last);
+        let parts = self.parts(first.t, last.t);
+        if self.plan.room.is_some() {
+            return self.crowded(&parts, &first, last);
+        }
+        let local = self.local(last.t, &last.u)?;
+        self.compare_gaps(last, &local);
+        self.compare_ends(known, last, &local);
+        let stretches = match self.plan.integrator() {
+            "event" => self.instant(&parts, &first, last, &local)?,
+            _ => self.stepped(&parts, &first, last, &local)?,
+        };
+        self.sum(&stretches)
+    }
+
+    /// Where jumps and kinks divide a step; up to a jump the set is that of the left limit.
+    fn parts(&self, from: f64, end: f64) -> Vec<Part> {
+        let mut stops = vec![(end, false)];
+        for (list, jump) in [(&self.plan.jumps, true), (&self.plan.kinks, false)] {
+            let inside = list.iter().filter(|t| **t > from && **t <= end);
+            stops.extend(inside.map(|t| (*t, jump)));
+        }
+        stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        stops.dedup_by(|later, first| later.0 == first.0);
+        let (mut now, mut parts) = (from, Vec::new());
+        for (t, jump) in stops {
+            let last = if jump { t.next_down() } else { t };
+            if now < last {
+                parts.push(Part {
+                    from: now,
+                    to: last,
+                    jump: false,
+                });
+                now = last;
+            }
+            if jump {
+                parts.push(Part {
+                    from: now,
+                    to: t,
+                    jump,
+                });
+                now = t;
+            }
+        }
+        parts
+    }
+
+    /// What the method projects in a part from u_I to u_F.
+    pub(super) fn landing(
+        &mut self,
+        part: Part,
+        first: &[f64],
+        last: &[f64],
+    ) -> Result<Landing, SystemError> {
+        let (from, to, h) = (part.from, part.to, part.to - part.from);
+        let mut landing = Landing {
+            t: to,
+            p: last.to_vec(),
+            z: first.to_vec(),
+            share: 1.0,
+            drift: 0.0,
+        };
+        if part.jump {
+            return Ok(landing);
+        }
+        match self.plan.method {
+            Method::Trapezoidal => {
+                let (a, b) = (self.drift(from, first)?, self.drift(to, last)?);
+                landing.z = plus(&plus(first, 0.5 * h, &a), 0.5 * h, &b);
+                landing.drift = 0.5 * h * (self.form.norm(&a) + self.form.norm(&b));
+            }
+            Method::Theta(theta) => {
+                landing.t = from + theta * h;
+                landing.p = plus(first, theta, &sub(last, first));
+                let w = self.drift(landing.t, &landing.p)?;
+                landing.z = plus(first, theta * h, &w);
+                landing.share = theta;
+                landing.drift = h * self.form.norm(&w);
+            }
+            Method::Regularised(lambda) => {
+                // σ = hλ/(1 + hλ), which is 1 where hλ is beyond all numbers.
+                let share = 1.0 / (1.0 + 1.0 / (h * lambda));
+                let w = self.drift(to, last)?;
+                landing.z = plus(first, h, &w);
+                landing.p = plus(&landing.z, 1.0 / share, &sub(last, &landing.z));
+                landing.share = 1.0 / share;
+                landing.drift = h * self.form.norm(&w);
+            }
+            _ => {
+                let w = self.drift(from, first)?;
+                landing.z = plus(first, h, &w);
+                landing.drift = h * self.form.norm(&w);
+            }
+        }
+        Ok(landing)
+    }
+
+    /// A step of a time stepper.
+    fn stepped(
+        &mut self,
+        parts: &[Part],
+        first: &State,
+        last: &State,
+        local: &Local,
+    ) -> Result<Vec<Stretch>, SystemError> {
+        let plain = matches!(self.plan.method, Method::CatchingUp | Method::Trapezoidal);
+        match *parts {
+            [part] => {
+                let landing = self.landing(part, &first.u, &last.u)?;
+                let stretch = self.stretch(part, &first.u, &last.u, landing.drift);
+                if !self.muted {
+                    let residual = self.compare_landing(&landing)?;
+                    self.compare_residual(residual, &last.u);
+                    self.compare_outside(part.jump, &landing, last, local);
+                }
+                Ok(vec![stretch])
+            }
+            [one, two] if plain => {
+                let between = self.back(two, last, local)?;
+                let landing = self.landing(two, &between, &last.u)?;
+                let then = self.compare_landing(&landing)?;
+                self.compare_outside(two.jump, &landing, last, local);
+                let path = self.stretch(two, &between, &last.u, landing.drift);
+                let landing = self.landing(one, &first.u, &between)?;
+                let acts: Vec<String> = self
+                    .touches
+                    .iter()
+                    .map(|t| self.name(t.constraint))
+                    .collect();
+                let what = format!(
+                    "the part up to t = {}, and after it {}",
+                    one.to,
+                    acts.join(", ")
+                );
+                let now = self.landed((landing.t, what), &landing.p, &landing.z)?;
+                self.compare_residual(now.max(then), &last.u);
+                let stretch = self.stretch(one, &first.u, &between, landing.drift);
+                Ok(vec![stretch, path])
+            }
+            _ => {
+                self.report.skip(
+                    "steps that jumps or kinks divide into more than two parts, or into two with the θ-version \
+                     and the regularised flow: their inclusion and path (a step that ends at each of them tells)",
+                );
+                self.sums.whole = false;
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// The point at the beginning of the last part, from its end and its impulses.
+    pub(super) fn back(
+        &mut self,
+        part: Part,
+        last: &State,
+        local: &Local,
+    ) -> Result<Vec<f64>, SystemError> {
+        let pushed = self.pushed(local, 1.0);
+        let mut between = last.u.clone();
+        for _ in 0..ROUNDS {
+            let landing = self.landing(part, &between, &last.u)?;
+            let drifted = sub(&landing.z, &between);
+            let next = sub(&sub(&last.u, &pushed), &drifted);
+            let change = sub(&next, &between);
+            between = next;
+            if dot(&change, &change).sqrt() <= 1e-16 * self.size(&between) {
+                break;
+            }
+        }
+        Ok(between)
+    }
+
+    /// A⁻¹ Σ share S ∇gap.
+    pub(super) fn pushed(&self, local: &Local, share: f64) -> Vec<f64> {
+        let n = self.initial.q.len();
+        let mut sum = vec![0.0; n];
+        for (s, gradient) in self.impulses().iter().zip(&local.gradients) {
+            let both = sum.iter_mut().zip(gradient);
+            both.for_each(|(sum, g)| *sum += share * s * g);
+        }
+        self.form.raise(&sum)
+    }
+
+    pub(super) fn stretch(&self, part: Part, from: &[f64], to: &[f64], drift: f64) -> Stretch {
+        Stretch {
+            from: part.from,
+            to: part.to,
+            moved: self.form.norm(&sub(to, from)),
+            drift,
+            size: self.size(to),
+        }
+    }
+
+    /// Whether p is the nearest point of C(t) to z, where the multipliers are not recorded: p is in it and
+    /// A(p − z) in the cone of its closed constraints. Returns the distance to that.
+    pub(super) fn landed(
+        &mut self,
+        (t, what): (f64, String),
+        p: &[f64],
+        z: &[f64],
+    ) -> Result<f64, SystemError> {
+        let local = self.local(t, p)?;
+        self.compare_set(p, &local);
+        let size = self.size(p);
+        let closed = (0..local.gaps.len()).filter(|k| {
+            let length = dot(&local.gradients[*k], &local.gradients[*k]).sqrt();
+            // As closed as projections leave them.
+            self.equation[*k] || local.gaps[*k] <= 1e-10 * size * length
+        });
+        let rows = closed.map(|k| (local.gradients[k].clone(), self.equation[k]));
+        let cone = Cone {
+            form: &self.form,
+            rows: rows.collect(),
+        };
+        let off = cone.distance(&self.form.lower(&sub(p, z)));
+        self.note("cone", off / size, what);
+        Ok(off)
+    }
+
+    /// A step of people in a room.
+    fn crowded(&mut self, parts: &[Part], first: &State, last: &State) -> Result<(), SystemError> {
+        let Some(room) = self.plan.room.as_ref().map(|r| r.0) else {
+            return Ok(());
+        };
+        let (overlap, whose) = crowd::overlap(&room, &last.u);
+        let size = self.size(&last.u);
+        if self.plan.integrator() != "regularised" && self.plan.integrator() != "theta" {
+            self.note("set", overlap / room.radius, whose.clone());
+            let off = (overlap - self.account.penetration).abs() / room.radius;
+            self.note("penetration", off, whose);
+        }
+        let plain = matches!(self.plan.method, Method::CatchingUp | Method::Trapezoidal);
+        let [part] = *parts else {
+            self.report.skip("people: steps that jumps or kinks divide");
+            return Ok(());
+        };
+        if !plain {
+            self.report
+                .skip("people: the θ-version and the regularised flow");
+            return Ok(());
+        }
+        self.report
+            .skip("people: impulses are not recorded; that some exist is asked of the cone");
+        let landing = self.landing(part, &first.u, &last.u)?;
+        if self.muted {
+            return Ok(());
+        }
+        let (mut sum, mut all) = (0.0, true);
+        for group in crowd::groups(&room, &first.u, &landing.z, &last.u) {
+            let names = group.people.iter().map(|k| (k + 1).to_string());
+            let names = names.collect::<Vec<_>>().join(", ");
+            match group.off {
+                Some(off) => {
+                    sum += off * off;
+                    self.note("cone", off / size, format!("people {names}"));
+                }
+                None => {
+                    all = false;
+                    self.report
+                        .skip("people: groups with more than 160 contacts, but for their overlaps");
+                }
+            }
+        }
+        if all {
+            self.compare_residual(f64::sqrt(sum), &last.u);
+        }
+        let stretch = self.stretch(part, &first.u, &last.u, landing.drift);
+        self.sum(&[stretch])
+    }
+}
