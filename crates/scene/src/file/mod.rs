@@ -46,7 +46,7 @@ pub(crate) use tree::{Item, Value, parse as parse_tree};
 use crate::builtin;
 use crate::collection::{self, BodiesSpec, Collection};
 use crate::error::SceneError;
-use crate::record::{Cadence, Choice, MECHANISM_CHOICE};
+use crate::record::Cadence;
 use crate::text::{self, Built};
 
 /// A scene: a mechanism or bodies, how they are computed, what is known of them.
@@ -177,16 +177,6 @@ impl Scene {
             Content::Mechanism(mechanism) => text::build(self, mechanism),
             Content::Bodies(_) => Err(self.other_kind("bodies", "Scene::collection")),
         }
-    }
-
-    /// What of a mechanism is recorded, for a run over this span of time.
-    pub(crate) fn choice(&self, span: (f64, f64)) -> Result<Choice, SceneError> {
-        let Some(mechanism) = self.mechanism() else {
-            return Ok(Choice::default());
-        };
-        let mut parameters = self.resolved();
-        let spec = &mechanism.run.record;
-        Ok(spec.choice(&self.origin, &mut parameters, &MECHANISM_CHOICE, span)?)
     }
 
     /// Makes the bodies, where they start, and how they are stepped.

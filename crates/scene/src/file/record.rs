@@ -4,9 +4,9 @@ use super::parameters::{Parameters, value_error};
 use super::reader::{Formula, Reader};
 use super::spec::Word;
 use super::tree::{Item, Value};
-use super::{Kind, read_run};
-use crate::error::InputError;
-use crate::record::{Choice, Packing};
+use super::{Kind, Scene, read_run};
+use crate::error::{InputError, SceneError};
+use crate::record::{Choice, MECHANISM_CHOICE, Packing};
 
 /// What the part is called in messages.
 pub(crate) const PART: &str = "[record]";
@@ -252,4 +252,16 @@ fn one_of<T: Copy>(
     let listed: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let problem = format!("one of {} was expected{guess}", listed.join(", "));
     Err(value_error(file, PART, key, word, problem, ""))
+}
+
+impl Scene {
+    /// What of a mechanism is recorded, for a run over this span of time.
+    pub(crate) fn choice(&self, span: (f64, f64)) -> Result<Choice, SceneError> {
+        let Some(mechanism) = self.mechanism() else {
+            return Ok(Choice::default());
+        };
+        let mut parameters = self.resolved();
+        let spec = &mechanism.run.record;
+        Ok(spec.choice(&self.origin, &mut parameters, &MECHANISM_CHOICE, span)?)
+    }
 }

@@ -83,19 +83,9 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
     let masks = prepare::masks(&context, spec)?;
     let mut roster: Roster<D> = Roster::new(&mut context, spec, &masks)?;
     let mut cast = cast::cast(&mut context, spec, &mut roster, schedule.start)?;
-    survey::add(
-        &mut context,
-        scene,
-        spec,
-        &mut cast,
-        (schedule.start, schedule.until),
-    )?;
-    cast.record = settings::recorded(
-        &mut context,
-        &spec.run,
-        &roster,
-        (schedule.start, schedule.until),
-    )?;
+    let span = (schedule.start, schedule.until);
+    survey::add(&mut context, scene, spec, &mut cast, span)?;
+    cast.record = settings::recorded(&mut context, &spec.run, &roster, span)?;
     clash::require_distinct(&context, spec, &cast)?;
     pictures::check(&mut context, spec)?;
     let conditions = Conditions::new(&context, spec, &roster, &masks)?;
@@ -103,13 +93,8 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
         prepare::preparations(&context, spec, &roster, &conditions, &schedule.settings)?;
     let freedoms: Vec<_> = roster.bodies.iter().map(|body| body.freedom).collect();
     let mut model = conditions.model(&mut context, &roster, &freedoms, schedule.start)?;
-    join(
-        &mut context,
-        spec,
-        &roster,
-        (&mut model, &mut prepare),
-        schedule.start,
-    )?;
+    let models = (&mut model, &mut prepare[..]);
+    join(&mut context, spec, &roster, models, schedule.start)?;
     let guided = spec.bodies.iter().zip(&roster.poses);
     let guided = guided.filter(|(body, _)| matches!(body.freedom, FreedomSpec::Motion(_)));
     let anchors = guided.map(|(_, pose)| *pose).collect();

@@ -15,6 +15,7 @@
 //! computed a copy of the state it starts from (a run that is refused leaves no directory).
 
 mod aside;
+mod ending;
 mod names;
 mod outline;
 mod recorder;

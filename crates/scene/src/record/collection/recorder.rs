@@ -4,23 +4,20 @@ use std::path::Path;
 
 use bodies::{Matrix, Plane, Space, State, World};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::super::checkpoint::{Cadence, Restored, Snapshot};
 use super::super::choice::Choice;
 use super::super::error::RecordError;
-use super::super::manifest::{Manifest, Status};
+use super::super::manifest::Manifest;
 use super::super::place::Place;
 use super::super::session::Session;
 use super::super::writer::TableWriter;
 use super::aside::Aside;
 use super::names::{Namer, Shaped};
 use super::rows::{self, Words, Written};
-use super::survey;
 use super::tables::{self, BODY_TABLES};
 use crate::collection::{Cast, Collection, Steps, View};
 use crate::error::SceneError;
-use crate::watch::BodiesOutcome;
 
 /// The state that a run begins with, kept until its first step is computed.
 #[derive(Debug)]
@@ -31,13 +28,13 @@ enum Start {
 
 /// What a checkpoint keeps of the recorder besides its tables.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-struct Counters {
+pub(super) struct Counters {
     /// Whether the bodies are named and the start is recorded.
     begun: bool,
     /// The last step with an account, and the last with a state.
     accounted: usize,
     recorded: Option<usize>,
-    reached: Option<f64>,
+    pub(super) reached: Option<f64>,
 }
 
 /// Writes the records of a run of bodies as it goes. The directory is made with the first step, that of
@@ -47,23 +44,23 @@ struct Counters {
 /// its state is then recorded if it was not, and nothing is recorded twice.
 #[derive(Debug)]
 pub struct BodiesRecorder {
-    session: Session,
+    pub(super) session: Session,
     every: usize,
-    choice: Choice,
+    pub(super) choice: Choice,
     /// Needed until the table `names` is written.
     cast: Option<Cast>,
     start: Option<Start>,
     words: Words,
     /// names, steps, bodies, contacts.
-    tables: [TableWriter; 4],
+    pub(super) tables: [TableWriter; 4],
     /// The periodic cell, if there is one.
-    cell: Option<TableWriter>,
+    pub(super) cell: Option<TableWriter>,
     /// What joints and their bodies did.
-    aside: Aside,
+    pub(super) aside: Aside,
     /// Written at the end.
-    observables: Option<TableWriter>,
-    surveys: Vec<TableWriter>,
-    counters: Counters,
+    pub(super) observables: Option<TableWriter>,
+    pub(super) surveys: Vec<TableWriter>,
+    pub(super) counters: Counters,
     fault: Option<RecordError>,
 }
 
@@ -155,160 +152,12 @@ impl BodiesRecorder {
         self.fault.take()
     }
 
-    /// Writes what was observed at every step, step 0 first, as the table `observables`: a column
-    /// for each text. Does nothing when there was no step.
-    ///
-    /// # Errors
-    /// The machine refuses.
-    pub fn add_series(
-        &mut self,
-        times: &[f64],
-        series: &[(String, Vec<f64>)],
-    ) -> Result<(), RecordError> {
-        let Some(directory) = self.session.settle()? else {
-            return Ok(());
-        };
-        if !self.choice.keeps("observables") {
-            return Ok(());
-        }
-        let texts = series.iter().map(|(text, _)| text.as_str());
-        let columns = self.choice.packed(tables::observables(texts));
-        let mut table = TableWriter::new("observables", columns);
-        for (step, t) in times.iter().enumerate() {
-            let [number, time, rest @ ..] = table.values() else {
-                break;
-            };
-            number.push_integer(step);
-            time.push_real(*t);
-            for (column, (_, values)) in rest.iter_mut().zip(series) {
-                column.push_real(values.get(step).copied().unwrap_or(f64::NAN));
-            }
-            table.spill(&directory)?;
-        }
-        table.close(&directory)?;
-        self.observables = Some(table);
-        self.list_tables(self.session.manifest.status != Status::Running);
-        self.session.publish()
-    }
-
-    /// Writes the profiles and distributions of a run. Does nothing when there was no step.
-    ///
-    /// # Errors
-    /// The machine refuses.
-    pub fn add_surveys(&mut self, outcome: &BodiesOutcome) -> Result<(), RecordError> {
-        let Some(directory) = self.session.settle()? else {
-            return Ok(());
-        };
-        self.surveys = survey::write(&directory, outcome)?;
-        self.list_tables(self.session.manifest.status != Status::Running);
-        self.session.publish()
-    }
-
-    fn list_tables(&mut self, closed: bool) {
+    pub(super) fn list_tables(&mut self, closed: bool) {
         let listed = self.tables.iter().filter(|t| self.choice.keeps(t.name()));
         let listed = listed.chain(&self.cell).chain(&self.aside.tables);
         let listed = listed.map(|t| t.entry(closed));
         let late = self.observables.iter().chain(&self.surveys);
         self.session.manifest.tables = listed.chain(late.map(|t| t.entry(true))).collect();
-    }
-
-    /// Writes what is in memory and how the run ended. Does nothing when there was no step.
-    ///
-    /// # Errors
-    /// The machine refuses.
-    pub fn close(
-        &mut self,
-        certificate: &impl Serialize,
-        stopped: Option<String>,
-    ) -> Result<(), RecordError> {
-        let status = match stopped {
-            None => Status::Finished,
-            Some(_) => Status::Stopped,
-        };
-        self.close_as(status, certificate, stopped)
-    }
-
-    /// The same for a run that was stopped on request: `resume` will go on with it.
-    ///
-    /// # Errors
-    /// The machine refuses.
-    pub fn interrupt(
-        &mut self,
-        certificate: &impl Serialize,
-        reason: String,
-    ) -> Result<(), RecordError> {
-        self.close_as(Status::Interrupted, certificate, Some(reason))
-    }
-
-    /// Says in the manifest that the records could not be written any further; what is there stays
-    /// readable, and `resume` goes on from the last checkpoint.
-    ///
-    /// # Errors
-    /// The machine refuses that, too.
-    pub fn fail(
-        &mut self,
-        certificate: &impl Serialize,
-        reason: String,
-    ) -> Result<(), RecordError> {
-        self.list_tables(false);
-        self.session.fail(certificate, reason)
-    }
-
-    fn close_as(
-        &mut self,
-        status: Status,
-        certificate: &impl Serialize,
-        reason: Option<String>,
-    ) -> Result<(), RecordError> {
-        let Some(directory) = self.session.settle()? else {
-            return Ok(());
-        };
-        let choice = &self.choice;
-        let kept = self.tables.iter_mut().filter(|t| choice.keeps(t.name()));
-        let kept = kept.chain(&mut self.cell);
-        for table in kept.chain(&mut self.aside.tables) {
-            table.close(&directory)?;
-        }
-        self.list_tables(true);
-        let manifest = &mut self.session.manifest;
-        manifest.status = status;
-        manifest.reason = reason;
-        manifest.reached = self.counters.reached;
-        manifest.certificate = serde_json::to_value(certificate).ok();
-        self.session.publish()
-    }
-
-    /// Adds the findings to the manifest.
-    ///
-    /// # Errors
-    /// The machine refuses.
-    pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
-        self.session.manifest.findings = Some(findings);
-        self.session.publish()
-    }
-
-    /// Waits until every full chunk is on the disk.
-    ///
-    /// # Errors
-    /// A chunk could not be written.
-    pub fn settle(&self) -> Result<(), RecordError> {
-        self.session.settle().map(|_| ())
-    }
-
-    /// The run has ended with all that belongs to it: only its manifest and its tables stay.
-    ///
-    /// # Errors
-    /// The machine refuses.
-    pub fn finish(&mut self) -> Result<(), RecordError> {
-        self.session.finish()
-    }
-
-    /// There is no motion after all: nothing stays.
-    ///
-    /// # Errors
-    /// The machine refuses.
-    pub fn abandon(&mut self) -> Result<(), RecordError> {
-        self.session.abandon()
     }
 
     /// Makes the directory, names the bodies and writes the state the run began with.
