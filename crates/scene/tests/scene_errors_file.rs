@@ -77,11 +77,11 @@ step = 1e-3
 "#,
             "",
         )],
-        r#"ball.toml:1: the key `kind` is missing. Add `kind = "mechanism"` or `kind = "bodies"`"#,
+        r#"ball.toml:1: the key `kind` is missing. Add `kind = "mechanism"`, `kind = "bodies"` or `kind = "sweep"`"#,
     );
     refused(
         &[(r#"kind = "mechanism""#, r#"kind = "body""#)],
-        r#"ball.toml:1: `kind = "body"`: "mechanism" or "bodies" was expected. A file with `kind = "study"` is run by `percuss study`"#,
+        r#"ball.toml:1: `kind = "body"`: "mechanism", "bodies" or "sweep" was expected. A file with `kind = "study"` is run by `percuss study`"#,
     );
     refused(
         &[(r#"gap = "z""#, "gap = true")],
@@ -285,7 +285,7 @@ bisect = { key = "mm", from = 1, to = 2, tolerance = 1e-3 }
 
 [run]"#,
         )],
-        "ball.toml:26: study `s`: `mm`: there is no such parameter or setting (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law)",
+        "ball.toml:26: study `s`: `mm`: there is no such parameter or setting (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression)",
     );
     refused(
         &[(
@@ -296,7 +296,7 @@ observe = { a = "final(z)" }
 
 [run]"#,
         )],
-        "ball.toml:23: study `s`: a study needs `vary` or `bisect`. Say which key takes which values",
+        "ball.toml:23: study `s`: a study needs `vary` or `bisect`. Say which key takes which values (`points` and `repeat` do so, too)",
     );
     refused(
         &[(
@@ -307,7 +307,7 @@ set = { stepp = 1e-4 }
 
 [run]"#,
         )],
-        "ball.toml:23: case `fine`: `stepp`: there is no such parameter or setting; did you mean `step`? (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law)",
+        "ball.toml:23: case `fine`: `stepp`: there is no such parameter or setting; did you mean `step`? (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression)",
     );
 }
 

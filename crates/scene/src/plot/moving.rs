@@ -58,16 +58,29 @@ pub(super) fn figure(
     };
     let y = table.numbers(&names[names.len() - 1]);
     let mut series = vec![Series::line("path", &x, &y, 0)];
-    let window = Window::around(&x, &y, one);
     if one {
+        let window = Window::around(&x, &y, one, ROOM);
         let points = window.contour(|t, x| least(&mut system, t, &[x]));
         series.push(boundary("boundary of C(t)".into(), points, 1));
     } else {
-        for k in 0..INSTANTS {
-            let t = first + (last - first) * k as f64 / (INSTANTS - 1) as f64;
-            let points = window.contour(|x, y| least(&mut system, t, &[x, y]));
-            series.push(boundary(format!("C({t:.4})"), points, k + 1));
-        }
+        let mut sets = |room: f64| {
+            let window = Window::around(&x, &y, one, room);
+            let mut sets = Vec::new();
+            for k in 0..INSTANTS {
+                let t = first + (last - first) * k as f64 / (INSTANTS - 1) as f64;
+                let points = window.contour(|x, y| least(&mut system, t, &[x, y]));
+                sets.push(boundary(format!("C({t:.4})"), points, k + 1));
+            }
+            let whole = sets.iter().all(|set| window.holds(&set.points));
+            (sets, whole)
+        };
+        // Twice the room where that shows every set whole; one without end is never shown whole.
+        let (narrow, whole) = sets(ROOM);
+        let wide = if whole { None } else { Some(sets(2.0 * ROOM)) };
+        series.extend(match wide {
+            Some((wide, true)) => wide,
+            _ => narrow,
+        });
     }
     let title = &record.manifest().title;
     Ok(Some(Figure {
@@ -105,6 +118,9 @@ fn least(system: &mut TextSystem, t: f64, q: &[f64]) -> f64 {
     }
 }
 
+/// Room around a path, of its size.
+const ROOM: f64 = 0.75;
+
 /// What is looked at.
 struct Window {
     x: (f64, f64),
@@ -113,7 +129,7 @@ struct Window {
 
 impl Window {
     /// The path with room around it for a set of its size; over time only upwards and downwards.
-    fn around(x: &[f64], y: &[f64], time: bool) -> Self {
+    fn around(x: &[f64], y: &[f64], time: bool, room: f64) -> Self {
         let span = |v: &[f64]| {
             let finite = || v.iter().copied().filter(|v| v.is_finite());
             (
@@ -127,12 +143,22 @@ impl Window {
             false => (sx.1 - sx.0).max(sy.1 - sy.0),
         };
         // A point that never moves has a set of some size around it all the same.
-        let room = if size > 0.0 { 0.75 * size } else { 1.0 };
+        let room = if size > 0.0 { room * size } else { 1.0 };
         let wide = if time { 0.0 } else { room };
         Self {
             x: (sx.0 - wide, sx.1 + wide),
             y: (sy.0 - room, sy.1 + room),
         }
+    }
+
+    /// Whether a line does not come to the border.
+    fn holds(&self, points: &[(f64, f64)]) -> bool {
+        let inside = |x: f64, span: (f64, f64)| {
+            let border = 1e-6 * (span.1 - span.0);
+            !(x <= span.0 + border || x >= span.1 - border)
+        };
+        let both = |&(x, y): &(f64, f64)| inside(x, self.x) && inside(y, self.y);
+        points.iter().all(both)
     }
 
     /// Pieces of the zero line, with breaks between them.

@@ -321,6 +321,10 @@ impl Session {
         if !open.old {
             std::fs::remove_dir(directory).map_err(fault)?;
         }
+        if let Place::Next { folder, .. } = &self.place {
+            // Only if nothing else is in it.
+            let _ = std::fs::remove_dir(folder);
+        }
         Ok(())
     }
 }

@@ -142,6 +142,10 @@ fn on_ellipse(a: [f64; 2], x: [f64; 2]) -> [f64; 2] {
 
 /// The nearest point of s times a convex polygon.
 fn in_polygon(vertices: &[[f64; 2]], s: f64, x: [f64; 2]) -> [f64; 2] {
+    // Nothing lies to the left of edges without length.
+    if !(s > 0.0) {
+        return [0.0; 2];
+    }
     let count = vertices.len();
     let mut best = (f64::INFINITY, x);
     let mut inside = true;
