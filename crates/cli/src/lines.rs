@@ -184,7 +184,7 @@ mod tests {
             Cell::Null,
         ];
         let columns = ["i", "x", "y", "text", "truth", "none"];
-        let csv = written(Format::Csv, &columns, &[row.clone()]);
+        let csv = written(Format::Csv, &columns, std::slice::from_ref(&row));
         assert_eq!(
             csv,
             "i,x,y,text,truth,none\n-3,1e-7,NaN,\"a,\"\"b\"\"\",true,\n"

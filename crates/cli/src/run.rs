@@ -81,7 +81,7 @@ impl RunArgs {
 /// Overrides, shared by several commands.
 #[derive(Args)]
 pub struct SetArgs {
-    /// Override a parameter, a key of [run] such as step, until, integrator, or one of [record] such as
+    /// Override a parameter, a key of [run] such as step, until, integrator, or of `[record]` such as
     /// record.every (may be repeated)
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
     set: Vec<(String, String)>,

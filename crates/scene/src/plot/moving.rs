@@ -76,11 +76,8 @@ pub(super) fn figure(
         };
         // Twice the room where that shows every set whole; one without end is never shown whole.
         let (narrow, whole) = sets(ROOM);
-        let wide = if whole { None } else { Some(sets(2.0 * ROOM)) };
-        series.extend(match wide {
-            Some((wide, true)) => wide,
-            _ => narrow,
-        });
+        let wide = Some(sets(2.0 * ROOM)).filter(|wide| !whole && wide.1);
+        series.extend(wide.map_or(narrow, |wide| wide.0));
     }
     let title = &record.manifest().title;
     Ok(Some(Figure {
