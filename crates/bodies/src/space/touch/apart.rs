@@ -153,7 +153,7 @@ pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, si
         },
     );
     let mut simplex = Simplex::of(&[first], &[1.0]);
-    let (mut v, mut shown) = (first.w, 0.0);
+    let mut v = first.w;
     for _ in 0..ITERATIONS {
         let square = v.length_squared();
         if square <= (1e-13 * size).powi(2) {
@@ -164,7 +164,6 @@ pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, si
         if along > 0.0 && along * along > reach * reach * square {
             return Answer::Beyond;
         }
-        shown = along / square;
         let known = |x: &Vertex| x.a == next.a && x.b == next.b;
         if square - along <= 1e-15 * square || simplex.vertices[..simplex.count].iter().any(known) {
             break;
@@ -181,11 +180,6 @@ pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, si
             break;
         }
         (simplex, v) = (smaller, nearer);
-    }
-    // |v|·`shown` is a distance that is proven; near the end it is |v| but for rounding. Bodies that
-    // overlap by little may end with a short v that separates nothing.
-    if !(shown > 0.5) {
-        return Answer::Touching;
     }
     named(&simplex, v, reach, size)
 }
