@@ -67,7 +67,7 @@ impl Figure {
             pieces.push((last, 0));
         }
         Self {
-            flat: thing.kind == Kind::Obstacle && drawing.header.dimension == 3 && thing.filled,
+            flat: thing.wall && drawing.header.dimension == 3,
             radius: thing.radius.unwrap_or(0.0),
             hollow: thing.kind == Kind::Obstacle && thing.radius.is_some(),
             points,
