@@ -58,8 +58,8 @@ fn wrong_drawings_are_refused_with_their_place() {
         (
             "[[drawing]]\ntip = [0, \"z\"]\nradus = 1",
             "ball.toml:25: drawing 1: unknown key `radus`; did you mean `radius`? (known here: angle, \
-             closed, colour, contact, curve, filled, label, link, name, obstacle, radius, spring, \
-             surface, tip, trace, width)",
+             colour, contact, curve, label, link, name, obstacle, radius, spring, surface, tip, \
+             trace, width)",
         ),
         (
             "[[drawing]]\nname = \"a\"",
