@@ -21,6 +21,8 @@ export interface Layer {
   picking(on: boolean): void;
   triangles: number;
   instances: number;
+  /** See-through bodies are blended and hide nothing. */
+  see?(glass: boolean): void;
   dispose(): void;
 }
 
@@ -33,6 +35,8 @@ interface Look {
   depthTest?: boolean;
   bothSides?: boolean;
   coverage?: boolean;
+  /** May become see-through. */
+  glass?: boolean;
   defines?: Record<string, string>;
 }
 
@@ -76,6 +80,11 @@ export function layer(
       if (on) shown = object.visible;
       object.material = on && pick ? pick : draw;
       object.visible = on ? shown && pick !== null : shown;
+    },
+    see(glass) {
+      if (!look.glass) return;
+      draw.transparent = glass || look.blended === true;
+      draw.depthWrite = !draw.transparent;
     },
     dispose() {
       geometry.dispose();

@@ -127,6 +127,7 @@ function mesh(b: Bundle, shared: Shared, glass: { value: number }, dimension: nu
     blended: dimension === 2,
     depthTest: dimension === 3,
     bothSides: dimension === 2,
+    glass: dimension === 3,
   };
   const flat: Record<string, string> = dimension === 2 ? { FLAT: '1' } : {};
   const ones = (n: number): Float32Array => Float32Array.from({ length: 2 * n }, (_, i) => (i % 2 === 0 ? 1 : 0));
