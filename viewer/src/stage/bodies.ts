@@ -16,8 +16,8 @@ export class Bodies {
   readonly reach: Float32Array;
   /** Median reach of what moves: the size of a typical body. */
   readonly typical: number;
-  /** 1: solids that do not move are see-through. */
-  readonly glass = { value: 0 };
+  private glass = { value: 0 };
+  private walls: Layer[];
   private of = new Map<number, Piece[]>();
 
   constructor(
@@ -44,7 +44,8 @@ export class Bodies {
     this.ground = grounds.length > 0 ? ground(grounds, shared, dimension, dimension === 3 ? 10 : 0) : null;
     if (this.ground) this.layers.push(this.ground);
     const none = { value: 0 };
-    this.layers.push(...solids(still, shared, this.glass, dimension, dimension === 3 ? 8 : 1));
+    this.walls = solids(still, shared, this.glass, dimension, dimension === 3 ? 8 : 1);
+    this.layers.push(...this.walls);
     this.layers.push(...solids(moving, shared, none, dimension, 2));
     if (rounds.length > 0) this.layers.push(round(rounds, shared, dimension, 3));
   }
@@ -55,6 +56,12 @@ export class Bodies {
 
   fixed(body: number): boolean {
     return this.shapes.column('motion')?.[body] === FIXED_MOTION;
+  }
+
+  /** Makes what does not move see-through, or not. */
+  see(glass: boolean): void {
+    this.glass.value = glass ? 1 : 0;
+    for (const l of this.walls) l.see?.(glass);
   }
 
   pieces(body: number): Piece[] {

@@ -377,8 +377,7 @@ export class Stage {
     u.faint.value = this.options.faint.value ? 1 : 0;
     const up = upOf(this.app.about.gravity);
     u.up.value.copy(up).transformDirection(this.view.camera.matrixWorldInverse);
-    this.bodies.glass.value = this.options.glass.value ? 1 : 0;
-    for (const l of this.bodies.layers) l.see?.(this.options.glass.value);
+    this.bodies.see(this.options.glass.value);
     const mesh = nice(4 * this.bodies.typical);
     this.bodies.ground?.place(this.view.middle(), this.view.span(), mesh);
     this.marks.update(s, this.view, this.contactPack());
