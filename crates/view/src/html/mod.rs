@@ -1,0 +1,246 @@
+//! A run as one file: the page with the packs in it, to be opened from disk and passed on.
+//!
+//! ```text
+//! page … <script type="application/json" id="percuss-index"> { about, packs } </script>
+//!        <script type="application/octet-stream;base64" id="pack:bodies/0"> base64(deflate(pack)) </script> …
+//! ```
+//!
+//! States are left out evenly until the file keeps its bound; the first and the last stay. How many that
+//! takes is estimated from a few states and put right by what comes out. What was left out is told in the
+//! file (`thinned`). A pack is in memory at a time; the file appears under its name when it is complete.
+
+mod draft;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use draft::{Draft, packed};
+
+use crate::error::ViewError;
+use crate::index::Span;
+use crate::moment::Moment;
+use crate::page::PAGE;
+use crate::route::Ask;
+
+/// Bytes of a file where nothing is said.
+pub const BUDGET: u64 = 60_000_000;
+
+/// States that the size of a file is estimated from.
+const SAMPLES: usize = 6;
+
+/// What goes into the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Every so many recorded states; as many as there is room for without it.
+    pub every: Option<usize>,
+    /// Earliest time.
+    pub from: Option<f64>,
+    /// Latest time.
+    pub until: Option<f64>,
+    /// Bytes at most.
+    pub most: u64,
+    /// Whether contacts are in it.
+    pub contacts: bool,
+    /// Whether a file that is there is replaced.
+    pub force: bool,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            every: None,
+            from: None,
+            until: None,
+            most: BUDGET,
+            contacts: true,
+            force: false,
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// States in it.
+    pub states: usize,
+    /// States in the records, between the times asked for.
+    pub of: usize,
+    /// Steps whose contacts are in it.
+    pub contacts: usize,
+}
+
+/// Writes a run as one file. `progress` hears the share done.
+///
+/// # Errors
+/// There is such a file, there is no state at these times, one state alone is too large, the records are
+/// damaged, or the machine refuses.
+pub fn write(
+    moment: &Moment,
+    out: &Path,
+    request: &Request,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Exported, ViewError> {
+    let shown = out.display();
+    if out.is_dir() {
+        let text = format!("{shown}: this is a folder; name a file, such as {shown}/run.html");
+        return Err(ViewError::Question(text));
+    }
+    if out.exists() && !request.force {
+        let text = format!("{shown}: this file is there already; add --force, or name another");
+        return Err(ViewError::Question(text));
+    }
+    let all = chosen(moment, request)?;
+    let mut every = match request.every {
+        Some(every) => every.max(1),
+        None => estimate(moment, request, &all)?,
+    };
+    loop {
+        let choice = Choice::new(moment, request, &all, every);
+        let draft = Draft::new(out)?;
+        let bytes = draft.fill(moment, &choice, progress)?;
+        if bytes <= request.most {
+            draft.keep()?;
+            return Ok(Exported {
+                bytes,
+                states: choice.states.len(),
+                of: all.len(),
+                contacts: choice.contacts.len(),
+            });
+        }
+        if request.every.is_some() || choice.states.len() <= 1 {
+            return Err(ViewError::Question(too_large(
+                moment, request, bytes, &choice,
+            )));
+        }
+        // Rounded up, and a little more: what is left out need not be of the usual size.
+        let ratio = bytes as f64 / request.most as f64;
+        every = (every + 1).max((every as f64 * ratio * 1.02).ceil() as usize);
+    }
+}
+
+fn too_large(moment: &Moment, request: &Request, bytes: u64, choice: &Choice) -> String {
+    let states = match choice.states.len() {
+        0 => "the run".to_string(),
+        1 => "one state alone".to_string(),
+        n => format!("{n} states"),
+    };
+    let without = match request.contacts && !moment.touched.is_empty() {
+        true => ", leave contacts out with --no-contacts",
+        false => "",
+    };
+    let fewer = match request.every {
+        Some(_) => ", a larger --every",
+        None => "",
+    };
+    format!(
+        "{states} would take {:.1} MB, and at most {:.1} MB are allowed; give a larger --max-size{fewer}{without}",
+        bytes as f64 / 1e6,
+        request.most as f64 / 1e6
+    )
+}
+
+/// The recorded states between the times asked for. A run that has none may still have an account and a
+/// drawing.
+fn chosen(moment: &Moment, request: &Request) -> Result<Vec<usize>, ViewError> {
+    let frames = moment.frames();
+    let low = request.from.unwrap_or(f64::NEG_INFINITY);
+    let high = request.until.unwrap_or(f64::INFINITY);
+    let within = |(_, span): &(usize, &Span)| low <= span.t && span.t <= high;
+    let all: Vec<usize> = frames
+        .iter()
+        .enumerate()
+        .filter(within)
+        .map(|(k, _)| k)
+        .collect();
+    match (all.is_empty(), frames.first(), frames.last()) {
+        (true, Some(first), Some(last)) => Err(ViewError::Question(format!(
+            "{}: no state is recorded at these times; the records go from t = {} to t = {}: choose --from \
+             and --until among them",
+            moment.record.directory().display(),
+            first.t,
+            last.t
+        ))),
+        _ => Ok(all),
+    }
+}
+
+/// How many states must be passed over for the file to keep its bound, about.
+fn estimate(moment: &Moment, request: &Request, all: &[usize]) -> Result<usize, ViewError> {
+    let mut fixed = PAGE.len();
+    for ask in [Ask::Frames, Ask::Shapes, Ask::Steps(None), Ask::Drawing] {
+        fixed += packed(moment, &ask)?.map_or(0, |text| text.len());
+    }
+    if !moment.has_bodies() || all.is_empty() {
+        return Ok(1);
+    }
+    let samples = SAMPLES.min(all.len());
+    let mut sampled = 0;
+    for k in 0..samples {
+        let place = k * (all.len() - 1) / (samples - 1).max(1);
+        let Some(frame) = all.get(place) else {
+            continue;
+        };
+        sampled += packed(moment, &Ask::Bodies(*frame))?.map_or(0, |text| text.len());
+        let span = moment.frames().get(*frame);
+        let touched = span.and_then(|span| contact_at(moment, span.step));
+        if let Some(contact) = touched.filter(|_| request.contacts) {
+            sampled += packed(moment, &Ask::Contacts(contact))?.map_or(0, |text| text.len());
+        }
+    }
+    let room = (request.most as f64 - fixed as f64).max(1.0);
+    let whole = sampled as f64 / samples as f64 * all.len() as f64;
+    Ok(((whole / room).ceil() as usize).clamp(1, all.len()))
+}
+
+/// The last step whose contacts are known at a step.
+fn contact_at(moment: &Moment, step: i64) -> Option<usize> {
+    let after = moment.touched.partition_point(|span| span.step <= step);
+    after.checked_sub(1)
+}
+
+/// What goes into a file.
+struct Choice {
+    /// Numbers of the states and of the steps whose contacts are in it.
+    states: Vec<usize>,
+    contacts: Vec<usize>,
+    thinned: Value,
+}
+
+impl Choice {
+    fn new(moment: &Moment, request: &Request, all: &[usize], every: usize) -> Self {
+        let mut states: Vec<usize> = all.iter().step_by(every).copied().collect();
+        if let Some(last) = all.last()
+            && request.every.is_none()
+            && states.last() != Some(last)
+        {
+            states.push(*last);
+        }
+        let spans = states.iter().filter_map(|k| moment.frames().get(*k));
+        let mut contacts: Vec<usize> = match moment.has_bodies() && request.contacts {
+            true => spans
+                .filter_map(|span| contact_at(moment, span.step))
+                .collect(),
+            false => Vec::new(),
+        };
+        contacts.dedup();
+        let recorded = moment.frames().len();
+        let less = states.len() < recorded || contacts.len() < moment.touched.len();
+        let thinned = match less && moment.has_bodies() {
+            false => Value::Null,
+            true => json!({
+                "frames": states.len(), "of": recorded, "every": every,
+                "contact_frames": contacts.len(), "contacts_of": moment.touched.len(),
+                "contacts": request.contacts, "from": request.from, "until": request.until,
+                "limit_bytes": request.most,
+            }),
+        };
+        Self {
+            states,
+            contacts,
+            thinned,
+        }
+    }
+}
