@@ -12,6 +12,7 @@ mod digest;
 mod examples;
 mod export;
 mod forces;
+mod html;
 mod interrupt;
 mod limit;
 mod lines;
@@ -32,6 +33,7 @@ mod study;
 mod summary;
 mod table;
 mod verify;
+mod view;
 mod warn;
 mod watch;
 
@@ -76,6 +78,7 @@ enum Command {
     Limit(limit::LimitArgs),
     Study(study::StudyArgs),
     Verify(verify::VerifyArgs),
+    View(view::ViewArgs),
     Solve(solve::SolveArgs),
 }
 
@@ -94,6 +97,7 @@ fn main() -> ExitCode {
         Command::Limit(args) => limit::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Solve(args) => return solve::run(&args),
     })
 }
