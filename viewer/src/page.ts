@@ -93,7 +93,7 @@ function chip(layout: Layout, app: App, link: Link): void {
 }
 
 async function openScene(layout: Layout, app: App, options: Options, frames: Pack): Promise<Scene | null> {
-  const shapes = await app.source.shapes();
+  const shapes = await patient(app, layout);
   const count = shapes.column('kind')?.length ?? 0;
   if (count === 0 || (app.player.frames.length === 0 && app.about.state !== 'running')) {
     layout.stage.append(
@@ -128,18 +128,37 @@ async function openScene(layout: Layout, app: App, options: Options, frames: Pac
     layout.notice.textContent = e instanceof Error ? e.message : String(e);
   };
   for (const s of [options.colour, options.contacts, app.theme]) s.on(() => legend.update());
-  // Chains are seen best over pale bodies; who switches that off again is left alone.
-  let chained = false;
+  // Chains, and in space all of contacts, are seen best over pale bodies; who switches that
+  // off again is left alone.
+  let before = false;
   options.contacts.on((c) => {
-    if (c.chains && !chained) options.faint.value = true;
-    if (!c.chains && chained) options.faint.value = false;
-    chained = c.chains;
+    const pale = c.chains || (app.about.dimension === 3 && options.contactsOn);
+    if (pale !== before) options.faint.value = pale;
+    before = pale;
   });
   canvas.addEventListener('webglcontextlost', () => app.announce('The graphics were lost; they come back by themselves.'));
   click(canvas, app, stage);
   views(layout, app, stage);
   app.player.seekFrame(app.player.frame);
   return { stage, legend, list };
+}
+
+/** The shapes; a run that has only begun may not have them yet. */
+async function patient(app: App, layout: Layout): Promise<Pack> {
+  const waiting = el('div', { class: 'empty', role: 'status' }, 'The run has only begun. Waiting for its first records …');
+  for (;;) {
+    try {
+      const shapes = await app.source.shapes();
+      waiting.remove();
+      return shapes;
+    } catch (e) {
+      const early = app.about.state === 'running' && e instanceof SourceError && !e.gone;
+      if (!early) throw e;
+      layout.stage.append(waiting);
+      await new Promise((done) => window.setTimeout(done, 1000));
+      Object.assign(app.about, await app.source.about());
+    }
+  }
 }
 
 /** A press that does not move is a click: it selects. */

@@ -13,7 +13,9 @@ import type { Shared } from './gpu';
 import { Ribbons } from './ribbon';
 
 /** Chains: width of a contact with the mean impulse, in sizes of a typical body. */
-const CHAIN = 0.16;
+const CHAIN = 0.11;
+/** Widest chain, in sizes of a typical body: wider ones would only hide others. */
+const WIDEST = 0.5;
 /** Arrows: length for the mean impulse, in sizes of a typical body. */
 const ARROW = 0.9;
 /** Bodies this much larger than the other are walls: a chain does not go to their middle. */
@@ -148,7 +150,7 @@ export class Contacts {
         this.arrows.add(onA, end, 0.07 * c.typical, tone, 255, id);
       }
       if (choice.chains && sn[i] > 0) {
-        const width = Math.min(CHAIN * unit * sn[i], 1.5) * c.typical;
+        const width = Math.min(CHAIN * unit * sn[i], WIDEST) * c.typical;
         if (a) this.chains.add(a, onA, width, tone, 235, id);
         if (b) this.chains.add(onB, b, width, tone, 235, id);
       }

@@ -58,7 +58,7 @@ void main() {
 #else
   bool chosen = fill.a < 0.5;
 #ifdef EDGE
-  colour = vec4(chosen ? accent : fade(mix(line, fill.rgb, 0.25)), 0.85 * mix(1.0, 0.5, glass));
+  colour = vec4(chosen ? accent : fade(edged(fill.rgb)), 0.9 * mix(1.0, 0.5, glass));
 #else
 #ifdef FLAT
   vec3 c = fill.rgb;

@@ -185,9 +185,13 @@ export class Stage {
     if (this.surveyed.has(by) || by === 'material' || by === 'group' || n < 2) return;
     this.surveyed.add(by);
     const wanted = [...new Set([0.1, 0.3, 0.5, 0.75, 1].map((s) => Math.round(s * (n - 1))))];
+    const get = async (i: number): Promise<Pack | null> =>
+      this.store.get(i) ?? (await this.app.source.bodies(i).catch(() => null));
     const next = async (): Promise<void> => {
+      const start = by === 'displacement' ? await get(0) : null;
+      if (start) this.colouring.setStart(start);
       for (const i of wanted) {
-        const pack = this.store.get(i) ?? (await this.app.source.bodies(i).catch(() => null));
+        const pack = await get(i);
         if (pack) this.colouring.look(by, pack);
       }
       this.dirty.colour = true;
