@@ -17,7 +17,7 @@ uniform float pixel, orthographic;
 in vec3 position, from, to;
 in vec2 rest;
 in vec4 tone;
-uniform float least;
+uniform float least, most;
 out vec2 across;
 /* Place along a line and its length, in half widths: its ends are round. */
 out float along;
@@ -67,7 +67,8 @@ const DOT_VERTEX = /* glsl */ `${HEAD}
 void main() {
   vec3 a = (viewMatrix * vec4(from, 1.0)).xyz;
   float unit = pixel * (orthographic > 0.5 ? 1.0 : max(-a.z, 1e-6));
-  float r = max(0.5 * rest.x, least * unit);
+  // As large as the scene asks for, but within what is seen and does not hide all else.
+  float r = clamp(0.5 * rest.x, least * unit, most * unit);
 #ifdef PICK
   r += 3.0 * unit;
 #endif
@@ -145,7 +146,7 @@ export class Ribbons {
   constructor(
     style: Style,
     shared: Shared,
-    options: { order: number; least: number; space: boolean; pickable?: boolean },
+    options: { order: number; least: number; most?: number; space: boolean; pickable?: boolean },
   ) {
     const b = base(style);
     this.corners = b.corners;
@@ -158,7 +159,7 @@ export class Ribbons {
       {
         vertex: style === 'dot' ? DOT_VERTEX : LINE_VERTEX,
         fragment: FRAGMENT,
-        uniforms: { ...shared.uniforms, least: { value: options.least } },
+        uniforms: { ...shared.uniforms, least: { value: options.least }, most: { value: options.most ?? options.least } },
         blended: true,
         depthTest: options.space,
         depthWrite: options.space,
