@@ -93,7 +93,7 @@ function chip(layout: Layout, app: App, link: Link): void {
 }
 
 async function openScene(layout: Layout, app: App, options: Options, frames: Pack): Promise<Scene | null> {
-  const shapes = await app.source.shapes();
+  const shapes = await patient(app, layout);
   const count = shapes.column('kind')?.length ?? 0;
   if (count === 0 || (app.player.frames.length === 0 && app.about.state !== 'running')) {
     layout.stage.append(
@@ -114,7 +114,7 @@ async function openScene(layout: Layout, app: App, options: Options, frames: Pac
   if (list.length > 0 && !list.some((c) => c.by === options.colour.value.by)) options.setColour({ by: list[0].by });
   const legend = new Legend(layout.legend, app, options, list, stage);
   const where = slot(layout.side, 'selection', 'Selected');
-  const numbers = mountSelected(where, app, stage);
+  const numbers = mountSelected(where, app, stage, options);
   const history = el('div', { id: 'history' });
   where.after(history);
   mountHistory(history, app);
@@ -128,18 +128,37 @@ async function openScene(layout: Layout, app: App, options: Options, frames: Pac
     layout.notice.textContent = e instanceof Error ? e.message : String(e);
   };
   for (const s of [options.colour, options.contacts, app.theme]) s.on(() => legend.update());
-  // Chains are seen best over pale bodies; who switches that off again is left alone.
-  let chained = false;
+  // Chains, and in space all of contacts, are seen best over pale bodies; who switches that
+  // off again is left alone.
+  let before = false;
   options.contacts.on((c) => {
-    if (c.chains && !chained) options.faint.value = true;
-    if (!c.chains && chained) options.faint.value = false;
-    chained = c.chains;
+    const pale = c.chains || (app.about.dimension === 3 && options.contactsOn);
+    if (pale !== before) options.faint.value = pale;
+    before = pale;
   });
   canvas.addEventListener('webglcontextlost', () => app.announce('The graphics were lost; they come back by themselves.'));
   click(canvas, app, stage);
   views(layout, app, stage);
   app.player.seekFrame(app.player.frame);
   return { stage, legend, list };
+}
+
+/** The shapes; a run that has only begun may not have them yet. */
+async function patient(app: App, layout: Layout): Promise<Pack> {
+  const waiting = el('div', { class: 'empty', role: 'status' }, 'The run has only begun. Waiting for its first records …');
+  for (;;) {
+    try {
+      const shapes = await app.source.shapes();
+      waiting.remove();
+      return shapes;
+    } catch (e) {
+      const early = app.about.state === 'running' && e instanceof SourceError && !e.gone;
+      if (!early) throw e;
+      layout.stage.append(waiting);
+      await new Promise((done) => window.setTimeout(done, 1000));
+      Object.assign(app.about, await app.source.about());
+    }
+  }
 }
 
 /** A press that does not move is a click: it selects. */
@@ -191,7 +210,25 @@ function findings(layout: Layout, app: App): void {
   }
   if (app.about.source) fact('Source', app.about.source);
   fact('percuss', app.about.version);
-  folded(layout.side, 'About this run', false, el('p', { class: 'about-text' }, app.about.about ?? ''), facts);
+  const notes = [...(app.about.notes ?? []), ...thinned(app)];
+  if (app.about.reason) notes.unshift(app.about.reason);
+  folded(
+    layout.side,
+    'About this run',
+    false,
+    el('p', { class: 'about-text' }, app.about.about ?? ''),
+    ...notes.map((n) => el('p', { class: 'muted' }, n)),
+    facts,
+  );
+}
+
+/** What an exported file leaves out, in a sentence. */
+function thinned(app: App): string[] {
+  const t = app.about.thinned;
+  if (!t) return [];
+  const count = (k: string): string => String(t[k] ?? '?');
+  const contacts = t.contacts === false ? 'no contacts' : `contacts of ${count('contact_frames')} of ${count('contacts_of')} steps`;
+  return [`This file holds ${count('frames')} of ${count('of')} recorded states and ${contacts}; the rest was left out to keep it small.`];
 }
 
 function commands(layout: Layout, app: App, options: Options, scene: Scene | null): void {
@@ -261,9 +298,9 @@ function commands(layout: Layout, app: App, options: Options, scene: Scene | nul
     { keys: ['s'], shown: 's', what: 'save the picture', run: () => void shot() },
     { keys: ['Escape'], shown: 'Esc', what: 'deselect', run: () => (app.selection.value = null) },
   );
-  const dialog = help(list, el('p', { class: 'muted' }, 'Drag to move or turn, wheel or two fingers to zoom, click to select.'));
   const open = (): void => (dialog.open ? dialog.close() : dialog.showModal());
-  list.push({ keys: ['h', '?'], shown: '', what: 'this help', run: open });
+  list.push({ keys: ['h', '?'], shown: 'h', what: 'these keys', run: open });
+  const dialog = help(list, el('p', { class: 'muted' }, 'Drag to move or turn, wheel or two fingers to zoom, click to select.'));
   document.body.append(dialog);
   const side = tool('side', 'Controls at the side', () => hide(layout.side, side));
   const plots = tool('plots', 'Plots', () => hide(layout.plots, plots));

@@ -6,16 +6,20 @@
  * states, and in a periodic cell each half of a chain stays with its own body.
  */
 import type { Options } from '../options';
-import { ramp, STATUS, MISSING, type Rgb } from '../palette';
+import { ramp, statusColours, MISSING, type Rgb } from '../palette';
 import type { Pack } from '../types';
-import type { Layer } from './layer';
+import { divider, type Layer } from './layer';
 import type { Shared } from './gpu';
 import { Ribbons } from './ribbon';
 
 /** Chains: width of a contact with the mean impulse, in sizes of a typical body. */
-const CHAIN = 0.16;
+const CHAIN = 0.11;
+/** Widest chain, in sizes of a typical body: wider ones would only hide others. */
+const WIDEST = 0.5;
 /** Arrows: length for the mean impulse, in sizes of a typical body. */
 const ARROW = 0.9;
+/** Points: their size in sizes of a typical body, within 3 to 10 pixels. */
+const POINT = 0.4;
 /** Bodies this much larger than the other are walls: a chain does not go to their middle. */
 const WALL = 4;
 
@@ -53,6 +57,8 @@ function plus(a: V3, b: V3, s = 1): V3 {
 }
 
 export class Contacts {
+  /** In space contacts show through bodies, but hide each other. */
+  private divider: Layer;
   readonly points: Ribbons;
   readonly normals: Ribbons;
   readonly arrows: Ribbons;
@@ -60,19 +66,21 @@ export class Contacts {
   /** Largest mean impulse seen: lengths and widths keep their meaning as time goes on. */
   private reference = 0;
   private most = 0;
+  theme: 'light' | 'dark' = 'light';
 
   constructor(
     private shared: Shared,
     space: boolean,
   ) {
+    this.divider = divider(19);
     this.chains = new Ribbons('line', shared, { order: 20, least: 1, space });
-    this.normals = new Ribbons('line', shared, { order: 21, least: 1.2, space: false, pickable: false });
+    this.normals = new Ribbons('line', shared, { order: 21, least: 1.2, space, pickable: false });
     this.arrows = new Ribbons('arrow', shared, { order: 22, least: 1.6, space });
-    this.points = new Ribbons('dot', shared, { order: 23, least: 4.5, space: false });
+    this.points = new Ribbons('dot', shared, { order: 23, least: 1.6, most: 5, space });
   }
 
   get layers(): Layer[] {
-    return [this.chains, this.normals, this.arrows, this.points].map((r) => r.layer);
+    return [this.divider, ...[this.chains, this.normals, this.arrows, this.points].map((r) => r.layer)];
   }
 
   /** Largest normal impulse seen so far, for the colour bar. */
@@ -92,7 +100,10 @@ export class Contacts {
     const usage = rows.get('usage');
     const sn = rows.get('sn');
     const by = options.contacts.value.colour;
-    if (by === 'status') return (i) => STATUS[status[i]]?.colour ?? MISSING;
+    if (by === 'status') {
+      const list = statusColours(this.theme);
+      return (i) => list[status[i]]?.colour ?? MISSING;
+    }
     const table = ramp(options.colour.value.map);
     const at = (u: number): Rgb => {
       if (!Number.isFinite(u)) return MISSING;
@@ -134,14 +145,14 @@ export class Contacts {
       const { onA, a, b, onB } = where(i);
       const tone = colour(i);
       const id = this.shared.bodies + i;
-      if (choice.points) this.points.add(onA, onA, 0, tone, 255, id);
+      if (choice.points) this.points.add(onA, onA, POINT * c.typical, tone, 255, id);
       if (choice.normals) this.normals.add(onA, plus(onA, normal(i), 0.5 * c.typical), 0, tone, 230, id);
       if (choice.arrows && sn[i] > 0) {
         const end = plus(onA, impulse(i), ARROW * c.typical * unit);
         this.arrows.add(onA, end, 0.07 * c.typical, tone, 255, id);
       }
       if (choice.chains && sn[i] > 0) {
-        const width = Math.min(CHAIN * unit * sn[i], 1.5) * c.typical;
+        const width = Math.min(CHAIN * unit * sn[i], WIDEST) * c.typical;
         if (a) this.chains.add(a, onA, width, tone, 235, id);
         if (b) this.chains.add(onB, b, width, tone, 235, id);
       }

@@ -2,7 +2,7 @@
  * The picture of a run of bodies. What is drawn follows from the player's time, the
  * options and the frames that are here; nothing is drawn when nothing changed.
  */
-import { Box3, Scene, Vector3, WebGLRenderer } from 'three';
+import { Box3, Vector3 } from 'three';
 import type { App } from '../app';
 import type { Options } from '../options';
 import { lastNotAfter } from '../player';
@@ -14,31 +14,14 @@ import { CellFrame } from './cell';
 import { Colouring } from './colouring';
 import { Contacts } from './contacts';
 import { Shared } from './gpu';
+import { Painter, upOf } from './painter';
 import { Picker } from './pick';
 import { interpolate } from './pose';
-import { Marks } from './marks';
+import type { Stats } from './stats';
 
 /** Bytes of recorded states kept: half a phone's page, a quarter of a desktop's. */
 const BODIES_BOUND = 192e6;
 const CONTACTS_BOUND = 96e6;
-
-export interface Stats {
-  bodies: number;
-  instances: number;
-  triangles: number;
-  calls: number;
-  /** Milliseconds of the last pictures, newest last. */
-  frameTimes: number[];
-  pictures: number;
-  /** Milliseconds from opening the page to the first picture with bodies. */
-  firstPicture: number;
-  shownFrame: number;
-  shownTime: number;
-  contactFrame: number;
-  contacts: number;
-  memory: number;
-  pose: (body: number) => number[];
-}
 
 export class Stage {
   readonly view: View;
@@ -51,10 +34,8 @@ export class Stage {
   onShown: () => void = () => {};
   /** Told of frames that could not be had. */
   onFailure: (e: unknown) => void = () => {};
-  private renderer: WebGLRenderer;
-  private scene = new Scene();
   private shared: Shared;
-  private marks: Marks;
+  private painter: Painter;
   private picker: Picker;
   private cell: CellFrame;
   private contactTimes: Float64Array;
@@ -77,24 +58,18 @@ export class Stage {
   ) {
     const about = app.about;
     const space = about.dimension === 3;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
-    this.renderer.autoClear = false;
-    this.renderer.sortObjects = true;
     this.contactTimes = (frames.column('contact_t') as Float64Array | undefined) ?? new Float64Array(0);
     const count = shapes.column('kind')?.length ?? 0;
     this.shared = new Shared(count);
     this.bodies = new Bodies(shapes, this.shared, about.dimension);
     this.contacts = new Contacts(this.shared, space);
-    this.marks = new Marks(this.shared, this.bodies, space);
     this.cell = new CellFrame(this.shared, about);
     this.colouring = new Colouring(about, shapes, count);
-    for (const l of [...this.bodies.layers, ...this.contacts.layers, ...this.marks.layers, this.cell.layer]) {
-      this.scene.add(l.object);
-    }
-    this.view = space ? new SpaceView(canvas, upOf(about.gravity)) : new PlaneView(canvas);
+    this.painter = new Painter(canvas, this.shared, this.bodies, this.contacts, this.cell, space);
+    this.view = space ? new SpaceView(canvas, upOf(about.gravity, 3)) : new PlaneView(canvas);
     this.shared.uniforms.orthographic.value = this.view.orthographic ? 1 : 0;
     this.view.onChange = () => this.redraw();
-    this.picker = new Picker(this.renderer, this.scene, this.view, [...this.bodies.layers, ...this.contacts.layers, ...this.marks.layers, this.cell.layer]);
+    this.picker = new Picker(this.painter.renderer, this.painter.scene, this.view, this.painter.layers);
     this.store = new FrameStore((i) => app.source.bodies(i), BODIES_BOUND);
     this.contactStore = new FrameStore((i) => app.source.contacts(i), CONTACTS_BOUND);
     this.store.onChange = (i, e) => this.arrived(i, e);
@@ -135,6 +110,7 @@ export class Stage {
       app.theme.on(() => {
         this.theme();
         colour();
+        contacts();
       }),
       app.player.on(() => this.request()),
     );
@@ -168,15 +144,7 @@ export class Stage {
   }
 
   private theme(): void {
-    const style = getComputedStyle(document.documentElement);
-    const set = (v: Vector3, name: string): void => {
-      const n = parseInt(style.getPropertyValue(name).trim().slice(1), 16);
-      v.set(((n >> 16) & 255) / 255, ((n >> 8) & 255) / 255, (n & 255) / 255);
-    };
-    const u = this.shared.uniforms;
-    set(u.background.value, '--stage');
-    set(u.line.value, '--ink');
-    set(u.accent.value, '--mark');
+    this.painter.theme();
     this.redraw();
   }
 
@@ -184,8 +152,7 @@ export class Stage {
     const w = Math.max(this.root.clientWidth, 1);
     const h = Math.max(this.root.clientHeight, 1);
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
-    this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(w, h, false);
+    this.painter.resize(w, h, ratio);
     this.view.resize(w, h, ratio);
     this.redraw();
   }
@@ -218,9 +185,13 @@ export class Stage {
     if (this.surveyed.has(by) || by === 'material' || by === 'group' || n < 2) return;
     this.surveyed.add(by);
     const wanted = [...new Set([0.1, 0.3, 0.5, 0.75, 1].map((s) => Math.round(s * (n - 1))))];
+    const get = async (i: number): Promise<Pack | null> =>
+      this.store.get(i) ?? (await this.app.source.bodies(i).catch(() => null));
     const next = async (): Promise<void> => {
+      const start = by === 'displacement' ? await get(0) : null;
+      if (start) this.colouring.setStart(start);
       for (const i of wanted) {
-        const pack = this.store.get(i) ?? (await this.app.source.bodies(i).catch(() => null));
+        const pack = await get(i);
         if (pack) this.colouring.look(by, pack);
       }
       this.dirty.colour = true;
@@ -352,6 +323,7 @@ export class Stage {
     else {
       const frame = lastNotAfter(this.app.player.frames, this.contactTimes[k]);
       const then = this.store.get(frame) ?? null;
+      this.contacts.theme = this.app.theme.value;
       this.contacts.show({ pack, then, reach: this.bodies.reach, typical: this.bodies.typical }, this.options);
     }
     this.redraw();
@@ -370,26 +342,8 @@ export class Stage {
   }
 
   private draw(): void {
-    const u = this.shared.uniforms;
-    const s = this.app.selection.value;
-    u.pixel.value = this.view.pixel();
-    u.selected.value = s?.kind === 'body' ? s.id : -1;
-    u.faint.value = this.options.faint.value ? 1 : 0;
-    const up = upOf(this.app.about.gravity);
-    u.up.value.copy(up).transformDirection(this.view.camera.matrixWorldInverse);
-    this.bodies.see(this.options.glass.value);
-    const mesh = nice(4 * this.bodies.typical);
-    this.bodies.ground?.place(this.view.middle(), this.view.span(), mesh);
-    this.marks.update(s, this.view, this.contactPack());
-    const b = u.background.value;
-    this.renderer.info.autoReset = false;
-    this.renderer.info.reset();
-    this.renderer.setClearColor((Math.round(b.x * 255) << 16) | (Math.round(b.y * 255) << 8) | Math.round(b.z * 255), 1);
-    // The colour is written as it is, without a transfer function.
-    this.renderer.getContext().clearColor(b.x, b.y, b.z, 1);
-    this.renderer.clear();
-    const overlay = [...this.contacts.layers, ...this.marks.layers, this.cell.layer].map((l) => l.object);
-    this.cell.passes(overlay, () => this.renderer.render(this.scene, this.view.camera));
+    const { frame, alpha } = this.shown;
+    this.painter.draw(this.app, this.options, this.view, this.contactPack(), `${frame} ${alpha}`);
   }
 
   /** What is at a place of the canvas (CSS pixels from its corner). */
@@ -420,8 +374,10 @@ export class Stage {
     return {
       bodies: this.shared.bodies,
       instances: layers.reduce((s, l) => s + l.instances, 0),
-      triangles: this.renderer.info.render.triangles,
-      calls: this.renderer.info.render.calls,
+      triangles: this.painter.renderer.info.render.triangles,
+      calls: this.painter.renderer.info.render.calls,
+      spheresDrawn: this.bodies.round?.drawn() ?? 0,
+      software: this.painter.soft,
       frameTimes: [...this.times],
       pictures: this.pictures,
       firstPicture: this.first,
@@ -439,20 +395,6 @@ export class Stage {
     this.view.destroy();
     this.bodies.dispose();
     this.shared.dispose();
-    this.renderer.dispose();
+    this.painter.renderer.dispose();
   }
-}
-
-/** Against gravity; without it y in the plane and z in space. */
-function upOf(gravity: number[] | null): Vector3 {
-  const g = new Vector3(gravity?.[0] ?? 0, gravity?.[1] ?? 0, gravity?.[2] ?? 0);
-  if (g.lengthSq() === 0) return gravity && gravity.length === 2 ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1);
-  return g.normalize().negate();
-}
-
-/** 1, 2 or 5 times a power of ten, not below `v`. */
-function nice(v: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(v, 1e-30)));
-  const m = v / power;
-  return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
