@@ -223,7 +223,7 @@ fn two_at_once_on_one_share_are_refused() {
     let mut first = command(here.path(), &args).spawn().expect("starts");
     let lock = here.path().join("s/shard-00001-of-00001.journal");
     let begun = Instant::now();
-    while !lock.exists() && begun.elapsed() < Duration::from_secs(60) {
+    while !lock.exists() && begun.elapsed() < Duration::from_secs(300) {
         std::thread::sleep(Duration::from_millis(5));
     }
     let second = percuss(here.path(), &args);

@@ -4,7 +4,7 @@
 mod common;
 
 use common::alter::{
-    all_altered_are_found, altered_are_found, begin, chosen, found_in, rewrite, verify,
+    all_altered_are_found, altered_are_found, begin, chosen, entry, found_in, rewrite, verify,
 };
 use common::{folder, percuss};
 use scene::record::{Manifest, Status, Values};
@@ -24,8 +24,13 @@ fn one_impulse_altered_by_a_millionth_is_found_in_the_plane() {
 
 #[test]
 fn one_impulse_altered_by_a_millionth_is_found_in_space() {
-    let normal: [(&str, &str, &[&str]); 1] = [("contacts", "impulse_n", PAIR)];
-    altered_are_found("rolling-resistance", &["until=0.1"], &normal);
+    let figures: [(&str, &str, &[&str]); 3] = [
+        ("contacts", "impulse_n", PAIR),
+        ("contacts", "impulse_t1", PAIR),
+        ("contacts", "impulse_t2", PAIR),
+    ];
+    altered_are_found("dome", &["until=0.04"], &figures);
+    altered_are_found("vault", &["until=0.03", "record_every=4"], &figures);
     let moments: [(&str, &str, &[&str]); 1] = [("contacts", "impulse_roll2", PAIR)];
     altered_are_found("rolling-resistance", &["until=0.1"], &moments);
 }
@@ -75,8 +80,42 @@ fn an_altered_velocity_position_normal_or_account_is_found() {
     ];
     // Works are compared relative to the energies of their step.
     all_altered_are_found("wall", &["until=0.05"], &account, 0.1);
-    let state: [(&str, &str, &[&str]); 1] = [("coordinates", "y_dot", &[])];
+    let state: [(&str, &str, &[&str]); 2] =
+        [("coordinates", "y_dot", &[]), ("coordinates", "y", &[])];
     altered_are_found("ladder-detach", &["until=0.1"], &state);
+}
+
+#[test]
+fn a_start_that_is_not_the_scenes_is_found() {
+    // Thinned: no step begins where the run does, and only the scene says where that is.
+    for (scene, until, table, column) in [
+        ("three-discs", "until=0.05", "bodies", "x"),
+        ("newtons-cradle", "until=0.1", "coordinates", "x1"),
+    ] {
+        let folder = folder();
+        begin(folder.path(), scene, &[until, "record_every=7"]);
+        let whole = verify(folder.path(), &[]);
+        assert_eq!(whole.status, 0, "{scene}: {}", whole.out);
+        rewrite(folder.path(), table, |all| {
+            for row in 0..all.rows {
+                if all.values[0].number(row) == 0.0 {
+                    *entry(all, column, row) += 1e-9;
+                }
+            }
+        });
+        let report = verify(folder.path(), &[]).json();
+        let offenders = report["offenders"].as_array().expect("a list");
+        let named = |o: &serde_json::Value| o["check"] == "start" && o["step"] == 0;
+        assert!(offenders.iter().any(named), "{scene}: {offenders:?}");
+    }
+    // A start that preparations made is said not to be compared.
+    let folder = folder();
+    std::fs::write(folder.path().join("shear.toml"), SHEAR).expect("written");
+    begin(folder.path(), "shear.toml", &[]);
+    let report = verify(folder.path(), &[]).json();
+    let unchecked = report["unchecked"].as_array().expect("a list");
+    let said = unchecked.iter().filter_map(|u| u.as_str());
+    assert!(said.into_iter().any(|u| u.contains("preparations")));
 }
 
 #[test]

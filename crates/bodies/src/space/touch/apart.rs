@@ -9,10 +9,20 @@
 //! a simplex with at most three vertices; as |w| falls strictly no simplex comes twice and the method
 //! ends. Its vertices name the features, from which normal and distance follow without the loss of
 //! digits of a difference of near points: from a triangle the normal is its plane's.
+//!
+//! Near bodies round the weights of flat simplices to anything, and the method may end with a w that is no
+//! nearest one. What it says is therefore proven, by what is true of every unit n:
+//!
+//! ```text
+//! s(n) = min_{y∈B} n·y − max_{x∈A} n·x  ≤  min |w|  ≤  |w|
+//! ```
+//!
+//! If s(n) along the normal is not the distance, `careful` computes it again. That the origin is inside a
+//! tetrahedron, or that a w is short, needs no proof.
 
 use glam::DVec3;
 
-use super::nearest;
+use super::{careful, nearest};
 
 /// A convex body given by its vertices, in the axes of the pair.
 pub(super) trait Core {
@@ -43,7 +53,14 @@ pub(super) enum Answer {
 }
 
 /// Iterations at most. Bodies with some hundred vertices need about ten.
-const ITERATIONS: usize = 200;
+pub(super) const ITERATIONS: usize = 200;
+
+/// Bodies nearer than this part of their size count as touching: rounding hides in which direction.
+pub(super) const TOUCHING: f64 = 1e-13;
+
+/// The distance may be larger than what is proven by this part of the size: a dozen roundings of places
+/// and products.
+const PROVEN: f64 = 2e-15;
 
 #[derive(Clone, Copy)]
 struct Vertex {
@@ -136,6 +153,17 @@ impl Simplex {
 /// The nearest points of two bodies, if they are within `reach`. `size` is the scale of rounding:
 /// bodies nearer than 1e-13 of it count as touching. `start` is any direction from a to b.
 pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, size: f64) -> Answer {
+    match quick(a, b, start, reach, size) {
+        Answer::Apart(near) if !near.proven(a, b, size) => {
+            careful::nearest(a, b, near.normal, reach, size)
+        }
+        Answer::Apart(near) if near.distance > reach => Answer::Beyond,
+        answer => answer,
+    }
+}
+
+/// What rounded numbers tell. A distance may be one of points that are not the nearest.
+fn quick(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, size: f64) -> Answer {
     let vertex = |d: DVec3, last: Vertex| {
         let (i, j) = (a.support(d, last.a), b.support(-d, last.b));
         Vertex {
@@ -156,7 +184,7 @@ pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, si
     let mut v = first.w;
     for _ in 0..ITERATIONS {
         let square = v.length_squared();
-        if square <= (1e-13 * size).powi(2) {
+        if square <= (TOUCHING * size).powi(2) {
             return Answer::Touching;
         }
         let next = vertex(v, simplex.vertices[0]);
@@ -181,11 +209,11 @@ pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, si
         }
         (simplex, v) = (smaller, nearer);
     }
-    named(&simplex, v, reach, size)
+    Answer::Apart(named(&simplex, v, size))
 }
 
 /// Normal and distance from the features.
-fn named(simplex: &Simplex, v: DVec3, reach: f64, size: f64) -> Answer {
+fn named(simplex: &Simplex, v: DVec3, size: f64) -> Nearest {
     let w = simplex.vertices.map(|x| x.w);
     let distance = v.length();
     let mut normal = v / distance;
@@ -197,22 +225,25 @@ fn named(simplex: &Simplex, v: DVec3, reach: f64, size: f64) -> Answer {
             normal = plane;
         }
     }
-    let distance = v.dot(normal);
-    if distance > reach {
-        return Answer::Beyond;
-    }
     let three = |f: fn(&Vertex) -> u32| [0, 1, 2].map(|i| f(&simplex.vertices[i]));
-    Answer::Apart(Nearest {
+    Nearest {
         a: three(|x| x.a),
         b: three(|x| x.b),
         weight: [0, 1, 2].map(|i| simplex.weight[i]),
         count: simplex.count,
         normal,
-        distance,
-    })
+        distance: v.dot(normal),
+    }
 }
 
 impl Nearest {
+    /// Whether the bodies are as far apart along the normal as they are said to be.
+    fn proven(&self, a: &impl Core, b: &impl Core, size: f64) -> bool {
+        let n = self.normal;
+        let (i, j) = (a.support(n, self.a[0]), b.support(-n, self.b[0]));
+        n.dot(b.at(j) - a.at(i)) >= self.distance - PROVEN * size
+    }
+
     /// The nearest points.
     pub(super) fn points(&self, a: &impl Core, b: &impl Core) -> (DVec3, DVec3) {
         let (mut x, mut y) = (DVec3::ZERO, DVec3::ZERO);

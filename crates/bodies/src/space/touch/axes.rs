@@ -284,8 +284,16 @@ impl Search {
         let [a1, b1] = [first.n, last.n].map(|n| n.dot(first.y));
         let [a2, b2] = [first.n, last.n].map(|n| n.dot(last.y));
         let (left, right) = (a2 - a1, b1 - b2);
+        let ends = [first.vertex, last.vertex];
         if !(left > 0.0 && right > 0.0) {
-            return;
+            // They tie at an end: where the arc was divided that may be the normal sought, as it is for
+            // bodies with symmetries. At an end of the arc it is a face's, and no better than that.
+            let (n, height) = if left > 0.0 {
+                (last.n, b2)
+            } else {
+                (first.n, a1)
+            };
+            return self.take(own, ends, n, height);
         }
         let t = left / (left + right);
         let bound = a1 + t * (b1 - a1);
@@ -296,20 +304,20 @@ impl Search {
         let middle = end(first.n + t * (last.n - first.n), first.vertex);
         let known = middle.vertex == first.vertex || middle.vertex == last.vertex;
         if known || middle.n.dot(middle.y) >= bound - self.rounding {
-            let length = middle.n.length();
-            let separation = bound / length;
-            if length > 0.0 && separation > self.most {
-                self.most = separation + self.bias;
-                let ends = [first.vertex, last.vertex];
-                self.best = Some(Found {
-                    own,
-                    ends,
-                    normal: middle.n / length,
-                });
-            }
-            return;
+            return self.take(own, ends, middle.n, bound);
         }
         self.piece(own, first, middle, end, depth + 1);
         self.piece(own, middle, last, end, depth + 1);
+    }
+
+    /// Keeps an axis if it is better: n, not of unit length, along which the vertices `ends` are lowest.
+    fn take(&mut self, own: usize, ends: [u32; 2], n: DVec3, height: f64) {
+        let length = n.length();
+        let separation = height / length;
+        if length > 0.0 && separation > self.most {
+            self.most = separation + self.bias;
+            let normal = n / length;
+            self.best = Some(Found { own, ends, normal });
+        }
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! Each kind of pair has its own closed form or search; none remembers anything, none allocates.
 //! `nearest` (points, segments, triangles), `outline` (flat outlines over each other), `apart` (convex
-//! bodies at a distance) and `axes` (convex bodies that overlap) are the tools.
+//! bodies at a distance; `careful`, in numbers of twice the digits, where that proves nothing) and `axes`
+//! (convex bodies that overlap) are the tools.
 
 mod apart;
 mod axes;
 mod ball;
 mod capsule;
+mod careful;
 mod cylinder;
+mod double;
 mod mesh;
 pub(crate) mod nearest;
 pub(crate) mod outline;

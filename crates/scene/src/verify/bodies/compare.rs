@@ -100,7 +100,7 @@ impl<D: Flat> Walk<'_, D> {
 }
 
 /// The angle between two placements; not reduced in the plane.
-fn turn_between(a: &Stand, b: &Stand) -> f64 {
+pub(super) fn turn_between(a: &Stand, b: &Stand) -> f64 {
     let plane = (a.angle - b.angle).abs();
     // A quaternion and its negative are the same rotation.
     let far = |sign: f64| {

@@ -15,6 +15,7 @@ mod pull;
 mod read;
 mod shape;
 mod spin;
+mod start;
 
 use bodies::{Activation, Dim};
 
@@ -103,6 +104,12 @@ pub(super) fn verify<D: Flat>(
     let names = names(record)?;
     let settings = assembly.settings.clone();
     let corrects = settings.correction || !assembly.model.joints.is_empty();
+    let start = start::Start {
+        state: assembly.state,
+        t: assembly.start,
+        prepared: !assembly.prepare.is_empty(),
+        relaxed: assembly.overlap.relax,
+    };
     let given = Given::new(assembly.model);
     if names.len() != given.parts.len() {
         let text = format!(
@@ -138,7 +145,7 @@ pub(super) fn verify<D: Flat>(
         );
         return walk.ledger_only(&mut tables, asked);
     }
-    walk.run(record, &mut tables, asked)
+    walk.run(record, &start, &mut tables, asked)
 }
 
 impl<D: Flat> Walk<'_, D> {
@@ -147,6 +154,8 @@ impl<D: Flat> Walk<'_, D> {
         let counted = "rows of a recorded step against the numbers of bodies and contacts";
         report.expect("rows", counted, 0.0);
         report.expect("mass", "masses of `names` against the scene's", 1e-12);
+        let start = "the first state against the scene's; relative to coordinates and velocities";
+        report.expect("start", start, KINEMATICS);
         let given = "bodies with a given motion, or none, against it; relative to coordinates";
         report.expect("given", given, KINEMATICS);
         let way = "x_F = x_I + h(v_I + v_F)/2 and the midpoint; relative to coordinates";
@@ -207,6 +216,7 @@ impl<D: Flat> Walk<'_, D> {
     fn run(
         &mut self,
         record: &Record,
+        start: &start::Start<D>,
         tables: &mut Tables<'_>,
         asked: &mut Asked<'_>,
     ) -> Result<(), VerifyError> {
@@ -218,6 +228,7 @@ impl<D: Flat> Walk<'_, D> {
         let Some(mut before) = read::state(&group, count, self.plane) else {
             return self.incomplete(record, &group, "bodies");
         };
+        self.compare_start(start, &before);
         self.given.anchor(&before.stands, before.t);
         self.compare_masses();
         self.ledger.step = before.step;

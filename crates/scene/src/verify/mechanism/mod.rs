@@ -18,10 +18,11 @@ mod dense;
 mod event;
 mod judge;
 mod law;
+mod start;
 mod step;
 
 use contact::law::Status;
-use mechanism::{Chart, Coordinate, Scheme, Settings, System};
+use mechanism::{Chart, Coordinate, Scheme, Settings, State as Initial, System};
 
 use super::report::{Place, Report};
 use super::stream::{Group, Stream};
@@ -102,6 +103,8 @@ pub(super) struct Walk<'a> {
 fn announce(report: &mut Report, event: bool) {
     let rows = "rows of a recorded step against the number of constraints of its account";
     report.expect("rows", rows, 0.0);
+    let start = "the first state against the scene's initial values; relative to the largest";
+    report.expect("start", start, 1e-12);
     let way = "q_F and the place of the step from the state before; relative to coordinates";
     report.expect("kinematics", way, 1e-11);
     let begin = "begin = G v_I + W; relative to its terms";
@@ -152,7 +155,7 @@ pub(super) fn verify(
         step: 0,
         t: 0.0,
     };
-    walk.run(record, asked)
+    walk.run(record, &built.initial, asked)
 }
 
 impl Walk<'_> {
@@ -198,7 +201,12 @@ impl Walk<'_> {
         Ok([states, steps, contacts])
     }
 
-    fn run(&mut self, record: &Record, asked: &mut Asked<'_>) -> Result<(), VerifyError> {
+    fn run(
+        &mut self,
+        record: &Record,
+        initial: &Initial,
+        asked: &mut Asked<'_>,
+    ) -> Result<(), VerifyError> {
         let groups = self.layout.groups();
         let [mut states, mut steps, mut contacts] = self.open(record, &groups)?;
         let Some(mut before) = states.next()?.map(|group| self.state(&group)) else {
@@ -207,6 +215,7 @@ impl Walk<'_> {
                 record.directory().display()
             )));
         };
+        self.compare_start(initial, &before);
         let (start, until) = (before.t, asked.until);
         while let Some(group) = states.next()? {
             let last = self.state(&group);

@@ -1,0 +1,108 @@
+//! The first state against the scene: where its text puts the bodies.
+
+use bodies::{Dim, State};
+
+use super::super::report::{Place, beyond};
+use super::super::vector::{norm, sub};
+use super::Walk;
+use super::compare::turn_between;
+use super::given::Flat;
+use super::read::Bodies;
+
+/// Joints may be off by a millionth of the lengths of their bodies where a scene puts them, and are put
+/// together before the first step: by ten times that at most.
+const JOINED: f64 = 1e-5;
+
+/// What a scene says of the start.
+pub(super) struct Start<D: Dim> {
+    pub state: State<D>,
+    pub t: f64,
+    /// Whether bodies are moved before the run: preparations.
+    pub prepared: bool,
+    /// Whether overlaps are moved apart.
+    pub relaxed: bool,
+}
+
+impl<D: Flat> Walk<'_, D> {
+    pub(super) fn compare_start(&mut self, start: &Start<D>, first: &Bodies) {
+        let why = if first.step != 0 {
+            Some("the start: the first recorded state is a later one")
+        } else if start.prepared {
+            Some("the start: it is where the preparations ended, which are not recorded")
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            return self.report.skip(why);
+        }
+        if start.relaxed {
+            self.report
+                .skip("positions at the start: overlaps are moved apart there (`relax`)");
+        }
+        let time = (first.t - start.t).abs() / (1.0 + start.t.abs());
+        let place = |what: String| Place {
+            step: Some(first.step),
+            t: Some(first.t),
+            what,
+        };
+        self.report
+            .note("start", time, || place("the time".to_string()));
+        let mut joined = vec![false; self.given.parts.len()];
+        for side in self.given.model.joints.iter().flat_map(|j| &j.sides) {
+            if let Some(entry) = side.body.and_then(|body| joined.get_mut(body as usize)) {
+                *entry = true;
+            }
+        }
+        if joined.contains(&true) {
+            self.report.skip(
+                "where bodies with joints start, within a hundred-thousandth of their coordinates, and their                  velocities there: joints are put together before the first step",
+            );
+        }
+        for (i, joined) in joined.into_iter().enumerate() {
+            let Some((way, speed)) = self.start_of(i, start, first) else {
+                continue;
+            };
+            let explained = if joined { JOINED } else { 0.0 };
+            let way = if start.relaxed {
+                0.0
+            } else {
+                beyond(way, explained)
+            };
+            // Velocities that joints do not allow are taken away with it.
+            let speed = if joined { 0.0 } else { speed };
+            let name = self.name(i);
+            self.report
+                .note("start", way.max(speed), || place(format!("`{name}`")));
+        }
+    }
+
+    /// How far a body is from where it starts, relative to coordinates and its size, and how far its
+    /// velocity is off, relative to it.
+    fn start_of(&mut self, i: usize, start: &Start<D>, first: &Bodies) -> Option<(f64, f64)> {
+        let (pose, dofs) = (start.state.poses.get(i)?, start.state.velocities.get(i)?);
+        let part = self.given.parts[i];
+        let (mut stand, mut speed) = (D::stand(pose), D::speed(dofs));
+        match part.guide {
+            Some(guide) => {
+                let anchor = start.state.anchors.get(guide).unwrap_or(pose);
+                let (pose, dofs) = self.given.model.guides.get_mut(guide)?.at(anchor, start.t);
+                (stand, speed) = (D::stand(&pose), D::speed(&dofs));
+            }
+            None => {
+                for (v, inverse) in speed.iter_mut().zip(part.inverse) {
+                    if inverse == 0.0 {
+                        *v = 0.0;
+                    }
+                }
+            }
+        }
+        let there = &first.stands[i];
+        let size = norm(stand.x).max(self.shapes[i].radius().unwrap_or(0.0));
+        let way = norm(sub(stand.x, there.x)) / size.max(f64::MIN_POSITIVE);
+        let turn = turn_between(&stand, there) / (1.0 + stand.angle.abs());
+        let most = speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let off = speed.iter().zip(&first.speeds[i]);
+        let off = off.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        Some((way.max(turn), off / most.max(f64::MIN_POSITIVE)))
+    }
+}

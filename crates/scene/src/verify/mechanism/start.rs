@@ -1,0 +1,68 @@
+//! The first state against the scene: initial values by their expressions.
+
+use mechanism::{Scheme, State as Initial, System};
+
+use super::super::report::beyond;
+use super::step::size;
+use super::{State, Walk};
+
+/// Joints may be off by this much of the coordinates where a scene puts them, and are put together before
+/// the first step.
+const JOINED: f64 = 1e-6;
+
+/// Gaps up to this share of the coordinates may be closed at the start.
+const CLOSED: f64 = 1e-6;
+
+impl Walk<'_> {
+    pub(super) fn compare_start(&mut self, given: &Initial, first: &State) {
+        if first.step != 0 {
+            self.report
+                .skip("the start: the first recorded state is a later one");
+            return;
+        }
+        (self.step, self.t) = (first.step, first.t);
+        let mut constraints = self.system.constraints().iter();
+        let joined = constraints.any(|c| !c.is_contact() && c.num_gaps() > 0);
+        let explained = if joined { JOINED } else { 0.0 };
+        if joined {
+            self.report.skip(
+                "where joints start, within a millionth of the coordinates: they are put together there",
+            );
+        }
+        let time = (first.t - given.t).abs() / (1.0 + given.t.abs());
+        let place = self.place("the time");
+        self.report.note("start", time, || place);
+        let names = self.layout.positions.clone();
+        self.compare_values(&names, &given.q, &first.q, explained);
+        if self.settings.scheme == Scheme::Event && self.may_be_closed(given) {
+            self.report.skip(
+                "velocities at the start of an event-driven run with closed contacts: an impact there is \
+                 part of the start",
+            );
+            return;
+        }
+        let names = self.layout.velocities.clone();
+        self.compare_values(&names, &given.v, &first.v, 0.0);
+    }
+
+    fn compare_values(&mut self, names: &[String], given: &[f64], found: &[f64], explained: f64) {
+        let whole = size(given).max(f64::MIN_POSITIVE);
+        for (name, (given, found)) in names.iter().zip(given.iter().zip(found)) {
+            let off = beyond((given - found).abs() / whole, explained);
+            let place = self.place(format!("`{name}`"));
+            self.report.note("start", off, || place);
+        }
+    }
+
+    /// Whether a contact is closed where the scene starts, or cannot be computed.
+    fn may_be_closed(&mut self, given: &Initial) -> bool {
+        let total = self.first_gap.last().copied().unwrap_or(0);
+        let mut gaps = vec![0.0; total];
+        if self.system.gaps(given.t, &given.q, &mut gaps).is_err() {
+            return true;
+        }
+        let near = CLOSED * (1.0 + size(&given.q));
+        let mut constraints = self.system.constraints().iter().zip(&self.first_gap);
+        constraints.any(|(c, at)| c.is_contact() && gaps.get(*at).is_none_or(|gap| *gap <= near))
+    }
+}
