@@ -25,7 +25,9 @@ pub struct GifWriter<W: Write> {
 
 impl<W: Write> std::fmt::Debug for GifWriter<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("GifWriter").field("size", &self.size).finish_non_exhaustive()
+        f.debug_struct("GifWriter")
+            .field("size", &self.size)
+            .finish_non_exhaustive()
     }
 }
 
@@ -35,13 +37,16 @@ impl<W: Write> GifWriter<W> {
     /// # Errors
     /// It is too large for the format, or cannot be written.
     pub fn new(out: W, size: (usize, usize), palette: Palette) -> Result<Self, String> {
-        let side = |n: usize| u16::try_from(n).map_err(|_| format!("{n} pixels are too many for a GIF"));
+        let side =
+            |n: usize| u16::try_from(n).map_err(|_| format!("{n} pixels are too many for a GIF"));
         let (width, height) = (side(size.0)?, side(size.1)?);
         let mut colours: Vec<u8> = palette.colours.iter().flatten().copied().collect();
         colours.resize(3 * 256, 0);
         let encoder = Encoder::new(out, width, height, &colours);
         let mut encoder = encoder.map_err(|e| e.to_string())?;
-        encoder.set_repeat(Repeat::Infinite).map_err(|e| e.to_string())?;
+        encoder
+            .set_repeat(Repeat::Infinite)
+            .map_err(|e| e.to_string())?;
         Ok(Self {
             encoder,
             palette,
@@ -62,7 +67,9 @@ impl<W: Write> GifWriter<W> {
             return Err("a frame has another size than the film".into());
         }
         let pixels = image.rgb.chunks_exact(3);
-        let now: Vec<u8> = pixels.map(|p| self.palette.nearest([p[0], p[1], p[2]])).collect();
+        let now: Vec<u8> = pixels
+            .map(|p| self.palette.nearest([p[0], p[1], p[2]]))
+            .collect();
         match self.changed(&now) {
             None => {
                 if let Some((_, lasts)) = &mut self.waiting {

@@ -42,8 +42,9 @@ mod tests;
 mod window;
 
 pub use album::Album;
-pub(crate) use album::check_pictures;
+pub(crate) use album::{check_pictures, usual};
 pub(crate) use colour::Ramp;
+pub(crate) use easel::zoom;
 pub use easel::{Easel, Image, Size, bare};
 pub use joint::Pin;
 pub use page::{Company, draw};
