@@ -205,7 +205,11 @@ fn foot(paper: &mut Paper, layout: &Layout, axes: bool, widths: Option<&Widths>)
     if !axes {
         x = key::scale_bar(paper, &layout.panel(0), (x, bottom + 18.0));
     } else {
-        x += layout.size.0 - 190.0;
+        // Beside the name of the axis: on its left where there is no room on its right.
+        x = match layout.size.0 < 480.0 {
+            true => 8.0,
+            false => x + layout.size.0 - 190.0,
+        };
     }
     if let Some(widths) = widths {
         let y = if axes { bottom + 38.0 } else { bottom + 22.0 };
