@@ -8,19 +8,21 @@ use clap::Args;
 use scene::export::{self, Request};
 use scene::record::{Cell, Record};
 
+use crate::html::{self, Chosen, HtmlArgs};
 use crate::image::{self, PictureArgs, Shared};
 use crate::lines::{Format, Lines};
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
 use crate::records::{self, Columns};
 
-/// Write a run for others: pictures, films, ParaView files, CSV
+/// Write a run for others: pictures, films, one page, ParaView files, CSV
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     percuss export runs/wall-1 --vtk wall-vtk            open wall-vtk/shapes.pvd in ParaView\n  \
     percuss export runs/silo-1 --vtk out --every 5 --chains\n  \
     percuss export runs/jacks-1 --vtk out --from 0.5 --until 1 --tessellate 24\n  \
     percuss export runs/pendulum-1 --csv tables          all tables as text\n  \
+    percuss export runs/wall-1 --html wall.html          the page with the run in it, to pass on\n  \
     percuss export runs/wall-1 --png wall.png --at 2.5   a picture of the bodies\n  \
     percuss export runs/silo-1 --png silo.png --size 1600x1000 --colour speed --view 1,-1,0.4\n  \
     percuss export runs/wall-1 --gif wall.gif --forces   a film\n  \
@@ -38,7 +40,7 @@ pub struct ExportArgs {
         long,
         value_name = "OUT",
         conflicts_with = "csv",
-        required_unless_present_any = ["csv", "png", "svg", "gif", "mp4"]
+        required_unless_present_any = ["csv", "html", "png", "svg", "gif", "mp4"]
     )]
     vtk: Option<PathBuf>,
 
@@ -46,16 +48,19 @@ pub struct ExportArgs {
     #[arg(long, value_name = "OUT")]
     csv: Option<PathBuf>,
 
-    /// Every N-th recorded state (ParaView, films)
+    #[command(flatten)]
+    html: HtmlArgs,
+
+    /// Every N-th recorded state (ParaView, page, films)
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "csv")]
     every: Option<usize>,
 
-    /// No state before this time (ParaView, films)
+    /// No state before this time (ParaView, page, films)
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
           conflicts_with = "csv")]
     from: Option<f64>,
 
-    /// No state after this time (ParaView, films)
+    /// No state after this time (ParaView, page, films)
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
           conflicts_with = "csv")]
     until: Option<f64>,
@@ -69,7 +74,7 @@ pub struct ExportArgs {
     #[arg(long, conflicts_with = "csv")]
     chains: bool,
 
-    /// Replace the files of an earlier export in the folder, or the picture or film that is there
+    /// Replace the files of an earlier export in the folder, or the file that is there
     #[arg(long)]
     force: bool,
 
@@ -109,9 +114,14 @@ pub fn run(args: &ExportArgs) -> Result<Verdict, Stop> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("exporting");
     let told = match (&args.vtk, &args.csv) {
+        _ if args.html.html.is_some() => page(args, &progress)?,
         (Some(out), _) => vtk(args, &record, out, &progress)?,
         (None, Some(out)) => csv(args, &record, out, &progress)?,
-        (None, None) => return Err(Stop::Input("say --vtk OUT or --csv OUT".into())),
+        (None, None) => {
+            return Err(Stop::Input(
+                "say --vtk OUT, --csv OUT or --html FILE".into(),
+            ));
+        }
     };
     drop(progress);
     if !args.quiet {
@@ -135,6 +145,19 @@ fn picture(args: &ExportArgs, record: &Record) -> Result<Verdict, Stop> {
         quiet: args.quiet,
     };
     image::run(&args.picture, record, &shared)
+}
+
+fn page(args: &ExportArgs, progress: &Progress) -> Result<String, Stop> {
+    let Some(out) = &args.html.html else {
+        return Ok(String::new());
+    };
+    let chosen = Chosen {
+        every: args.every,
+        from: args.from,
+        until: args.until,
+        force: args.force,
+    };
+    html::write(&args.html, &args.directory, out, &chosen, progress)
 }
 
 fn vtk(

@@ -22,19 +22,19 @@ const ZOOM: f64 = 2.0;
 #[derive(Args)]
 pub struct PictureArgs {
     /// A picture of the state nearest to --at
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["vtk", "csv"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["vtk", "csv", "html"])]
     png: Option<PathBuf>,
 
     /// The same as SVG
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["vtk", "csv", "png"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["vtk", "csv", "html", "png"])]
     svg: Option<PathBuf>,
 
     /// A film
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["vtk", "csv", "png", "svg"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["vtk", "csv", "html", "png", "svg"])]
     gif: Option<PathBuf>,
 
     /// A film, by the program ffmpeg
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["vtk", "csv", "png", "svg", "gif"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["vtk", "csv", "html", "png", "svg", "gif"])]
     mp4: Option<PathBuf>,
 
     /// The instant of a picture [default: the last state]

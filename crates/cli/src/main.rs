@@ -14,6 +14,7 @@ mod export;
 mod film;
 mod forces;
 mod gallery;
+mod html;
 mod image;
 mod interrupt;
 mod limit;
@@ -35,6 +36,7 @@ mod study;
 mod summary;
 mod table;
 mod verify;
+mod view;
 mod warn;
 mod watch;
 
@@ -80,6 +82,7 @@ enum Command {
     Limit(limit::LimitArgs),
     Study(study::StudyArgs),
     Verify(verify::VerifyArgs),
+    View(view::ViewArgs),
     Solve(solve::SolveArgs),
 }
 
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Command::Limit(args) => limit::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Solve(args) => return solve::run(&args),
     })
 }

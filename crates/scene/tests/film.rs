@@ -36,10 +36,15 @@ fn a_frame_is_the_state_nearest_to_its_instant() {
 
 #[test]
 fn slow_films_show_a_state_several_times() {
-    let frames = plan(10.0, Pace::Speed(0.1)).frames(&[0.0, 0.1, 0.2]).expect("frames");
+    let frames = plan(10.0, Pace::Speed(0.1))
+        .frames(&[0.0, 0.1, 0.2])
+        .expect("frames");
     // 21 frames at 0, 0.01, …: five or six to the first, ten to the second.
     assert_eq!(frames.iter().map(|frame| frame.count).sum::<usize>(), 21);
-    assert_eq!(frames.iter().map(|f| f.state).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(
+        frames.iter().map(|f| f.state).collect::<Vec<_>>(),
+        [0, 1, 2]
+    );
     assert!((9..=11).contains(&frames[1].count), "{frames:?}");
 }
 
@@ -72,11 +77,7 @@ fn square(at: usize, colour: [u8; 3]) -> Image {
             rgb[3 * (y * width + x)..][..3].copy_from_slice(&colour);
         }
     }
-    Image {
-        width,
-        height,
-        rgb,
-    }
+    Image { width, height, rgb }
 }
 
 /// The frames of a GIF as pixels, laid over each other, with their delays.
@@ -90,7 +91,10 @@ fn decoded(bytes: &[u8]) -> Vec<(u16, Vec<u8>)> {
     while let Some(frame) = decoder.read_next_frame().expect("a frame") {
         let row = usize::from(frame.width);
         for (k, pixel) in frame.buffer.chunks_exact(4).enumerate() {
-            let (x, y) = (usize::from(frame.left) + k % row, usize::from(frame.top) + k / row);
+            let (x, y) = (
+                usize::from(frame.left) + k % row,
+                usize::from(frame.top) + k / row,
+            );
             if pixel[3] > 0 {
                 shown[3 * (y * wide + x)..][..3].copy_from_slice(&pixel[..3]);
             }
@@ -111,7 +115,9 @@ fn a_gif_is_what_was_put_into_it() {
     let palette = Palette::of(&images);
     assert_eq!(palette.colours.len(), 3, "no more colours than there are");
     let mut writer = GifWriter::new(Vec::new(), (40, 30), palette).expect("begun");
-    images.iter().for_each(|image| writer.add(image, 1.0 / 30.0).expect("added"));
+    images
+        .iter()
+        .for_each(|image| writer.add(image, 1.0 / 30.0).expect("added"));
     let bytes = writer.finish().expect("written");
     let frames = decoded(&bytes);
     // The two that are alike are one. Thirtieths of a second are 3⅓ hundredths: none is lost over all.
@@ -148,7 +154,11 @@ fn a_palette_is_near_to_all_colours_and_white_stays_white() {
     // 255 boxes of a cube of 256³: a side of 256/255^(1/3) = 40, half of it and some for uneven ones.
     assert!(worst <= 48, "{worst}");
     let white = palette.nearest([255; 3]);
-    assert!(palette.colours[usize::from(white)].iter().all(|c| *c >= 250));
+    assert!(
+        palette.colours[usize::from(white)]
+            .iter()
+            .all(|c| *c >= 250)
+    );
 }
 
 #[test]

@@ -89,14 +89,18 @@ fn of_two_balls_that_overlap_the_nearer_surface_is_seen() {
         let y = 2.0 - ((k / SIDE) as f64 + 0.5) / SCALE;
         let near = |([cx, cy, cz], r): ([f64; 3], f64)| {
             let left = r * r - (x - cx).powi(2) - (y - cy).powi(2);
-            if left > 0.0 { cz + left.sqrt() } else { f64::NEG_INFINITY }
+            if left > 0.0 {
+                cz + left.sqrt()
+            } else {
+                f64::NEG_INFINITY
+            }
         };
         let (a, b) = (near(all[0]), near(all[1]));
         // Beside the border, where a pixel shows both; the first is the bluer one.
         let apart = (a - b).abs() > 0.05 || a.is_infinite() != b.is_infinite();
-        let rim = all.iter().any(|([cx, cy, _], r)| {
-            ((x - cx).hypot(y - cy) - r).abs() < 2.0 / SCALE
-        });
+        let rim = all
+            .iter()
+            .any(|([cx, cy, _], r)| ((x - cx).hypot(y - cy) - r).abs() < 2.0 / SCALE);
         if pixel[3] == 255 && apart && !rim {
             let blue = pixel[2] > pixel[0];
             assert_eq!(blue, a > b, "at {x}, {y}: {pixel:?}, {a} and {b}");
@@ -182,7 +186,10 @@ fn light_falls_from_the_upper_left_and_a_ball_throws_a_shadow() {
 
 #[test]
 fn what_is_no_number_is_not_drawn() {
-    let (bodies, still) = balls(&[([f64::NAN, 0.0, 0.0], 1.0), ([0.0, f64::INFINITY, 0.0], 0.5)]);
+    let (bodies, still) = balls(&[
+        ([f64::NAN, 0.0, 0.0], 1.0),
+        ([0.0, f64::INFINITY, 0.0], 0.5),
+    ]);
     let raster = above(&bodies, &still);
     assert!(raster.pixels.iter().all(|p| p[3] == 0));
 }

@@ -5,7 +5,7 @@ use scene::record::{Manifest, Status};
 use serde_json::{Value, json};
 
 /// Folders of a gallery.
-pub const FOLDERS: [&str; 5] = ["runs", "pictures", "films", "plots", "scenes"];
+pub const FOLDERS: [&str; 6] = ["runs", "pictures", "films", "plots", "pages", "scenes"];
 
 /// The file of a scene's text.
 pub fn scene_file(name: &str) -> String {
@@ -64,6 +64,7 @@ pub struct Entry {
     pub picture: Option<String>,
     pub film: Option<String>,
     pub plot: Option<(String, String)>,
+    pub page: Option<String>,
     /// What went wrong with pictures.
     pub notes: Vec<String>,
 }
@@ -90,6 +91,7 @@ impl Entry {
             picture: None,
             film: None,
             plot: None,
+            page: None,
             notes: Vec::new(),
         }
     }
@@ -188,6 +190,7 @@ impl Entry {
             "findings_ok": met,
             "picture": self.picture,
             "film": self.film,
+            "page": self.page,
             "plot": self.plot.as_ref().map(|(file, _)| file),
             "trouble": if self.well() { Value::Null } else { self.trouble().into() },
         })

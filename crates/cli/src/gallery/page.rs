@@ -109,9 +109,12 @@ fn card(page: &mut String, entry: &Entry) {
         );
     }
     findings(page, entry.findings());
+    let look = entry.page.as_ref().map_or_else(String::new, |file| {
+        format!(" · <a href=\"{file}\">look at it</a>")
+    });
     let _ = writeln!(
         page,
-        "<p class=\"soft\"><code>percuss run {name}</code> · <a href=\"{}\">scene</a></p>\n</article>",
+        "<p class=\"soft\"><code>percuss run {name}</code>{look} · <a href=\"{}\">scene</a></p>\n</article>",
         escaped(&scene_file(&entry.name)),
     );
 }

@@ -9,6 +9,9 @@ use scene::plot::Gallery;
 use scene::record::Record;
 use scene::{Scene, Threads};
 
+use view::Run;
+use view::html::{self, Request};
+
 use super::entry::{Entry, Group};
 
 /// Pixels of pictures and of films.
@@ -17,6 +20,9 @@ const FILM: (usize, usize) = (440, 300);
 
 /// Bytes of a film at most.
 const LARGEST: usize = 1_000_000;
+
+/// Bytes of a page at most.
+const HEAVIEST: u64 = 6_000_000;
 
 /// Frames in a second, and how many a film has: fewer where it would be too large.
 const FPS: f64 = 12.0;
@@ -35,6 +41,16 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
     let there = |file: &str| !anew && folder.join(file).is_file();
     if let Err(why) = plot(entry, &record, folder, anew) {
         entry.notes.push(format!("its plot cannot be drawn: {why}"));
+    }
+    let file = format!("pages/{name}.html");
+    match there(&file)
+        .then_some(Ok(()))
+        .unwrap_or_else(|| page(directory, &folder.join(&file)))
+    {
+        Ok(()) => entry.page = Some(file),
+        Err(why) => entry
+            .notes
+            .push(format!("its page cannot be written: {why}")),
     }
     // A mechanism without a drawing has its plot alone.
     let Ok(reel) = Reel::of(&record) else {
@@ -65,6 +81,19 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
         },
         Err(why) => entry.notes.push(format!("its film cannot be drawn: {why}")),
     }
+}
+
+/// The page with the run in it.
+fn page(directory: &Path, file: &Path) -> Result<(), String> {
+    let run = Run::open(directory).map_err(|e| e.to_string())?;
+    let moment = run.now().map_err(|e| e.to_string())?;
+    let request = Request {
+        most: HEAVIEST,
+        force: true,
+        ..Request::default()
+    };
+    let done = html::write(&moment, file, &request, &mut |_| {});
+    done.map(drop).map_err(|e| e.to_string())
 }
 
 /// The first picture that the scene declares, as SVG.

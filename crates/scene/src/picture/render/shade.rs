@@ -1,7 +1,7 @@
 //! How bright a sample is.
 //!
 //! ```text
-//! colour = albedo (sky (1 − occlusion) + sun max(0, n·l) (1 − shadow)) + gloss (n·h)³²
+//! colour = albedo ((sky + lamp n_z) (1 − occlusion) + sun max(0, n·l) (1 − shadow)) + gloss (n·h)³²
 //! ```
 //!
 //! in squares of the numbers of a screen, which light adds up in. The shadow is looked up in a second
@@ -15,9 +15,11 @@ use super::view::View;
 /// Direction to the sun: left, up, towards the eye; down is positive on the screen.
 pub(super) const SUN: Vector = [-0.45, -0.65, 0.612_372_435_695_794_5];
 
-/// Brightness of the sun and of the sky, from below and from above.
-const SUNNY: f64 = 0.78;
-const SKY: (f64, f64) = (0.20, 0.42);
+/// Brightness of the sun, of the sky from below and from above, and of what the eye sends out: it keeps what
+/// is turned away from the sun from being black.
+const SUNNY: f64 = 0.66;
+const SKY: (f64, f64) = (0.16, 0.34);
+const LAMP: f64 = 0.20;
 
 /// Brightness of the highlight.
 const GLOSS: f64 = 0.05;
@@ -93,6 +95,7 @@ impl<'a> Shade<'a> {
         // Halfway between the sun and the eye.
         let half = super::super::camera::unit([SUN[0], SUN[1], SUN[2] + 1.0]);
         let gloss = GLOSS * dot(n, half).max(0.0).powi(32) * lit;
+        let sky = sky + LAMP * n[2];
         albedo.map(|c| c * (sky * open + SUNNY * lit * (0.55 + 0.45 * open)) + gloss)
     }
 
