@@ -9,22 +9,27 @@ use scene::export::{self, Request};
 use scene::record::{Cell, Record};
 
 use crate::html::{self, Chosen, HtmlArgs};
+use crate::image::{self, PictureArgs, Shared};
 use crate::lines::{Format, Lines};
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
 use crate::records::{self, Columns};
 
-/// Write the records of a run for other programs: ParaView files, CSV, one page
+/// Write a run for others: pictures, films, one page, ParaView files, CSV
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     percuss export runs/wall-1 --vtk wall-vtk            open wall-vtk/shapes.pvd in ParaView\n  \
     percuss export runs/silo-1 --vtk out --every 5 --chains\n  \
     percuss export runs/jacks-1 --vtk out --from 0.5 --until 1 --tessellate 24\n  \
     percuss export runs/pendulum-1 --csv tables          all tables as text\n  \
-    percuss export runs/wall-1 --html wall.html          the page with the run in it, to pass on\n\n\
+    percuss export runs/wall-1 --html wall.html          the page with the run in it, to pass on\n  \
+    percuss export runs/wall-1 --png wall.png --at 2.5   a picture of the bodies\n  \
+    percuss export runs/silo-1 --png silo.png --size 1600x1000 --colour speed --view 1,-1,0.4\n  \
+    percuss export runs/wall-1 --gif wall.gif --forces   a film\n  \
+    percuss export runs/wall-1 --mp4 wall.mp4 --size 1280x720 --fps 30 --speed 0.5\n\n\
     Parquet needs no export: the files of a run are read as they are by polars, DuckDB, pandas, R.\n\
-    Exit status: 0 written; 2 there is no such run, it has nothing of that sort, or the folder\n\
-    holds files; 3 the files cannot be written.")]
+    Exit status: 0 written; 2 there is no such run, it has nothing of that sort, the file is there or\n\
+    the folder holds files; 3 the files cannot be written, or ffmpeg is missing.")]
 pub struct ExportArgs {
     /// The directory of a run
     #[arg(value_name = "DIR")]
@@ -35,7 +40,7 @@ pub struct ExportArgs {
         long,
         value_name = "OUT",
         conflicts_with = "csv",
-        required_unless_present_any = ["csv", "html"]
+        required_unless_present_any = ["csv", "html", "png", "svg", "gif", "mp4"]
     )]
     vtk: Option<PathBuf>,
 
@@ -46,16 +51,16 @@ pub struct ExportArgs {
     #[command(flatten)]
     html: HtmlArgs,
 
-    /// Every N-th recorded state (ParaView, page)
+    /// Every N-th recorded state (ParaView, page, films)
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "csv")]
     every: Option<usize>,
 
-    /// No state before this time (ParaView, page)
+    /// No state before this time (ParaView, page, films)
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
           conflicts_with = "csv")]
     from: Option<f64>,
 
-    /// No state after this time (ParaView, page)
+    /// No state after this time (ParaView, page, films)
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
           conflicts_with = "csv")]
     until: Option<f64>,
@@ -65,13 +70,16 @@ pub struct ExportArgs {
     #[arg(long, value_name = "N", value_parser = corners, conflicts_with = "csv")]
     tessellate: Option<usize>,
 
-    /// Lines between bodies that press on each other, too (ParaView)
+    /// Lines between bodies that press on each other, too (ParaView); force chains in colour (pictures)
     #[arg(long, conflicts_with = "csv")]
     chains: bool,
 
-    /// Replace the files of an earlier export in the folder, or the file
+    /// Replace the files of an earlier export in the folder, or the file that is there
     #[arg(long)]
     force: bool,
+
+    #[command(flatten)]
+    picture: PictureArgs,
 
     /// No progress bar and no messages
     #[arg(long, short)]
@@ -95,6 +103,14 @@ fn corners(text: &str) -> Result<usize, String> {
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<Verdict, Stop> {
     let record = Record::open(&args.directory)?;
+    if args.picture.wanted() {
+        return picture(args, &record);
+    }
+    if let Some(name) = args.picture.given() {
+        return Err(Stop::Input(format!(
+            "{name} is for pictures and films (--png, --svg, --gif, --mp4): leave it out"
+        )));
+    }
     let progress = Progress::of_shares(args.quiet);
     progress.at("exporting");
     let told = match (&args.vtk, &args.csv) {
@@ -112,6 +128,23 @@ pub fn run(args: &ExportArgs) -> Result<Verdict, Stop> {
         output::print(&told)?;
     }
     Ok(Verdict::Well)
+}
+
+fn picture(args: &ExportArgs, record: &Record) -> Result<Verdict, Stop> {
+    if args.tessellate.is_some() {
+        return Err(Stop::Input(
+            "--tessellate is for --vtk: leave it out".into(),
+        ));
+    }
+    let shared = Shared {
+        every: args.every,
+        from: args.from,
+        until: args.until,
+        chains: args.chains,
+        force: args.force,
+        quiet: args.quiet,
+    };
+    image::run(&args.picture, record, &shared)
 }
 
 fn page(args: &ExportArgs, progress: &Progress) -> Result<String, Stop> {

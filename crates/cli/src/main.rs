@@ -11,8 +11,11 @@ mod compare;
 mod digest;
 mod examples;
 mod export;
+mod film;
 mod forces;
+mod gallery;
 mod html;
+mod image;
 mod interrupt;
 mod limit;
 mod lines;
@@ -73,6 +76,7 @@ enum Command {
     Table(records::TableArgs),
     Plot(plot::PlotArgs),
     Export(export::ExportArgs),
+    Gallery(gallery::GalleryArgs),
     Check(check::CheckArgs),
     Forces(forces::ForcesArgs),
     Limit(limit::LimitArgs),
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
         Command::Table(args) => records::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Gallery(args) => gallery::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Forces(args) => forces::run(&args),
         Command::Limit(args) => limit::run(&args),

@@ -262,7 +262,7 @@ fn findings_text(findings: &[Value]) -> String {
 }
 
 /// What was expected, in few characters.
-fn expectation(finding: &Value) -> String {
+pub fn expectation(finding: &Value) -> String {
     let bound = |key: &str| finding[key].as_f64().map(short);
     match (bound("at_least"), bound("at_most"), &finding["expected"]) {
         (Some(low), Some(high), _) => format!("{low} to {high}"),

@@ -8,6 +8,7 @@ pub mod equilibrium;
 mod error;
 pub mod export;
 mod file;
+pub mod film;
 pub mod finding;
 pub mod generate;
 mod nonunique;

@@ -124,12 +124,7 @@ impl<'a> Album<'a> {
             _ => Still::default(),
         };
         let mut request = request.clone();
-        // Marks need the scene, which the manifest has; without its files there are none.
-        if self.scene.bodies().is_some_and(|of| !of.joints.is_empty())
-            && let Ok(collection) = self.scene.collection()
-        {
-            request.joints = pins(&collection);
-        }
+        request.joints = joints(self.scene);
         let company = Company {
             bodies: &states.bodies,
             dimension: states.dimension,
@@ -182,6 +177,37 @@ fn declared_request(scene: &Scene, picture: &Picture) -> Result<(Request, Moment
         false => Moments::At(times),
     };
     Ok((request, moments))
+}
+
+/// What a picture of a run shows where nothing else is asked for: as the first declared one, without forces,
+/// by material where none is declared.
+///
+/// # Errors
+/// An expression of the declared picture has no value.
+pub(crate) fn usual(scene: &Scene) -> Result<Request, SceneError> {
+    let usual = match scene.pictures().first() {
+        Some(picture) => declared_request(scene, picture)?.0,
+        None => Request {
+            colour: Colour::Material,
+            ..Request::default()
+        },
+    };
+    let mut request = Request {
+        title: scene.title().into(),
+        forces: false,
+        chains: false,
+        ..usual
+    };
+    request.joints = joints(scene);
+    Ok(request)
+}
+
+/// Marks of joints need the scene, which the manifest has; without its files there are none.
+fn joints(scene: &Scene) -> Vec<super::joint::Pin> {
+    match scene.bodies().is_some_and(|of| !of.joints.is_empty()) {
+        true => scene.collection().map_or_else(|_| Vec::new(), |c| pins(&c)),
+        false => Vec::new(),
+    }
 }
 
 /// Evaluates the expressions of all declared pictures.

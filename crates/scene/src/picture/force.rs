@@ -35,16 +35,19 @@ pub(super) struct Widths {
     pub widest: f64,
 }
 
-/// The widths for several stills in panels of this scale: the largest force is half as wide as a
-/// middling body.
-pub(super) fn widths(bodies: &[Name], stills: &[Still], scale: f64) -> Widths {
-    let all = stills.iter().flat_map(|s| &s.forces);
-    let largest = all.map(|f| norm(f.force)).filter(|x| x.is_finite());
+/// The largest force of a still.
+pub(super) fn largest(still: &Still) -> f64 {
+    let all = still.forces.iter().map(|f| norm(f.force));
+    all.filter(|x| x.is_finite()).fold(0.0, f64::max)
+}
+
+/// The widths in panels of this scale: the largest force of all is half as wide as a middling body.
+pub(super) fn widths(bodies: &[Name], largest: f64, scale: f64) -> Widths {
     let mut sizes: Vec<f64> = bodies.iter().filter_map(|b| size(&b.outline)).collect();
     sizes.sort_by(f64::total_cmp);
     let middling = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
     Widths {
-        largest: largest.fold(0.0, f64::max),
+        largest,
         widest: (middling * scale).clamp(1.0, WIDEST),
     }
 }

@@ -35,6 +35,12 @@ impl Room {
         }
     }
 
+    /// The room that holds both.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.add(other.low);
+        self.add(other.high);
+    }
+
     fn side(&self) -> f64 {
         (0..3)
             .map(|k| self.high[k] - self.low[k])
@@ -46,7 +52,7 @@ impl Room {
     }
 
     /// The room that the bodies of all stills take, down to the half-spaces near them.
-    pub(super) fn of(bodies: &[Name], stills: &[Still]) -> Option<Self> {
+    pub(super) fn of(bodies: &[Name], stills: &[&Still]) -> Option<Self> {
         let mut room = Self {
             low: [f64::INFINITY; 3],
             high: [f64::NEG_INFINITY; 3],
@@ -165,17 +171,31 @@ fn clip(polygon: &[[f64; 3]], normal: [f64; 3], level: f64) -> Vec<[f64; 3]> {
     kept
 }
 
-/// Draws a patch and its grid.
-pub(super) fn draw(paper: &mut Paper, panel: &Panel, camera: &Camera, patch: &[[f64; 3]]) {
-    let px = |p: &[f64; 3]| panel.px(camera.flatten(*p));
-    let light = GROUND.darker(0.03);
-    let style = format!(" fill=\"{light}\" stroke=\"#b4b2ac\" stroke-width=\"0.8\"");
-    paper.polygon(patch.iter().map(px), &style);
-    let Some(origin) = patch.first() else {
-        return;
+/// Lines on a patch, at multiples of a round length along two directions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Grid {
+    along: [[f64; 3]; 2],
+    spans: [(f64, f64); 2],
+    spacing: f64,
+}
+
+impl Grid {
+    /// Whether a point of the patch is within `half` of a line.
+    pub(super) fn near_line(&self, point: [f64; 3], half: f64) -> bool {
+        self.along.iter().any(|direction| {
+            let shares = dot(*direction, point) / self.spacing;
+            (shares - shares.round()).abs() * self.spacing <= half
+        })
+    }
+}
+
+/// The grid of a patch; `None` for one without area.
+pub(super) fn grid(patch: &[[f64; 3]]) -> Option<Grid> {
+    let [origin, second, third, ..] = patch else {
+        return None;
     };
-    let from = |k: usize| std::array::from_fn(|i| patch[k][i] - origin[i]);
-    let normal = unit(cross(from(1), from(2)));
+    let from = |p: &[f64; 3]| std::array::from_fn(|i| p[i] - origin[i]);
+    let normal = unit(cross(from(second), from(third)));
     let (e, f) = directions(normal);
     let span = |d: [f64; 3]| {
         let along = patch.iter().map(|p| dot(d, *p));
@@ -186,8 +206,29 @@ pub(super) fn draw(paper: &mut Paper, panel: &Panel, camera: &Camera, patch: &[[
     let spans = [span(e), span(f)];
     let largest = spans.iter().map(|s| s.1 - s.0).fold(0.0, f64::max);
     let spacing = round_below(largest / 6.0);
+    (spacing > 0.0 && spacing.is_finite()).then_some(Grid {
+        along: [e, f],
+        spans,
+        spacing,
+    })
+}
+
+/// Draws a patch and its grid.
+pub(super) fn draw(paper: &mut Paper, panel: &Panel, camera: &Camera, patch: &[[f64; 3]]) {
+    let px = |p: &[f64; 3]| panel.px(camera.flatten(*p));
+    let light = GROUND.darker(0.03);
+    let style = format!(" fill=\"{light}\" stroke=\"#b4b2ac\" stroke-width=\"0.8\"");
+    paper.polygon(patch.iter().map(px), &style);
+    let Some(Grid {
+        along,
+        spans,
+        spacing,
+    }) = grid(patch)
+    else {
+        return;
+    };
     paper.group("class=\"grid\" stroke=\"#d0cec8\" stroke-width=\"0.7\"");
-    for (direction, (low, high)) in [e, f].into_iter().zip(spans) {
+    for (direction, (low, high)) in along.into_iter().zip(spans) {
         let first = (low / spacing).ceil() as i64;
         let lines = (first..).map(|k| k as f64 * spacing).take(64);
         for level in lines.take_while(|x| *x < high) {

@@ -1,6 +1,8 @@
 //! Bodies of a periodic cell as they are drawn: wrapped into it, with the images of those that stick
 //! out at a face, and the outline of the cell.
 
+use std::borrow::Cow;
+
 use super::camera::{Camera, extent};
 use super::colour::{PLAIN, Rgb};
 use super::panel::Panel;
@@ -12,28 +14,21 @@ use crate::record::Name;
 pub(super) type Vectors = [[f64; 3]; 3];
 
 /// Bodies to draw in a still.
-pub(super) struct Spread {
+pub(super) struct Spread<'a> {
     /// What they are, images after the bodies.
-    pub bodies: Vec<Name>,
+    pub bodies: Cow<'a, [Name]>,
     /// Where they are.
-    pub still: Still,
+    pub still: Cow<'a, Still>,
     /// Which body each is.
     pub owner: Vec<usize>,
 }
 
-impl Spread {
+impl Spread<'_> {
     /// Colours of all from those of the bodies.
     pub fn fills(&self, of_bodies: &[Rgb]) -> Vec<Rgb> {
         let fill = |owner: &usize| of_bodies.get(*owner).copied().unwrap_or(PLAIN);
         self.owner.iter().map(fill).collect()
     }
-}
-
-/// All stills as they are drawn, and where bodies and images are in them.
-pub(super) fn all(bodies: &[Name], stills: &[Still]) -> (Vec<Spread>, Vec<Still>) {
-    let all: Vec<Spread> = stills.iter().map(|still| spread(bodies, still)).collect();
-    let places = all.iter().map(|spread| spread.still.clone()).collect();
-    (all, places)
 }
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
@@ -78,18 +73,19 @@ pub(super) fn nearest(
 }
 
 /// Wraps the bodies of a still and adds images; the still as it is where there is no cell.
-fn spread(bodies: &[Name], still: &Still) -> Spread {
-    let mut all = Spread {
-        bodies: bodies.to_vec(),
-        still: still.clone(),
-        owner: (0..bodies.len()).collect(),
-    };
+pub(super) fn spread<'a>(bodies: &'a [Name], still: &'a Still) -> Spread<'a> {
+    let owner: Vec<usize> = (0..bodies.len()).collect();
     let Some(vectors) = still.cell else {
-        return all;
+        return Spread {
+            bodies: bodies.into(),
+            still: Cow::Borrowed(still),
+            owner,
+        };
     };
+    let (mut names, mut placed, mut owners) = (bodies.to_vec(), still.clone(), owner);
     let rows = inverse(&vectors);
     for (owner, name) in bodies.iter().enumerate() {
-        let Some(place) = all.still.places.get(owner).copied() else {
+        let Some(place) = placed.places.get(owner).copied() else {
             break;
         };
         // Boundaries without end have no extent and are their own images.
@@ -103,7 +99,7 @@ fn spread(bodies: &[Name], still: &Still) -> Spread {
             false => 0.0,
         };
         let place = moved(&place, &vectors, std::array::from_fn(wrap));
-        all.still.places[owner] = place;
+        placed.places[owner] = place;
         for n in 0..27 {
             let shift = [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1].map(f64::from);
             let seen = |k: usize| {
@@ -112,13 +108,17 @@ fn spread(bodies: &[Name], still: &Still) -> Spread {
                 still || periodic(k) && low + shift[k] < 1.0 && high + shift[k] > 0.0
             };
             if shift != [0.0; 3] && (0..3).all(seen) {
-                all.bodies.push(name.clone());
-                all.still.places.push(moved(&place, &vectors, shift));
-                all.owner.push(owner);
+                names.push(name.clone());
+                placed.places.push(moved(&place, &vectors, shift));
+                owners.push(owner);
             }
         }
     }
-    all
+    Spread {
+        bodies: names.into(),
+        still: Cow::Owned(placed),
+        owner: owners,
+    }
 }
 
 /// How far the edges go in shares of the vectors: along a direction without images as far as bodies.

@@ -2,7 +2,7 @@
 
 use super::colour::{self, PLAIN, Ramp, Rgb, STILL};
 use super::norm;
-use super::request::Request;
+use super::request::{Request, Theme};
 use super::still::{Place, Still};
 use crate::file::Colour;
 use crate::record::{Motion, Name};
@@ -41,25 +41,28 @@ impl Paint {
         stills: &[Still],
         first: &Still,
         flat: bool,
-        request: &Request,
+        (request, span): (&Request, Option<(f64, f64)>),
     ) -> Self {
         let mut paint = match request.colour {
             Colour::None => Self::plain(bodies, stills),
             Colour::Material => Self::materials(bodies, stills),
-            colour => Self::values(bodies, stills, first, flat, colour),
+            colour => Self::values(bodies, stills, first, flat, (colour, span)),
         };
         if request.forces || request.pale {
-            paint.step_back(flat);
+            paint.step_back(flat, request.theme);
         }
         paint
     }
 
     /// Bodies step back behind the lines of force, and so does the key. Bodies of space are drawn
     /// translucent instead, which comes to the same.
-    fn step_back(&mut self, flat: bool) {
+    fn step_back(&mut self, flat: bool, theme: Theme) {
         if flat {
             for fill in self.fills.iter_mut().flatten() {
-                *fill = fill.lighter(PALE);
+                *fill = match theme {
+                    Theme::Light => fill.lighter(PALE),
+                    Theme::Dark => fill.darker(PALE),
+                };
             }
         }
         match &mut self.key {
@@ -109,32 +112,16 @@ impl Paint {
         stills: &[Still],
         first: &Still,
         flat: bool,
-        colour: Colour,
+        (colour, span): (Colour, Option<(f64, f64)>),
     ) -> Self {
-        let value = |body: usize, name: &Name, place: &Place| match colour {
-            Colour::Speed => norm(place.velocity),
-            Colour::Displacement => first.places.get(body).map_or(f64::NAN, |from| {
-                norm(std::array::from_fn(|k| {
-                    place.position[k] - from.position[k]
-                }))
-            }),
-            Colour::Spin if flat => place.spin[2],
-            Colour::Spin => norm(place.spin),
-            Colour::Mass => name.mass.unwrap_or(f64::NAN),
-            Colour::None | Colour::Material => f64::NAN,
-        };
-        let of = |still: &Still| -> Vec<f64> {
-            let all = bodies.iter().zip(&still.places).enumerate();
-            all.map(|(k, (name, place))| match name.motion {
-                Motion::Fixed => f64::NAN,
-                _ => value(k, name, place),
-            })
-            .collect()
-        };
+        let of = |still: &Still| values(bodies, still, first, flat, colour);
         let all: Vec<Vec<f64>> = stills.iter().map(of).collect();
         let signed = flat && colour == Colour::Spin;
         let from_zero = colour != Colour::Mass;
-        let ramp = Ramp::over(all.iter().flatten().copied(), from_zero, signed);
+        let ramp = match span {
+            Some((low, high)) => Ramp::over([low, high].into_iter(), from_zero, signed),
+            None => Ramp::over(all.iter().flatten().copied(), from_zero, signed),
+        };
         let fill = |x: &f64| if x.is_nan() { STILL } else { ramp.colour(*x) };
         Self {
             key: Key::Bar {
@@ -145,6 +132,41 @@ impl Paint {
             fills: all.iter().map(|v| v.iter().map(fill).collect()).collect(),
         }
     }
+}
+
+/// What the colours of the bodies of a still stand for; NaN for what has none.
+fn values(bodies: &[Name], still: &Still, first: &Still, flat: bool, colour: Colour) -> Vec<f64> {
+    let value = |body: usize, name: &Name, place: &Place| match colour {
+        Colour::Speed => norm(place.velocity),
+        Colour::Displacement => first.places.get(body).map_or(f64::NAN, |from| {
+            norm(std::array::from_fn(|k| {
+                place.position[k] - from.position[k]
+            }))
+        }),
+        Colour::Spin if flat => place.spin[2],
+        Colour::Spin => norm(place.spin),
+        Colour::Mass => name.mass.unwrap_or(f64::NAN),
+        Colour::None | Colour::Material => f64::NAN,
+    };
+    let all = bodies.iter().zip(&still.places).enumerate();
+    all.map(|(k, (name, place))| match name.motion {
+        Motion::Fixed => f64::NAN,
+        _ => value(k, name, place),
+    })
+    .collect()
+}
+
+/// Least and largest value that colours of a still stand for; `None` where they stand for none.
+pub(super) fn span(
+    bodies: &[Name],
+    still: &Still,
+    first: &Still,
+    flat: bool,
+    colour: Colour,
+) -> Option<(f64, f64)> {
+    let all = values(bodies, still, first, flat, colour).into_iter();
+    let spans = all.filter(|x| x.is_finite()).map(|x| (x, x));
+    spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 fn still_or(body: &Name, colour: Rgb) -> Rgb {

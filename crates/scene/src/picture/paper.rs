@@ -2,10 +2,13 @@
 
 use std::fmt::{Display, Write};
 
+use super::request::Theme;
+
 /// SVG text that grows.
 #[derive(Debug, Default)]
 pub(super) struct Paper {
     text: String,
+    theme: Theme,
 }
 
 /// A length in pixels, written to a hundredth.
@@ -40,12 +43,29 @@ pub(super) fn escaped(text: &str) -> String {
 impl Paper {
     /// A page in white.
     pub(super) fn new(width: f64, height: f64) -> Self {
+        Self::of(width, height, Theme::Light)
+    }
+
+    /// A page on what a theme says.
+    pub(super) fn of(width: f64, height: f64, theme: Theme) -> Self {
+        let mut paper = Self::bare(width, height, theme);
         let (w, h) = (Px(width), Px(height));
-        let mut paper = Self::default();
+        paper.raw(format_args!(
+            "<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>"
+        ));
+        paper
+    }
+
+    /// A page without a ground, to be laid over pixels.
+    pub(super) fn bare(width: f64, height: f64, theme: Theme) -> Self {
+        let (w, h) = (Px(width), Px(height));
+        let mut paper = Self {
+            text: String::new(),
+            theme,
+        };
         paper.raw(format_args!(
             "<svg width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-             xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\">\n\
-             <rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>"
+             xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\">"
         ));
         paper
     }
@@ -150,6 +170,73 @@ impl Paper {
     /// The whole text.
     pub(super) fn finish(mut self) -> String {
         self.text += "</svg>\n";
-        self.text
+        match self.theme {
+            Theme::Light => self.text,
+            Theme::Dark => darkened(&self.text),
+        }
+    }
+}
+
+/// Greys of a page and what they are in the dark. Bodies never have one of them: their colours are no pure
+/// greys, and neither are mixtures of those with black or white.
+const DARK: [(&str, &str); 13] = [
+    ("ffffff", "14161a"),
+    ("222222", "e6e6e6"),
+    ("333333", "d8d8d8"),
+    ("444444", "b8b8b8"),
+    ("666666", "989898"),
+    ("888888", "6a6e76"),
+    // Ground: its solid side, its patch, the border and the grid of the patch.
+    ("f0efec", "2a2d32"),
+    ("e9e8e5", "2a2d32"),
+    ("b4b2ac", "565a60"),
+    ("d0cec8", "3c4046"),
+    // Forces, those beside chains, plain bodies that do not move.
+    ("b23038", "ff7a6b"),
+    ("a8a49e", "7d7a76"),
+    ("d0d0ce", "787c82"),
+];
+
+/// The ground of a page.
+pub(super) fn ground(theme: Theme) -> [u8; 3] {
+    match theme {
+        Theme::Light => [255; 3],
+        Theme::Dark => [0x14, 0x16, 0x1a],
+    }
+}
+
+fn darkened(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split("\"#");
+    out += parts.next().unwrap_or("");
+    for part in parts {
+        out += "\"#";
+        let known = DARK.iter().find(|(light, _)| part.starts_with(light));
+        match known {
+            Some((light, dark)) => {
+                out += dark;
+                out += part.get(light.len()..).unwrap_or("");
+            }
+            None => out += part,
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dark_page_has_other_greys_and_the_same_bodies() {
+        let mut paper = Paper::of(10.0, 10.0, Theme::Dark);
+        paper.circle((1.0, 1.0), 1.0, " fill=\"#440154\" stroke=\"#222222\"");
+        let text = paper.finish();
+        assert!(text.contains("fill=\"#14161a\""), "{text}");
+        assert!(
+            text.contains("fill=\"#440154\" stroke=\"#e6e6e6\""),
+            "{text}"
+        );
+        assert!(!text.contains("#ffffff") && !text.contains("#222222"));
     }
 }

@@ -3,6 +3,16 @@
 use super::joint::Pin;
 use crate::file::Colour;
 
+/// On what a picture is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// Dark on white.
+    #[default]
+    Light,
+    /// Light on nearly black.
+    Dark,
+}
+
 /// What a picture is to show.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Request {
@@ -24,6 +34,10 @@ pub struct Request {
     pub pale: bool,
     /// Whether the title says no time.
     pub timeless: bool,
+    /// Decimals of a time that stands in a corner of the panel, always in the same place.
+    pub stamp: Option<usize>,
+    /// On what it is drawn.
+    pub theme: Theme,
     /// Drawn over the bodies of every panel.
     pub marks: Vec<Mark>,
     /// Joints, drawn as marks.

@@ -70,7 +70,8 @@ impl Window {
         }
     }
 
-    fn join(&mut self, other: &Self) {
+    /// The window that holds both.
+    pub(super) fn join(&mut self, other: &Self) {
         self.add(other.low);
         self.add(other.high);
     }
@@ -86,7 +87,7 @@ impl Window {
 /// The window of a picture: what is asked for, or all that moves, with what is fixed near it.
 pub(super) fn window(
     bodies: &[Name],
-    stills: &[Still],
+    stills: &[&Still],
     request: &Request,
     camera: &Camera,
     room: Option<&Room>,

@@ -36,5 +36,6 @@ pub use declared::check_plots;
 pub use draw::svg;
 pub use figure::{Figure, Mark, Series, Tile};
 pub use gallery::{Gallery, PlotError};
+pub(crate) use png::draw_over;
 pub use png::png;
 pub use wish::Wish;

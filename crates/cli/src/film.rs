@@ -1,0 +1,298 @@
+//! Films: frames into a GIF, or through a pipe to ffmpeg.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use scene::film::{Frame, GifWriter, Palette, Plan, Reel, Shooting, Wish};
+use scene::picture::Image;
+
+use crate::interrupt;
+use crate::output::{self, Stop, Target, Verdict};
+use crate::progress::Progress;
+
+/// Frames in a second where nothing is said.
+pub const FPS: f64 = 25.0;
+
+/// Frames that the palette of a GIF is chosen from.
+const SAMPLES: usize = 12;
+
+/// Seconds that the last frame of a GIF stays before it begins again.
+const REST: f64 = 1.0;
+
+/// The format of a film.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// GIF, written by percuss.
+    Gif,
+    /// MP4, written by ffmpeg.
+    Mp4,
+}
+
+/// Why a film ends early.
+enum Cut {
+    Stop(Stop),
+    Asked,
+}
+
+impl<T: Into<Stop>> From<T> for Cut {
+    fn from(stop: T) -> Self {
+        Self::Stop(stop.into())
+    }
+}
+
+/// Makes a film.
+pub fn run(
+    reel: &Reel<'_>,
+    wish: &Wish,
+    plan: &Plan,
+    (path, format): (&Path, Format),
+    quiet: bool,
+) -> Result<Verdict, Stop> {
+    let most = if format == Format::Gif { 50.0 } else { 60.0 };
+    if plan.fps > most {
+        return Err(Stop::Input(format!(
+            "--fps {}: such a film has at most {most} frames in a second; --speed makes it slower",
+            plan.fps
+        )));
+    }
+    even(wish, format)?;
+    let target = Target::new(path)?;
+    interrupt::listen()?;
+    let times = reel.times()?;
+    let frames = plan.frames(&times)?;
+    let progress = Progress::of_shares(quiet);
+    let states: Vec<usize> = frames.iter().map(|frame| frame.state).collect();
+    let stamp = decimals(&states, &times);
+    // Reading is the smaller part of the work.
+    let mut tell = |share: f64| progress.share(0.15 * share, || "reading the states".into());
+    let shooting = reel.shoot(wish, &states, Some(stamp), &mut tell)?;
+    let mut drawn = 0_usize;
+    let count = frames.len();
+    let mut next = |image: &mut dyn FnMut() -> Result<(), Cut>| {
+        if interrupt::asked() {
+            return Err(Cut::Asked);
+        }
+        image()?;
+        drawn += 1;
+        let share = 0.15 + 0.85 * drawn as f64 / count as f64;
+        progress.share(share, || format!("frame {drawn} of {count}"));
+        Ok(())
+    };
+    let done = match format {
+        Format::Gif => {
+            gif(&shooting, &frames, plan.fps, &mut next).and_then(|bytes| Ok(target.write(bytes)?))
+        }
+        Format::Mp4 => mp4(&shooting, &frames, plan.fps, path, &mut next),
+    };
+    drop(progress);
+    match done {
+        Ok(()) => {}
+        Err(Cut::Stop(stop)) => return Err(stop),
+        Err(Cut::Asked) => {
+            output::message("interrupted; no film was written");
+            return Ok(Verdict::Interrupted);
+        }
+    }
+    if !quiet {
+        output::print(&told(path, &frames, &times, plan))?;
+    }
+    Ok(Verdict::Well)
+}
+
+/// What a film came to.
+fn told(path: &Path, frames: &[Frame], times: &[f64], plan: &Plan) -> String {
+    let at = |frame: Option<&Frame>| frame.and_then(|f| times.get(f.state)).copied();
+    let (from, until) = (at(frames.first()), at(frames.last()));
+    let (from, until) = (from.unwrap_or(f64::NAN), until.unwrap_or(f64::NAN));
+    let count: usize = frames.iter().map(|frame| frame.count).sum();
+    let seconds = count as f64 / plan.fps;
+    format!(
+        "{}: {} states from t = {from} to {until} in {seconds:.1} s\n",
+        path.display(),
+        frames.len()
+    )
+}
+
+/// Refuses a size that the format cannot have.
+fn even(wish: &Wish, format: Format) -> Result<(), Stop> {
+    match wish.size {
+        Some((w, h)) if format == Format::Mp4 && (w % 2 != 0 || h % 2 != 0) => {
+            Err(Stop::Input(format!(
+                "--size {w}x{h}: the sides of an MP4 are even numbers; give {}x{}",
+                w + w % 2,
+                h + h % 2
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Decimals that tell the times of frames apart.
+fn decimals(states: &[usize], times: &[f64]) -> usize {
+    let time = |state: &usize| times.get(*state).copied().unwrap_or(f64::NAN);
+    let apart = states.windows(2).map(|w| time(&w[1]) - time(&w[0]));
+    let least = apart.filter(|d| *d > 0.0).fold(f64::INFINITY, f64::min);
+    match least.is_finite() {
+        true => (-least.log10()).ceil().clamp(0.0, 9.0) as usize,
+        false => 3,
+    }
+}
+
+/// A frame is made, counted and told of.
+type Next<'a> = dyn FnMut(&mut dyn FnMut() -> Result<(), Cut>) -> Result<(), Cut> + 'a;
+
+fn unwritten(what: &str) -> Stop {
+    Stop::Fault(format!("cannot write the film: {what}"))
+}
+
+/// The bytes of a GIF.
+fn gif(
+    shooting: &Shooting<'_>,
+    frames: &[Frame],
+    fps: f64,
+    next: &mut Next<'_>,
+) -> Result<Vec<u8>, Cut> {
+    let samples = samples(frames).map(|frame| shooting.image(frame.state));
+    let samples: Vec<Image> = samples.collect::<Result<_, _>>()?;
+    let size = samples
+        .first()
+        .map_or((1, 1), |image| (image.width, image.height));
+    let palette = Palette::of(&samples);
+    drop(samples);
+    let mut writer = GifWriter::new(Vec::new(), size, palette).map_err(|e| unwritten(&e))?;
+    for (k, frame) in frames.iter().enumerate() {
+        next(&mut || {
+            let image = shooting.image(frame.state)?;
+            let rest = if k + 1 == frames.len() { REST } else { 0.0 };
+            let lasts = frame.count as f64 / fps + rest;
+            writer.add(&image, lasts).map_err(|e| unwritten(&e))?;
+            Ok(())
+        })?;
+    }
+    Ok(writer.finish().map_err(|e| unwritten(&e))?)
+}
+
+/// Frames spread over all, the first and the last among them.
+fn samples(frames: &[Frame]) -> impl Iterator<Item = &Frame> {
+    let count = frames.len().min(SAMPLES);
+    let last = frames.len().saturating_sub(1);
+    let place = move |k: usize| k * last / count.saturating_sub(1).max(1);
+    (0..count).filter_map(move |k| frames.get(place(k)))
+}
+
+/// ffmpeg under way, writing to a file beside the target.
+struct Encoder {
+    child: Child,
+    draft: PathBuf,
+}
+
+impl Encoder {
+    fn start(path: &Path, (width, height): (usize, usize), fps: f64) -> Result<Self, Stop> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let draft = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        let started = Command::new("ffmpeg")
+            .args(["-hide_banner", "-loglevel", "error", "-nostdin", "-y"])
+            .args(["-f", "rawvideo", "-pixel_format", "rgb24"])
+            .args(["-video_size", &format!("{width}x{height}")])
+            .args(["-framerate", &fps.to_string(), "-i", "pipe:0"])
+            .args([
+                "-an",
+                "-pix_fmt",
+                "yuv420p",
+                "-movflags",
+                "+faststart",
+                "-f",
+                "mp4",
+            ])
+            .arg(absolute(&draft))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        match started {
+            Ok(child) => Ok(Self { child, draft }),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(Stop::Fault(
+                "an MP4 is written by the program ffmpeg, which is not on this machine's PATH: install it \
+                 (apt install ffmpeg, brew install ffmpeg, winget install ffmpeg), or write a GIF with \
+                 --gif FILE"
+                    .into(),
+            )),
+            Err(e) => Err(Stop::Fault(format!("cannot start ffmpeg: {e}"))),
+        }
+    }
+
+    fn pipe(&mut self) -> Option<&mut ChildStdin> {
+        self.child.stdin.as_mut()
+    }
+
+    /// Waits for it and puts the film in its place; removes what is not whole.
+    fn finish(mut self, path: &Path, fed: io::Result<()>) -> Result<(), Stop> {
+        drop(self.child.stdin.take());
+        let ended = self.child.wait_with_output();
+        let done = match ended {
+            Ok(output) if output.status.success() => fed
+                .and_then(|()| fs::rename(&self.draft, path))
+                .map_err(|e| unwritten(&format!("{}: {e}", path.display()))),
+            Ok(output) => {
+                let words = String::from_utf8_lossy(&output.stderr);
+                let last = words.lines().last().unwrap_or("it did not say why");
+                Err(Stop::Fault(format!(
+                    "ffmpeg could not write the film: {last}"
+                )))
+            }
+            Err(e) => Err(unwritten(&e.to_string())),
+        };
+        if done.is_err() {
+            let _ = fs::remove_file(&self.draft);
+        }
+        done
+    }
+
+    /// Ends it without a film.
+    fn give_up(mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_file(&self.draft);
+    }
+}
+
+/// A name that no option of a program can be taken for.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.into())
+}
+
+fn mp4(
+    shooting: &Shooting<'_>,
+    frames: &[Frame],
+    fps: f64,
+    path: &Path,
+    next: &mut Next<'_>,
+) -> Result<(), Cut> {
+    let Some(first) = frames.first() else {
+        return Ok(());
+    };
+    let image = shooting.image(first.state)?;
+    let mut encoder = Encoder::start(path, (image.width, image.height), fps)?;
+    let mut fed = Ok(());
+    for frame in frames {
+        let fed = &mut fed;
+        let made = next(&mut || {
+            let image = shooting.image(frame.state)?;
+            if let Some(pipe) = encoder.pipe() {
+                *fed = (0..frame.count).try_for_each(|_| pipe.write_all(&image.rgb));
+            }
+            Ok(())
+        });
+        if let Err(cut) = made {
+            encoder.give_up();
+            return Err(cut);
+        }
+        // It has ended early and says why.
+        if fed.is_err() {
+            break;
+        }
+    }
+    Ok(encoder.finish(path, fed)?)
+}

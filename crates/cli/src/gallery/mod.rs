@@ -1,0 +1,214 @@
+//! `percuss gallery`: the built-in systems, run and shown on one page.
+//!
+//! Each system is run by a process of its own, so a fault of one ends none of the others; pictures are made
+//! from its records. What is there already is used: a run whose scene has the same text, and pictures of a run
+//! that was not made anew.
+
+mod entry;
+mod make;
+mod page;
+mod show;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Args;
+use scene::Scene;
+use serde_json::json;
+
+use crate::interrupt;
+use crate::output::{self, Stop, Target, Verdict};
+use crate::progress::Progress;
+use crate::run::ThreadArgs;
+use entry::{Entry, Group, Standing};
+
+/// Run the built-in systems and make a page with pictures, films and findings of all
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    percuss gallery -o gallery                     all systems: about an hour\n  \
+    percuss gallery -o gallery --fast              those that take seconds\n  \
+    percuss gallery -o gallery --only wall,arch,drum\n\n\
+    Open gallery/index.html. Runs that are in gallery/runs already are used, so a gallery that was\n\
+    interrupted goes on, and one of an earlier version of a scene is made anew.\n\
+    Exit status: 0 all well; 1 a system failed, its certificate is not met or a finding is outside\n\
+    its expectation; 2 there is no such system; 3 the files cannot be written; 130 interrupted.")]
+pub struct GalleryArgs {
+    /// The folder of the page
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+
+    /// Only these systems, separated by commas
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Only systems that take seconds
+    #[arg(long, conflicts_with = "only")]
+    fast: bool,
+
+    #[command(flatten)]
+    threads: ThreadArgs,
+
+    /// Print one JSON object: {"index", "systems": [{"name", "status", "ok", …}]}
+    #[arg(long)]
+    json: bool,
+
+    /// No progress bar, and one line instead of the list
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Systems that take longer than some ten seconds, alone on a core of a usual machine.
+const SLOW: [&str; 22] = [
+    "biaxial",
+    "bowl",
+    "cavity",
+    "chute",
+    "column-collapse",
+    "dome",
+    "dominoes",
+    "drum",
+    "drystone",
+    "four-bar-clearance",
+    "packing-2d",
+    "packing-3d",
+    "pressure-box",
+    "quake-column",
+    "repose",
+    "shear-cell",
+    "silo",
+    "tower-1000",
+    "vault",
+    "vibrated-bed",
+    "vibrated-bed-3d",
+    "wall-jerk",
+];
+
+/// Systems that have no motion, which is what they show.
+pub(crate) const REFUSED: [&str; 2] = ["bar-in-circle", "zeno-reversed"];
+
+/// Runs the command.
+pub fn run(args: &GalleryArgs) -> Result<Verdict, Stop> {
+    let names = chosen(args)?;
+    let fault = |path: &Path, e: std::io::Error| {
+        Stop::Fault(format!("{}: cannot make this folder: {e}", path.display()))
+    };
+    for folder in entry::FOLDERS {
+        let folder = args.output.join(folder);
+        fs::create_dir_all(&folder).map_err(|e| fault(&folder, e))?;
+    }
+    let index = args.output.join("index.html");
+    let target = Target::new(&index)?;
+    interrupt::listen()?;
+    let entries = make_all(args, &names)?;
+    if interrupt::asked() {
+        output::message(&format!(
+            "interrupted; the same command goes on: `percuss gallery -o {}`",
+            args.output.display()
+        ));
+        return Ok(Verdict::Interrupted);
+    }
+    target.write(page::html(&entries))?;
+    tell(args, &index, &entries)?;
+    Ok(match entries.iter().all(Entry::well) {
+        true => Verdict::Well,
+        false => Verdict::Missed,
+    })
+}
+
+/// The systems that are asked for.
+fn chosen(args: &GalleryArgs) -> Result<Vec<&str>, Stop> {
+    let known: Vec<&str> = scene::builtin::names().collect();
+    if let Some(name) = args.only.iter().find(|name| !known.contains(&name.trim())) {
+        return Err(Stop::Input(format!(
+            "there is no built-in system `{name}`; `percuss examples` lists them"
+        )));
+    }
+    if !args.only.is_empty() {
+        let wanted = |name: &&str| args.only.iter().any(|only| only.trim() == *name);
+        return Ok(known.into_iter().filter(wanted).collect());
+    }
+    let quick = |name: &&str| !args.fast || !SLOW.contains(name);
+    Ok(known.into_iter().filter(quick).collect())
+}
+
+/// Makes all systems, several at once; in the order of their names whatever the number of threads.
+fn make_all(args: &GalleryArgs, names: &[&str]) -> Result<Vec<Entry>, Stop> {
+    let progress = Mutex::new(Progress::new(names.len(), args.quiet));
+    let next = AtomicUsize::new(0);
+    let made: Vec<Mutex<Option<Entry>>> = names.iter().map(|_| Mutex::new(None)).collect();
+    let lock = |slot: &Mutex<Option<Entry>>, entry: Entry| {
+        *slot.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(entry);
+    };
+    let work = || {
+        while !interrupt::asked() {
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(name), Some(slot)) = (names.get(k), made.get(k)) else {
+                return;
+            };
+            let at = |what: &str| {
+                let progress = progress.lock().unwrap_or_else(|e| e.into_inner());
+                progress.at(what);
+            };
+            at(name);
+            lock(slot, one(name, &args.output));
+            let progress = progress.lock().unwrap_or_else(|e| e.into_inner());
+            progress.step();
+        }
+    };
+    std::thread::scope(|scope| {
+        let count = args.threads.get().get().min(names.len()).max(1);
+        for _ in 1..count {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let all = made.into_iter().filter_map(|slot| {
+        slot.into_inner()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    });
+    Ok(all.collect())
+}
+
+/// Runs a system and makes its pictures.
+fn one(name: &str, folder: &Path) -> Entry {
+    let text = scene::builtin::text(name).unwrap_or_default();
+    let mut entry = match Scene::parse(name, name, text) {
+        Ok(scene) => Entry::of(&scene, Group::of(text)),
+        // Tests keep this from happening.
+        Err(error) => Entry::broken(name, error.to_string()),
+    };
+    let directory = folder.join("runs").join(name);
+    let (standing, anew) = make::run(name, text, &directory);
+    entry.standing = standing;
+    if let Err(e) = fs::write(folder.join(entry::scene_file(name)), text) {
+        entry.standing = Standing::Failed(format!("the scene cannot be written: {e}"));
+    }
+    if let Standing::Ran(_) = entry.standing {
+        show::pictures(&mut entry, folder, &directory, anew);
+    }
+    entry
+}
+
+/// What all came to.
+fn tell(args: &GalleryArgs, index: &Path, entries: &[Entry]) -> Result<(), Stop> {
+    if args.json {
+        let systems: Vec<_> = entries.iter().map(Entry::json).collect();
+        let index = index.display().to_string();
+        return output::print_json(&json!({ "index": index, "systems": systems }));
+    }
+    let well = entries.iter().filter(|entry| entry.well()).count();
+    let mut text = String::new();
+    if !args.quiet {
+        for entry in entries.iter().filter(|entry| !entry.well()) {
+            text += &format!("{}: {}\n", entry.name, entry.trouble());
+        }
+    }
+    let shown = index.display();
+    text += &format!(
+        "{well} of {} systems as they should be; open {shown}\n",
+        entries.len()
+    );
+    output::print(&text)
+}

@@ -1,0 +1,206 @@
+//! Pictures and films of a run.
+
+use std::fs;
+use std::path::Path;
+
+use scene::film::{Frame, GifWriter, Pace, Palette, Plan, Reel, Shooting, Wish};
+use scene::picture::Image;
+use scene::plot::Gallery;
+use scene::record::Record;
+use scene::{Scene, Threads};
+
+use view::Run;
+use view::html::{self, Request};
+
+use super::entry::{Entry, Group};
+
+/// Pixels of pictures and of films.
+const PICTURE: (usize, usize) = (880, 600);
+const FILM: (usize, usize) = (440, 300);
+
+/// Bytes of a film at most.
+const LARGEST: usize = 1_000_000;
+
+/// Bytes of a page at most.
+const HEAVIEST: u64 = 6_000_000;
+
+/// Frames in a second, and how many a film has: fewer where it would be too large.
+const FPS: f64 = 12.0;
+const FRAMES: [usize; 4] = [60, 36, 20, 10];
+
+/// Bodies beyond which a film takes too long.
+const MANY: usize = 50_000;
+
+/// Makes the pictures of a run, all of them where it is new, and those that are missing.
+pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) {
+    let record = match Record::open(directory) {
+        Ok(record) => record,
+        Err(error) => return entry.notes.push(error.to_string()),
+    };
+    let name = entry.name.clone();
+    let there = |file: &str| !anew && folder.join(file).is_file();
+    if let Err(why) = plot(entry, &record, folder, anew) {
+        entry.notes.push(format!("its plot cannot be drawn: {why}"));
+    }
+    let file = format!("pages/{name}.html");
+    match there(&file)
+        .then_some(Ok(()))
+        .unwrap_or_else(|| page(directory, &folder.join(&file)))
+    {
+        Ok(()) => entry.page = Some(file),
+        Err(why) => entry
+            .notes
+            .push(format!("its page cannot be written: {why}")),
+    }
+    // A mechanism without a drawing has its plot alone.
+    let Ok(reel) = Reel::of(&record) else {
+        entry.picture = entry.plot.as_ref().map(|(file, _)| file.clone());
+        return;
+    };
+    let file = format!("pictures/{name}.png");
+    let made = there(&file).then_some(Ok(())).unwrap_or_else(|| {
+        let bytes = still(entry, &record, &reel)?;
+        fs::write(folder.join(&file), bytes).map_err(|e| e.to_string())
+    });
+    match made {
+        Ok(()) => entry.picture = Some(file),
+        Err(why) => entry
+            .notes
+            .push(format!("its picture cannot be drawn: {why}")),
+    }
+    let file = format!("films/{name}.gif");
+    if there(&file) {
+        entry.film = Some(file);
+        return;
+    }
+    match film(&reel) {
+        Ok(None) => {}
+        Ok(Some(bytes)) => match fs::write(folder.join(&file), bytes) {
+            Ok(()) => entry.film = Some(file),
+            Err(e) => entry.notes.push(format!("its film cannot be written: {e}")),
+        },
+        Err(why) => entry.notes.push(format!("its film cannot be drawn: {why}")),
+    }
+}
+
+/// The page with the run in it.
+fn page(directory: &Path, file: &Path) -> Result<(), String> {
+    let run = Run::open(directory).map_err(|e| e.to_string())?;
+    let moment = run.now().map_err(|e| e.to_string())?;
+    let request = Request {
+        most: HEAVIEST,
+        force: true,
+        ..Request::default()
+    };
+    let done = html::write(&moment, file, &request, &mut |_| {});
+    done.map(drop).map_err(|e| e.to_string())
+}
+
+/// The first picture that the scene declares, as SVG.
+fn plot(entry: &mut Entry, record: &Record, folder: &Path, anew: bool) -> Result<(), String> {
+    let gallery = Gallery::of(record).map_err(|e| e.to_string())?;
+    let first = gallery
+        .list()
+        .map_err(|e| e.to_string())?
+        .into_iter()
+        .next();
+    let Some((name, title)) = first else {
+        return Ok(());
+    };
+    let file = format!("plots/{}.svg", entry.name);
+    if anew || !folder.join(&file).is_file() {
+        let svg = gallery.svg(&name, Threads::new(1), &mut |_| {});
+        let svg = svg.map_err(|e| e.to_string())?;
+        fs::write(folder.join(&file), svg).map_err(|e| e.to_string())?;
+    }
+    entry.plot = Some((file, title));
+    Ok(())
+}
+
+/// A state that is worth seeing: of bodies in the middle of what the scene's first picture shows, or of the
+/// motion; of a drawing the last, whose paths are complete.
+fn still(entry: &Entry, record: &Record, reel: &Reel<'_>) -> Result<Vec<u8>, String> {
+    let (_, last) = reel.nearest(None).map_err(|e| e.to_string())?;
+    let at = match entry.group {
+        Group::Bodies => instant(record).unwrap_or(0.5 * last),
+        _ => last,
+    };
+    let near = reel.nearest(Some(at)).or_else(|_| reel.nearest(None));
+    let (state, _) = near.map_err(|e| e.to_string())?;
+    let wish = Wish {
+        size: Some(PICTURE),
+        ..Wish::default()
+    };
+    let shooting = reel.shoot(&wish, &[state], None, &mut |_| {});
+    let image = shooting.and_then(|shooting| shooting.image(state));
+    image.map_err(|e| e.to_string())?.png()
+}
+
+/// The middle of the instants of the scene's first picture.
+fn instant(record: &Record) -> Option<f64> {
+    let manifest = record.manifest();
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text).ok()?;
+    let picture = scene.pictures().first()?;
+    let at = picture.at.get(picture.at.len() / 2)?;
+    let part = format!("picture `{}`", picture.name);
+    scene.evaluate(&part, "at", at).ok()
+}
+
+/// The bytes of a film; nothing where nothing moves, or where it would be too large.
+fn film(reel: &Reel<'_>) -> Result<Option<Vec<u8>>, String> {
+    let times = reel.times().map_err(|e| e.to_string())?;
+    let (Some(first), Some(last)) = (times.first(), times.last()) else {
+        return Ok(None);
+    };
+    if times.len() < 3 || reel.bodies() > MANY {
+        return Ok(None);
+    }
+    let wish = Wish {
+        size: Some(FILM),
+        ..Wish::default()
+    };
+    for count in FRAMES {
+        let plan = Plan {
+            from: None,
+            until: None,
+            fps: FPS,
+            pace: Pace::Speed((last - first) / (count - 1) as f64 * FPS),
+        };
+        let frames = plan.frames(&times).map_err(|e| e.to_string())?;
+        let states: Vec<usize> = frames.iter().map(|frame| frame.state).collect();
+        let shooting = reel.shoot(&wish, &states, Some(2), &mut |_| {});
+        let shooting = shooting.map_err(|e| e.to_string())?;
+        let (bytes, moves) = written(&shooting, &frames)?;
+        if !moves {
+            return Ok(None);
+        }
+        if bytes.len() <= LARGEST {
+            return Ok(Some(bytes));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether pictures differ below their title and time.
+fn moves(images: &[Image]) -> bool {
+    let begin = |image: &Image| 3 * image.width * (image.height / 5);
+    let below = |image: &'_ Image| image.rgb.get(begin(image)..).unwrap_or(&[]).to_vec();
+    let Some((first, rest)) = images.split_first() else {
+        return false;
+    };
+    let first = below(first);
+    rest.iter().any(|image| below(image) != first)
+}
+
+/// The bytes of a GIF, and whether something moves in it.
+fn written(shooting: &Shooting<'_>, frames: &[Frame]) -> Result<(Vec<u8>, bool), String> {
+    let image = |frame: &Frame| shooting.image(frame.state).map_err(|e| e.to_string());
+    let images: Vec<Image> = frames.iter().map(image).collect::<Result<_, _>>()?;
+    let palette = Palette::of(&images);
+    let mut writer = GifWriter::new(Vec::new(), FILM, palette)?;
+    for (k, (image, frame)) in images.iter().zip(frames).enumerate() {
+        let rest = if k + 1 == frames.len() { 1.0 } else { 0.0 };
+        writer.add(image, frame.count as f64 / FPS + rest)?;
+    }
+    Ok((writer.finish()?, moves(&images)))
+}

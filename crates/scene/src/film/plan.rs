@@ -1,0 +1,105 @@
+//! Which states a film shows, and when.
+
+use crate::plot::PlotError;
+
+/// How fast a film goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// So many seconds of the motion in one of the film.
+    Speed(f64),
+    /// So that the film is neither too short nor too long: real time where that lasts 2 to 15 seconds.
+    Fitting,
+    /// Every N-th recorded state is a frame.
+    States(usize),
+}
+
+/// What a film is to show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plan {
+    /// Nothing before this.
+    pub from: Option<f64>,
+    /// Nothing after this.
+    pub until: Option<f64>,
+    /// Frames in a second.
+    pub fps: f64,
+    /// How fast it goes.
+    pub pace: Pace,
+}
+
+/// A frame: a recorded state, and for how many frames it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// Its number among the recorded states.
+    pub state: usize,
+    /// Frames of the film in which it is seen.
+    pub count: usize,
+}
+
+/// Frames of a film at most: half an hour at 30 a second.
+const MOST: f64 = 54_000.0;
+
+impl Plan {
+    /// The speed for a motion that lasts so long: seconds of the motion in one of the film.
+    pub fn speed(&self, lasts: f64) -> f64 {
+        match self.pace {
+            Pace::Speed(speed) => speed,
+            Pace::States(_) => f64::NAN,
+            Pace::Fitting if (2.0..=15.0).contains(&lasts) => 1.0,
+            Pace::Fitting if lasts > 0.0 => crate::plot::round_below(lasts / 5.0),
+            Pace::Fitting => 1.0,
+        }
+    }
+
+    /// The frames, from the recorded times in ascending order.
+    ///
+    /// # Errors
+    /// No state lies between the two times, or there would be too many frames.
+    pub fn frames(&self, times: &[f64]) -> Result<Vec<Frame>, PlotError> {
+        let (Some(first), Some(last)) = (times.first(), times.last()) else {
+            return Err(PlotError::Nothing("no state is recorded".into()));
+        };
+        let low = self.from.unwrap_or(*first).max(*first);
+        let high = self.until.unwrap_or(*last).min(*last);
+        let begin = times.partition_point(|t| *t < low);
+        let end = times.partition_point(|t| *t <= high);
+        if begin >= end {
+            return Err(PlotError::Nothing(format!(
+                "there is no recorded state between {} and {}: the states go from t = {first} to {last}",
+                self.from.unwrap_or(*first),
+                self.until.unwrap_or(*last),
+            )));
+        }
+        if let Pace::States(every) = self.pace {
+            let states = (begin..end).step_by(every.max(1));
+            return Ok(states.map(|state| Frame { state, count: 1 }).collect());
+        }
+        let speed = self.speed(high - low);
+        let count = ((high - low) / speed * self.fps).floor() + 1.0;
+        if !(count <= MOST) {
+            return Err(PlotError::Nothing(format!(
+                "the film would have {count} frames, more than {MOST}: give a larger --speed or a \
+                 smaller --fps"
+            )));
+        }
+        let mut frames: Vec<Frame> = Vec::new();
+        for k in 0..count as usize {
+            let t = low + k as f64 / self.fps * speed;
+            let state = nearest(times, t).clamp(begin, end - 1);
+            match frames.last_mut() {
+                Some(frame) if frame.state == state => frame.count += 1,
+                _ => frames.push(Frame { state, count: 1 }),
+            }
+        }
+        Ok(frames)
+    }
+}
+
+/// The time nearest to another; the earlier of two.
+pub(super) fn nearest(times: &[f64], t: f64) -> usize {
+    let after = times.partition_point(|x| *x < t);
+    match (after.checked_sub(1), times.get(after)) {
+        (None, _) => 0,
+        (Some(before), Some(late)) if late - t < t - times[before] => after,
+        (Some(before), _) => before,
+    }
+}

@@ -1,0 +1,333 @@
+//! The recorded states of a run as pictures.
+
+use std::cell::OnceCell;
+
+use super::plan::nearest;
+use crate::drawing::{self, Drawing};
+use crate::file::{Colour, Kind, Scene};
+use crate::picture::{Company, Easel, Image, Request, Size, States, Still, Theme, usual, zoom};
+use crate::plot::PlotError;
+use crate::record::Record;
+
+/// Width and height of a drawing where none are given, in pixels of the SVG.
+const DRAWING: (u32, u32) = (800, 600);
+
+/// What is asked of pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Wish {
+    /// What colours of bodies mean; as the scene's first picture where not given.
+    pub colour: Option<Colour>,
+    /// Whether forces are drawn.
+    pub forces: bool,
+    /// Whether force chains stand out among them.
+    pub chains: bool,
+    /// On what it is drawn.
+    pub theme: Theme,
+    /// Direction from which space is seen.
+    pub view: Option<[f64; 3]>,
+    /// Lower and upper corner of what is shown.
+    pub window: Option<([f64; 3], [f64; 3])>,
+    /// Width and height in pixels.
+    pub size: Option<(usize, usize)>,
+    /// Pixels for one of the SVG where the size is not given; 0 is 1.
+    pub zoom: f64,
+}
+
+impl Wish {
+    /// The first wish that drawings of mechanisms do not know.
+    fn of_bodies(&self) -> Option<&'static str> {
+        let all = [
+            (self.colour.is_some(), "--colour"),
+            (self.forces, "--forces"),
+            (self.chains, "--chains"),
+            (self.view.is_some(), "--view"),
+            (self.window.is_some(), "--window"),
+        ];
+        let given = all.into_iter().find(|(given, _)| *given);
+        given.map(|(_, name)| name)
+    }
+
+    fn size(&self) -> Size {
+        match self.size {
+            Some((width, height)) => Size::Pixels(width, height),
+            None if self.zoom > 0.0 => Size::Natural(self.zoom),
+            None => Size::Natural(1.0),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Source<'a> {
+    Bodies(States<'a>, Box<Scene>),
+    Drawing(Box<Drawing>),
+}
+
+/// The recorded states of a run.
+#[derive(Debug)]
+pub struct Reel<'a> {
+    source: Source<'a>,
+    /// The state the run began with, where it was asked for.
+    first: OnceCell<Still>,
+}
+
+impl<'a> Reel<'a> {
+    /// The states of a run.
+    ///
+    /// # Errors
+    /// It is a study, its records lack what is needed, no state is there yet, or the scene of a mechanism
+    /// declares no drawing.
+    pub fn of(record: &'a Record) -> Result<Self, PlotError> {
+        let manifest = record.manifest();
+        let shown = record.directory().display();
+        if manifest.kind == "study" {
+            return Err(PlotError::Nothing(format!(
+                "{shown}: this is a study, and a study has no states to be seen; `percuss plot {shown}` \
+                 lists its plots"
+            )));
+        }
+        let overrides = manifest.overrides.iter();
+        let set: Vec<_> = overrides.map(|o| (&*o.key, &*o.value)).collect();
+        let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
+        let scene = scene.with(&set)?;
+        let source = match scene.kind() {
+            Kind::Bodies => Source::Bodies(States::of(record)?, Box::new(scene)),
+            _ => match drawing::of(record)?.filter(|drawing| !drawing.header.items.is_empty()) {
+                Some(drawing) => Source::Drawing(Box::new(drawing)),
+                None => {
+                    return Err(PlotError::Nothing(format!(
+                        "{shown}: the scene declares no [[drawing]], so there is nothing to see at an \
+                         instant; add one to the scene, or `percuss plot {shown}` lists its plots"
+                    )));
+                }
+            },
+        };
+        let reel = Self {
+            source,
+            first: OnceCell::new(),
+        };
+        match reel.is_empty() {
+            true => Err(PlotError::Nothing(format!(
+                "{shown}: no state is recorded yet: there is nothing to show"
+            ))),
+            false => Ok(reel),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match &self.source {
+            Source::Bodies(states, _) => states.is_empty(),
+            Source::Drawing(drawing) => drawing.times().is_empty(),
+        }
+    }
+
+    /// 2 or 3 for bodies; nothing for a drawing.
+    pub fn dimension(&self) -> Option<usize> {
+        match &self.source {
+            Source::Bodies(states, _) => Some(states.dimension),
+            Source::Drawing(_) => None,
+        }
+    }
+
+    /// Number of bodies; 0 for a drawing.
+    pub fn bodies(&self) -> usize {
+        match &self.source {
+            Source::Bodies(states, _) => states.bodies.len(),
+            Source::Drawing(_) => 0,
+        }
+    }
+
+    /// The times of all states.
+    ///
+    /// # Errors
+    /// The records are damaged.
+    pub fn times(&self) -> Result<Vec<f64>, PlotError> {
+        match &self.source {
+            Source::Bodies(states, _) => {
+                let all = (0..states.len()).map(|state| states.time(state));
+                Ok(all.collect::<Result<_, _>>()?)
+            }
+            Source::Drawing(drawing) => Ok(drawing.times().to_vec()),
+        }
+    }
+
+    /// The state nearest to an instant, with its time; the last without one.
+    ///
+    /// # Errors
+    /// The instant is outside what is recorded, or the records are damaged.
+    pub fn nearest(&self, t: Option<f64>) -> Result<(usize, f64), PlotError> {
+        let (count, time): (usize, &dyn Fn(usize) -> Result<f64, PlotError>) = match &self.source {
+            Source::Bodies(states, _) => (states.len(), &|k| Ok(states.time(k)?)),
+            Source::Drawing(drawing) => {
+                let times = drawing.times();
+                (times.len(), &|k| {
+                    Ok(times.get(k).copied().unwrap_or(f64::NAN))
+                })
+            }
+        };
+        let last = count.saturating_sub(1);
+        let (low, high) = (time(0)?, time(last)?);
+        let Some(t) = t else {
+            return Ok((last, high));
+        };
+        // Times are sums of steps: an end that was meant is not outside by rounding.
+        let room = 1e-9 * (high - low).abs().max(high.abs());
+        if !(t >= low - room && t <= high + room) {
+            return Err(PlotError::Unknown(format!(
+                "--at {t} is outside the recorded states, which go from t = {low} to {high}"
+            )));
+        }
+        let state = match &self.source {
+            Source::Bodies(states, _) => states.nearest(t)?,
+            Source::Drawing(drawing) => nearest(drawing.times(), t),
+        };
+        Ok((state, time(state)?))
+    }
+
+    /// Makes ready to draw states all alike; `stamp` are the decimals of the time in the corner of films.
+    /// `tell` is told how much of that is done and says whether to go on.
+    ///
+    /// # Errors
+    /// Something is asked that this run does not have, or the records are damaged.
+    pub fn shoot(
+        &self,
+        wish: &Wish,
+        states: &[usize],
+        stamp: Option<usize>,
+        tell: &mut dyn FnMut(f64),
+    ) -> Result<Shooting<'_>, PlotError> {
+        let (of, scene) = match &self.source {
+            Source::Bodies(of, scene) => (of, scene),
+            Source::Drawing(drawing) => {
+                return match wish.of_bodies() {
+                    None => Ok(Shooting::Drawing(drawing, *wish)),
+                    Some(name) => Err(PlotError::Unknown(format!(
+                        "{name} is for runs of bodies; this is a mechanism or a sweeping process"
+                    ))),
+                };
+            }
+        };
+        let request = request(scene, wish, stamp)?;
+        let first = self.first(request.colour == Colour::Displacement)?;
+        let company = Company {
+            bodies: &of.bodies,
+            dimension: of.dimension,
+            first,
+        };
+        let forces = request.forces;
+        let mut seen = states.iter();
+        let begin = of.read(*seen.next().unwrap_or(&0), forces)?;
+        let mut easel = Easel::new(company, &begin, request, wish.size());
+        for (k, state) in seen.enumerate() {
+            easel.see(&of.read(*state, forces)?);
+            tell((k + 1) as f64 / states.len() as f64);
+        }
+        Ok(Shooting::Bodies {
+            states: of,
+            easel: Box::new(easel),
+            forces,
+        })
+    }
+
+    /// The state the run began with; an empty one where it is not needed.
+    fn first(&self, needed: bool) -> Result<&Still, PlotError> {
+        if let Some(first) = self.first.get() {
+            return Ok(first);
+        }
+        let first = match &self.source {
+            Source::Bodies(states, _) if needed => states.read(0, false)?,
+            _ => Still::default(),
+        };
+        Ok(self.first.get_or_init(|| first))
+    }
+}
+
+/// What is asked of pictures of bodies.
+fn request(scene: &Scene, wish: &Wish, stamp: Option<usize>) -> Result<Request, PlotError> {
+    let mut request = usual(scene)?;
+    if let Some(colour) = wish.colour {
+        request.colour = colour;
+    }
+    if let Some((low, high)) = wish.window {
+        (request.low, request.high) = (Some(low), Some(high));
+    }
+    if wish.view.is_some() {
+        request.view = wish.view;
+    }
+    request.forces = wish.forces;
+    request.chains = wish.chains;
+    request.theme = wish.theme;
+    request.stamp = stamp;
+    request.timeless = stamp.is_some();
+    Ok(request)
+}
+
+/// Draws states of a run, all alike.
+#[derive(Debug)]
+pub enum Shooting<'a> {
+    /// Bodies.
+    Bodies {
+        /// Where they come from.
+        states: &'a States<'a>,
+        /// What they are drawn on.
+        easel: Box<Easel<'a>>,
+        /// Whether forces are needed.
+        forces: bool,
+    },
+    /// A mechanism or a sweeping process.
+    Drawing(&'a Drawing, Wish),
+}
+
+impl Shooting<'_> {
+    /// A state as SVG.
+    ///
+    /// # Errors
+    /// The records are damaged.
+    pub fn svg(&self, state: usize) -> Result<String, PlotError> {
+        match self {
+            Self::Bodies {
+                states,
+                easel,
+                forces,
+            } => Ok(easel.svg(&states.read(state, *forces)?)),
+            Self::Drawing(drawing, wish) => Ok(sheet(drawing, wish, state).0),
+        }
+    }
+
+    /// A state as pixels.
+    ///
+    /// # Errors
+    /// The records are damaged, or the picture is too large.
+    pub fn image(&self, state: usize) -> Result<Image, PlotError> {
+        let drawn = match self {
+            Self::Bodies {
+                states,
+                easel,
+                forces,
+            } => easel.image(&states.read(state, *forces)?),
+            Self::Drawing(drawing, wish) => {
+                let (svg, zoom, (w, h)) = sheet(drawing, wish, state);
+                let even = |length: f64| 2 * (0.5 * length * zoom).ceil().max(1.0) as usize;
+                let size = wish.size.unwrap_or((even(w), even(h)));
+                let ground = match wish.theme {
+                    Theme::Light => [255; 4],
+                    Theme::Dark => [0, 0, 0, 255],
+                };
+                Image::of_svg(&svg, zoom, size, ground.repeat(size.0 * size.1))
+            }
+        };
+        drawn.map_err(PlotError::Drawing)
+    }
+}
+
+/// A drawing at a state as SVG, the pixels for one of it, and its size.
+fn sheet(drawing: &Drawing, wish: &Wish, state: usize) -> (String, f64, (f64, f64)) {
+    let (zoom, page) = zoom(wish.size());
+    let (w, h) = page.unwrap_or((f64::from(DRAWING.0), f64::from(DRAWING.1)));
+    let theme = match wish.theme {
+        Theme::Light => drawing::Theme::Light,
+        Theme::Dark => drawing::Theme::Dark,
+    };
+    let at = drawing.times().get(state).copied().unwrap_or(f64::NAN);
+    let size = (w.ceil() as u32, h.ceil() as u32);
+    (drawing.svg(at, size, theme), zoom, (w, h))
+}

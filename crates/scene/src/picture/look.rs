@@ -1,0 +1,70 @@
+//! What the pictures of one motion have in common, so that they can be compared: the part of the world they
+//! show, the scale of colours, the width of forces.
+
+use super::camera::Camera;
+use super::force;
+use super::ground::Room;
+use super::images::spread;
+use super::page::Company;
+use super::paint;
+use super::request::Request;
+use super::still::Still;
+use super::window::{Window, window};
+
+/// What pictures have in common.
+#[derive(Debug, Clone)]
+pub(super) struct Look {
+    pub window: Window,
+    /// The room that half-spaces are shown in.
+    pub room: Option<Room>,
+    /// Least and largest value of the colours; `None` where they stand for none.
+    pub span: Option<(f64, f64)>,
+    /// The largest force.
+    pub largest: f64,
+}
+
+impl Look {
+    /// Of stills together.
+    pub(super) fn of(company: &Company<'_>, stills: &[Still], request: &Request) -> Self {
+        let camera = camera(company, request);
+        let (bodies, flat) = (company.bodies, company.dimension == 2);
+        let wrapped: Vec<_> = stills.iter().map(|still| spread(bodies, still)).collect();
+        let seen: Vec<&Still> = wrapped.iter().map(|spread| &*spread.still).collect();
+        let room = if flat { None } else { Room::of(bodies, &seen) };
+        let spans = stills
+            .iter()
+            .filter_map(|still| paint::span(bodies, still, company.first, flat, request.colour));
+        Self {
+            window: window(bodies, &seen, request, &camera, room.as_ref()),
+            room,
+            span: spans.reduce(widest),
+            largest: stills.iter().map(force::largest).fold(0.0, f64::max),
+        }
+    }
+
+    /// Of one more still.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.window.join(&other.window);
+        match (&mut self.room, &other.room) {
+            (Some(room), Some(other)) => room.join(other),
+            (room, other) => *room = room.or(*other),
+        }
+        self.span = match (self.span, other.span) {
+            (Some(a), Some(b)) => Some(widest(a, b)),
+            (a, b) => a.or(b),
+        };
+        self.largest = self.largest.max(other.largest);
+    }
+}
+
+fn widest(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+/// From where bodies are seen.
+pub(super) fn camera(company: &Company<'_>, request: &Request) -> Camera {
+    match company.dimension {
+        2 => Camera::flat(),
+        _ => Camera::from(request.view),
+    }
+}

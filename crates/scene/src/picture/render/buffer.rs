@@ -1,0 +1,97 @@
+//! What is nearest at every sample of a picture.
+
+/// Nothing is seen at a sample.
+pub(super) const NOTHING: u32 = u32::MAX;
+
+/// A vector of the screen: right, down, towards the eye; lengths in samples.
+pub(super) type Vector = [f64; 3];
+
+/// One part of a normal in a 16-bit number.
+const FINE: f64 = 32767.0;
+
+/// Samples of a rectangle: how near what is seen there is, its slope, and whose it is.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    pub wide: usize,
+    pub high: usize,
+    /// Nearness in samples; −∞ where nothing is.
+    pub near: Vec<f32>,
+    /// Normal, right and down; the third part is positive and follows. Empty in a buffer of depths.
+    slope: Vec<[i16; 2]>,
+    /// Number of the piece. Empty in a buffer of depths.
+    owner: Vec<u32>,
+}
+
+impl Buffer {
+    /// With slopes and owners.
+    pub(super) fn new(wide: usize, high: usize) -> Self {
+        Self {
+            slope: vec![[0; 2]; wide * high],
+            owner: vec![NOTHING; wide * high],
+            ..Self::of_depths(wide, high)
+        }
+    }
+
+    /// Nearness alone.
+    pub(super) fn of_depths(wide: usize, high: usize) -> Self {
+        Self {
+            wide,
+            high,
+            near: vec![f32::NEG_INFINITY; wide * high],
+            slope: Vec::new(),
+            owner: Vec::new(),
+        }
+    }
+
+    /// Whose a sample is.
+    pub(super) fn owner(&self, at: usize) -> u32 {
+        self.owner.get(at).copied().unwrap_or(NOTHING)
+    }
+
+    /// The unit normal at a sample.
+    pub(super) fn normal(&self, at: usize) -> Vector {
+        let [x, y] = self.slope.get(at).copied().unwrap_or([0; 2]);
+        let (x, y) = (f64::from(x) / FINE, f64::from(y) / FINE);
+        [x, y, (1.0 - x * x - y * y).max(0.0).sqrt()]
+    }
+
+    /// Puts a surface that `meet` gives at the middles of samples inside a box: nearness and unit normal.
+    /// `most` is its nearest point: what lies before that is not asked for.
+    pub(super) fn cover(
+        &mut self,
+        (low, high): ([f64; 2], [f64; 2]),
+        most: f64,
+        owner: u32,
+        meet: impl Fn(f64, f64) -> Option<(f64, Vector)>,
+    ) {
+        let range = |low: f64, high: f64, count: usize| {
+            let first = (low - 0.5).ceil().max(0.0) as usize;
+            first..((high + 0.5).floor().max(0.0) as usize).min(count)
+        };
+        if !(low[0] <= high[0] && low[1] <= high[1]) {
+            return;
+        }
+        let most = most as f32;
+        for row in range(low[1], high[1], self.high) {
+            for column in range(low[0], high[0], self.wide) {
+                let at = row * self.wide + column;
+                if self.near[at] > most {
+                    continue;
+                }
+                let Some((near, normal)) = meet(column as f64 + 0.5, row as f64 + 0.5) else {
+                    continue;
+                };
+                let near = near as f32;
+                if near > self.near[at] {
+                    self.near[at] = near;
+                    if let (Some(slope), Some(whose)) =
+                        (self.slope.get_mut(at), self.owner.get_mut(at))
+                    {
+                        *slope = [normal[0], normal[1]].map(|x| (x * FINE).round() as i16);
+                        *whose = owner;
+                    }
+                }
+            }
+        }
+    }
+}

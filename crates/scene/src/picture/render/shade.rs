@@ -1,0 +1,157 @@
+//! How bright a sample is.
+//!
+//! ```text
+//! colour = albedo ((sky + lamp n_z) (1 − occlusion) + sun max(0, n·l) (1 − shadow)) + gloss (n·h)³²
+//! ```
+//!
+//! in squares of the numbers of a screen, which light adds up in. The shadow is looked up in a second
+//! buffer, seen from the sun; the occlusion is that of the surfaces near the sample on the screen:
+//! the mean over taps v of max(0, n·v/|v|), less where they are far.
+
+use super::super::dot;
+use super::buffer::{Buffer, NOTHING, Vector};
+use super::view::View;
+
+/// Direction to the sun: left, up, towards the eye; down is positive on the screen.
+pub(super) const SUN: Vector = [-0.45, -0.65, 0.612_372_435_695_794_5];
+
+/// Brightness of the sun, of the sky from below and from above, and of what the eye sends out: it keeps what
+/// is turned away from the sun from being black.
+const SUNNY: f64 = 0.66;
+const SKY: (f64, f64) = (0.16, 0.34);
+const LAMP: f64 = 0.20;
+
+/// Brightness of the highlight.
+const GLOSS: f64 = 0.05;
+
+/// Taps of the shadow and of the occlusion for each sample.
+const SHADOWS: usize = 6;
+const TAPS: usize = 10;
+
+/// How far the edge of a shadow is spread, in texels of its buffer.
+const SOFT: f64 = 2.4;
+
+/// What darkens a sample besides its slope.
+pub(super) struct Shade<'a> {
+    pub view: &'a View,
+    pub buffer: &'a Buffer,
+    /// The scene from the sun: where it looks from, and how near everything is to it.
+    pub sun: Option<(View, Buffer)>,
+    /// How far surfaces darken each other, in samples.
+    pub reach: f64,
+    /// Upwards in space, on the screen.
+    pub up: Vector,
+    shadow_taps: Vec<[f64; 2]>,
+    taps: Vec<[f64; 2]>,
+}
+
+/// Points of a disc of radius 1, spread evenly: Vogel's spiral. One pattern for each of 2 × 2 samples.
+fn spiral(count: usize) -> Vec<[f64; 2]> {
+    const GOLDEN: f64 = 2.399_963_229_728_653;
+    let all = (0..4 * count).map(|k| {
+        let (pattern, tap) = (k / count, k % count);
+        let r = ((tap as f64 + 0.25 * pattern as f64 + 0.2) / count as f64).sqrt();
+        let (sin, cos) = (tap as f64 * GOLDEN + pattern as f64 * 1.1).sin_cos();
+        [r * cos, r * sin]
+    });
+    all.collect()
+}
+
+impl<'a> Shade<'a> {
+    pub(super) fn new(
+        view: &'a View,
+        buffer: &'a Buffer,
+        sun: Option<(View, Buffer)>,
+        reach: f64,
+    ) -> Self {
+        Self {
+            view,
+            buffer,
+            sun,
+            reach,
+            up: view.direction([0.0, 0.0, 1.0]),
+            shadow_taps: spiral(SHADOWS),
+            taps: spiral(TAPS),
+        }
+    }
+
+    /// The colour of a sample whose surface has this one; both squares of what a screen is given.
+    pub(super) fn colour(&self, x: usize, y: usize, albedo: Vector) -> Vector {
+        let at = y * self.buffer.wide + x;
+        let n = self.buffer.normal(at);
+        let here = [
+            x as f64 + 0.5,
+            y as f64 + 0.5,
+            f64::from(self.buffer.near[at]),
+        ];
+        let pattern = (x & 1) + 2 * (y & 1);
+        let slope = dot(n, SUN).max(0.0);
+        let lit = match slope > 0.0 {
+            true => slope * self.lit(here, n, slope, pattern),
+            false => 0.0,
+        };
+        let open = 1.0 - self.hidden(here, n, pattern);
+        let sky = SKY.0 + (SKY.1 - SKY.0) * (0.5 + 0.5 * dot(n, self.up));
+        // Halfway between the sun and the eye.
+        let half = super::super::camera::unit([SUN[0], SUN[1], SUN[2] + 1.0]);
+        let gloss = GLOSS * dot(n, half).max(0.0).powi(32) * lit;
+        let sky = sky + LAMP * n[2];
+        albedo.map(|c| c * (sky * open + SUNNY * lit * (0.55 + 0.45 * open)) + gloss)
+    }
+
+    /// The share of the sun that reaches a point.
+    fn lit(&self, here: Vector, n: Vector, slope: f64, pattern: usize) -> f64 {
+        let Some((sun, depths)) = &self.sun else {
+            return 1.0;
+        };
+        let texel = self.view.scale / sun.scale;
+        // Away from the surface: a texel has one depth, the surface below it many.
+        let off = [0, 1, 2].map(|k| here[k] + 1.2 * texel * n[k]);
+        let at = sun.point(self.view.back(off));
+        let steep = ((1.0 - slope * slope).max(0.0).sqrt() / slope).min(5.0);
+        let limit = at[2] + 0.8 + SOFT * 0.6 * steep;
+        let taps = &self.shadow_taps[pattern * SHADOWS..(pattern + 1) * SHADOWS];
+        let shaded = taps.iter().filter(|tap| {
+            let (x, y) = (at[0] + SOFT * tap[0], at[1] + SOFT * tap[1]);
+            let inside = x >= 0.0 && y >= 0.0;
+            let (x, y) = (x as usize, y as usize);
+            inside
+                && x < depths.wide
+                && y < depths.high
+                && f64::from(depths.near[y * depths.wide + x]) > limit
+        });
+        1.0 - shaded.count() as f64 / SHADOWS as f64
+    }
+
+    /// The share of the sky that surfaces nearby hide.
+    fn hidden(&self, here: Vector, n: Vector, pattern: usize) -> f64 {
+        let buffer = self.buffer;
+        let taps = &self.taps[pattern * TAPS..(pattern + 1) * TAPS];
+        let mut sum = 0.0;
+        for tap in taps {
+            let (x, y) = (here[0] + self.reach * tap[0], here[1] + self.reach * tap[1]);
+            if !(x >= 0.0 && y >= 0.0) {
+                continue;
+            }
+            let (x, y) = (x as usize, y as usize);
+            if x >= buffer.wide || y >= buffer.high {
+                continue;
+            }
+            let at = y * buffer.wide + x;
+            if buffer.owner(at) == NOTHING {
+                continue;
+            }
+            let v = [
+                x as f64 + 0.5 - here[0],
+                y as f64 + 0.5 - here[1],
+                f64::from(buffer.near[at]) - here[2],
+            ];
+            let far = dot(v, v).sqrt();
+            // A bend of less than six degrees is none: normals are rounded.
+            let rise = dot(n, v) / far.max(1e-9) - 0.1;
+            let fade = 1.0 - (far / (2.5 * self.reach)).min(1.0);
+            sum += rise.max(0.0) * fade;
+        }
+        (1.7 * sum / TAPS as f64).min(0.9)
+    }
+}

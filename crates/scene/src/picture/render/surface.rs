@@ -1,0 +1,168 @@
+//! What a surface looks like before light falls on it: colour, marks of balls, lines along edges.
+
+use super::super::colour::{GROUND, PLAIN, Rgb};
+use super::super::dot;
+use super::super::ground::Grid;
+use super::super::request::Theme;
+use super::super::still::Place;
+use super::buffer::{Buffer, NOTHING, Vector};
+use super::view::View;
+use super::{Cast, PATCHES, Shot, lines};
+use crate::record::Outline;
+
+/// A ball of a smaller radius has no marks, in pixels.
+const MARKED: f64 = 9.0;
+
+/// How much darker the marked quarters of a ball are, and lines along edges and of grids.
+const MARK: f64 = 0.68;
+const EDGE: f64 = 0.30;
+const LINE: f64 = 0.80;
+
+/// An edge is where normals differ by more than 25 degrees.
+const BEND: f64 = 0.906;
+
+/// Ground in the dark.
+const NIGHT: Rgb = Rgb(58, 61, 66);
+
+/// Surfaces of all pieces.
+pub(super) struct Surfaces<'a> {
+    cast: &'a Cast<'a>,
+    grids: Vec<Option<Grid>>,
+    ground: Vector,
+    /// Strength of the lines along the edges of each body, 0 to 1; empty where none has any.
+    inks: Vec<f32>,
+    /// Radius from which on balls are marked.
+    marked: f64,
+    fine: usize,
+    reach: f64,
+}
+
+/// What a screen is given, squared.
+fn linear(colour: Rgb) -> Vector {
+    colour.parts().map(|c| (f64::from(c) / 255.0).powi(2))
+}
+
+/// Whether a body has edges.
+fn edged(outline: &Outline) -> bool {
+    match outline {
+        Outline::Round { .. } | Outline::Capsule { .. } => false,
+        Outline::Compound(parts) => parts.iter().any(|part| edged(&part.outline)),
+        _ => true,
+    }
+}
+
+impl<'a> Surfaces<'a> {
+    pub(super) fn new(cast: &'a Cast<'a>, shot: &Shot<'_>, view: &View, fine: usize) -> Self {
+        let pixels = view.scale / fine as f64;
+        let ink = |outline: &Outline| {
+            let size = outline.radius().filter(|_| edged(outline));
+            // A body of a few pixels would be all edges.
+            size.map_or(0.0, |r| ((r * pixels - 2.0) / 10.0).clamp(0.0, 1.0) as f32)
+        };
+        let any = cast.bodies.iter().any(|name| edged(&name.outline));
+        let sizes = cast.bodies.iter().filter_map(|name| name.outline.radius());
+        let mut sizes: Vec<f64> = sizes.filter(|r| r.is_finite()).collect();
+        sizes.sort_unstable_by(f64::total_cmp);
+        let middling = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0) * view.scale;
+        Self {
+            cast,
+            grids: lines(shot.patches),
+            ground: linear(match shot.theme {
+                Theme::Light => GROUND,
+                Theme::Dark => NIGHT,
+            }),
+            inks: match any {
+                true => cast.bodies.iter().map(|name| ink(&name.outline)).collect(),
+                false => Vec::new(),
+            },
+            marked: MARKED / pixels,
+            fine,
+            // Bodies darken what is about as far as they are large.
+            reach: middling.clamp(5.0 * fine as f64, 24.0 * fine as f64),
+        }
+    }
+
+    /// How far surfaces darken each other, in samples.
+    pub(super) fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// The colour of a sample without light.
+    pub(super) fn albedo(&self, buffer: &Buffer, view: &View, (x, y): (usize, usize)) -> Vector {
+        let at = y * buffer.wide + x;
+        let owner = buffer.owner(at);
+        if owner >= PATCHES {
+            let near = f64::from(buffer.near[at]);
+            let point = view.back([x as f64 + 0.5, y as f64 + 0.5, near]);
+            let grid = self.grids.get((owner - PATCHES) as usize);
+            // Half a pixel on either side.
+            let half = 0.5 * self.fine as f64 / view.scale;
+            let line = grid
+                .and_then(Option::as_ref)
+                .is_some_and(|g| g.near_line(point, half));
+            return self.ground.map(|c| if line { LINE * c } else { c });
+        }
+        let k = owner as usize;
+        let colour = linear(self.cast.fills.get(k).copied().unwrap_or(PLAIN));
+        let known = (self.cast.bodies.get(k), self.cast.still.places.get(k));
+        let (Some(name), Some(place)) = known else {
+            return colour;
+        };
+        match *name.outline {
+            Outline::Round { radius } if radius >= self.marked => {
+                let marked = quarter(place, view.turned_back(buffer.normal(at)));
+                colour.map(|c| if marked { MARK * c } else { c })
+            }
+            _ => colour,
+        }
+    }
+
+    /// What lines along edges leave of the light of a sample.
+    pub(super) fn dim(&self, buffer: &Buffer, (x, y): (usize, usize)) -> f64 {
+        let at = y * buffer.wide + x;
+        let ink = self.ink(buffer.owner(at));
+        if ink == 0.0 {
+            return 1.0;
+        }
+        let beside = [
+            (x > 0).then(|| at - 1),
+            (x + 1 < buffer.wide).then(|| at + 1),
+            (y > 0).then(|| at - buffer.wide),
+            (y + 1 < buffer.high).then(|| at + buffer.wide),
+        ];
+        match beside
+            .into_iter()
+            .flatten()
+            .any(|other| edge(buffer, at, other))
+        {
+            true => 1.0 - (1.0 - EDGE) * ink,
+            false => 1.0,
+        }
+    }
+
+    fn ink(&self, owner: u32) -> f64 {
+        let ink = self.inks.get(owner as usize).copied().unwrap_or(0.0);
+        f64::from(ink)
+    }
+}
+
+/// Whether an edge of the body at a sample lies between it and another one.
+fn edge(buffer: &Buffer, at: usize, other: usize) -> bool {
+    let (mine, theirs) = (buffer.owner(at), buffer.owner(other));
+    if mine == theirs {
+        return dot(buffer.normal(at), buffer.normal(other)) < BEND;
+    }
+    // The line belongs to the nearer one, and to both where they are as near.
+    theirs == NOTHING || buffer.near[at] >= buffer.near[other] - 1.5
+}
+
+/// Whether a direction points to one of the marked quarters of a ball.
+fn quarter(place: &Place, direction: [f64; 3]) -> bool {
+    let [w, x, y, z] = place.rotation;
+    let back = Place {
+        rotation: [w, -x, -y, -z],
+        ..*place
+    };
+    let inside = back.turn(direction);
+    inside[0] * inside[1] > 0.0
+}
