@@ -23,6 +23,8 @@ export interface Line {
   /** Steps hold their value until the next one. */
   shape?: 'line' | 'steps';
   hidden?: boolean;
+  /** Hidden until the user switches it on. */
+  off?: boolean;
   /** What the quantity is, for the legend's tooltip. */
   meaning?: string;
 }

@@ -30,9 +30,9 @@ export function expectedText(f: Finding): string {
 }
 
 function verdictOf(f: Finding): [string, string] {
-  if (f.ok === true) return ['ok', 'good'];
-  if (f.ok === false) return ['not met', 'bad'];
-  return ['–', 'open'];
+  if (f.ok === true) return ['✓ ok', 'good'];
+  if (f.ok === false) return ['✕ not met', 'bad'];
+  return ['', 'open'];
 }
 
 export function mount(root: HTMLElement, app: App): Mounted {
@@ -53,22 +53,23 @@ export function mount(root: HTMLElement, app: App): Mounted {
     const rows = list.map((f) => {
       const [text, kind] = verdictOf(f);
       const about = (f as unknown as { about?: unknown }).about;
-      const name = el('th', { scope: 'row', title: typeof about === 'string' ? about : undefined }, f.name.replaceAll('_', ' '));
+      const title = typeof about === 'string' ? about : undefined;
+      const expected = expectedText(f);
       return el(
-        'tr',
-        { class: kind },
-        name,
-        el('td', { class: 'number' }, valueText(f.value)),
-        el('td', { class: 'number' }, expectedText(f)),
-        el('td', {}, el('span', { class: `mark ${kind}` }, text)),
-        el('td', { class: 'source' }, typeof f.source === 'string' ? f.source : ''),
+        'li',
+        { class: kind, title },
+        el('div', { class: 'name' }, el('b', {}, f.name.replaceAll('_', ' ')), el('span', { class: `mark ${kind}` }, text)),
+        el(
+          'div',
+          { class: 'numbers' },
+          valueText(f.value),
+          ...(expected !== '–' ? [el('span', { class: 'expected' }, `  expected ${expected}`)] : []),
+        ),
+        ...(typeof f.source === 'string' && f.source !== '' ? [el('div', { class: 'source' }, f.source)] : []),
       );
     });
-    const heads = ['finding', 'value', 'expected', '', 'source'].map((h) => el('th', { scope: 'col' }, h));
-    root.replaceChildren(
-      el('h2', {}, judged > 0 ? `Findings: ${met} of ${judged} as expected` : 'Findings'),
-      el('div', { class: 'scroll' }, el('table', {}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...rows))),
-    );
+    const title = judged > 0 ? `Findings: ${met} of ${judged} as expected` : 'Findings';
+    root.replaceChildren(el('h2', {}, title), el('ul', {}, ...rows));
   };
   draw();
   const stop = app.live.on(draw);

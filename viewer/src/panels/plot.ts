@@ -6,7 +6,7 @@ import { Chart, type ChartData, type Line } from './chart';
 import { lineColour } from './colours';
 import { nearest } from './scale';
 
-/** A line is sampled no farther from the time asked for than this share of its span. */
+/** The value of a line at the sample nearest in time. */
 function valueAt(line: Line, t: number): number {
   const i = nearest(line.x, t);
   if (i < 0) return NaN;
@@ -30,8 +30,8 @@ export class TimePlot {
   private data: ChartData | null = null;
   private span: [number, number] = [0, 1];
   private hovered: number | null = null;
-  /** Lines the user switched off, by name; kept while data come and go. */
-  private off = new Set<string>();
+  /** What the user switched on or off, by name; kept while data come and go. */
+  private chosen = new Map<string, boolean>();
   private stop: (() => void)[] = [];
 
   constructor(
@@ -82,7 +82,7 @@ export class TimePlot {
   show(data: ChartData, span: [number, number], zoomed: boolean): void {
     this.data = data;
     this.span = span;
-    for (const l of data.lines) l.hidden = this.off.has(l.name);
+    for (const l of data.lines) l.hidden = !(this.chosen.get(l.name) ?? !l.off);
     this.back.hidden = !zoomed;
     this.build();
     this.chart.set(data, span);
@@ -109,8 +109,7 @@ export class TimePlot {
     const button = el('button', { type: 'button', title }, swatch, el('span', {}, line.name), value);
     const entry: Entry = { line, value, swatch, button };
     button.addEventListener('click', () => {
-      if (this.off.has(entry.line.name)) this.off.delete(entry.line.name);
-      else this.off.add(entry.line.name);
+      this.chosen.set(entry.line.name, entry.line.hidden === true);
       if (this.data) this.show(this.data, this.span, !this.back.hidden);
     });
     return entry;
