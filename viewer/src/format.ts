@@ -32,6 +32,6 @@ export function ticks(low: number, high: number, count = 5): number[] {
   const m = raw / power;
   const step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
   const out: number[] = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) out.push(k * step);
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && out.length < 1000; k++) out.push(k * step);
   return out.length > 0 ? out : [low];
 }

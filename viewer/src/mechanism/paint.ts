@@ -147,8 +147,8 @@ function marks(s: Scene, item: Item, points: Px[], acting: boolean): void {
 
 function ball(g: CanvasRenderingContext2D, p: Px, r: number, colour: string, theme: Theme): CanvasGradient {
   const shade = g.createRadialGradient(p[0] - 0.35 * r, p[1] - 0.4 * r, 0.1 * r, p[0], p[1], Math.max(r, 1));
-  shade.addColorStop(0, theme === 'dark' ? '#ffffff' : '#f4f8fb');
-  shade.addColorStop(0.35, colour);
+  shade.addColorStop(0, theme === 'dark' ? '#c9d2dc' : '#eef3f7');
+  shade.addColorStop(0.6, colour);
   shade.addColorStop(1, colour);
   return shade;
 }

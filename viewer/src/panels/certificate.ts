@@ -59,7 +59,7 @@ export function mount(root: HTMLElement, app: App): Mounted {
     const badge = el('span', { class: `badge ${v.kind}`, 'data-verdict': v.kind }, v.text);
     const figures = c ? FIGURES.map((f) => figure(c, f)).filter((e) => e !== null) : [];
     const kept = root.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.figure : undefined;
-    const steps = c && c.steps > 0 ? [el('span', { class: 'steps' }, `${c.steps} steps`)] : [];
+    const steps = c && c.steps > 0 && c.missed === 0 ? [el('span', { class: 'steps' }, `${c.steps} steps`)] : [];
     root.replaceChildren(badge, ...steps, ...(figures.length > 0 ? [el('div', { class: 'figures', role: 'group', 'aria-label': 'Worst of the run' }, ...figures)] : []));
     if (kept) root.querySelector<HTMLElement>(`[data-figure="${kept}"]`)?.focus();
   };

@@ -33,10 +33,13 @@ export function powerOfTen(n: number): string {
   return `10${[...String(n)].map((c) => SUPER[c] ?? c).join('')}`;
 }
 
+/** A span smaller than this part of its values is rounding: nothing to look at. */
+const ROUNDING = 1e-10;
+
 /** Widens a span without extent, and makes one of nothing. */
 function spread(low: number, high: number): [number, number] {
   if (!Number.isFinite(low) || !Number.isFinite(high) || low > high) return [0, 1];
-  if (high > low) return [low, high];
+  if (high - low > ROUNDING * Math.max(Math.abs(low), Math.abs(high))) return [low, high];
   const by = Math.abs(low) > 0 ? Math.abs(low) * 0.1 : 1;
   return [low - by, low + by];
 }

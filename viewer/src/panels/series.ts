@@ -23,7 +23,8 @@ export const KINDS: { id: Kind; label: string }[] = [
 /** Running sum times `sign`, from `start`; what is no number counts nothing. */
 export function running(w: ArrayLike<number>, sign: number, start = 0): Float64Array {
   const out = new Float64Array(w.length);
-  let sum = start;
+  // Adding 0 turns −0 into 0.
+  let sum = start + 0;
   for (let i = 0; i < w.length; i++) {
     if (Number.isFinite(w[i])) sum += sign * w[i];
     out[i] = sum;

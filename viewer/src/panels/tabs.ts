@@ -4,7 +4,7 @@ import { el } from '../dom';
 export interface Tabs<T extends string> {
   element: HTMLElement;
   readonly value: T;
-  /** Only these are there to choose; the first of them if the chosen one is gone. */
+  /** Only these are there to choose; the first of them if the user's choice is gone or was not made. */
   offer(ids: T[]): void;
 }
 
@@ -16,6 +16,7 @@ export function makeTabs<T extends string>(
 ): Tabs<T> {
   const element = el('div', { class: 'tabs', role: 'tablist', 'aria-label': label });
   let value = list[0].id;
+  let own = false;
   const buttons = new Map<T, HTMLButtonElement>();
   const mark = (): void => {
     for (const [id, b] of buttons) {
@@ -31,7 +32,10 @@ export function makeTabs<T extends string>(
   };
   for (const { id, label: text } of list) {
     const b = el('button', { type: 'button', role: 'tab', 'aria-controls': panel, 'data-tab': id }, text);
-    b.addEventListener('click', () => choose(id));
+    b.addEventListener('click', () => {
+      own = true;
+      choose(id);
+    });
     b.addEventListener('keydown', (e) => {
       const by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0;
       if (by === 0) return;
@@ -40,6 +44,7 @@ export function makeTabs<T extends string>(
       const seen = [...buttons].filter(([, other]) => !other.hidden);
       const at = seen.findIndex(([other]) => other === value);
       const next = seen[(at + by + seen.length) % seen.length];
+      own = true;
       choose(next[0]);
       next[1].focus();
     });
@@ -54,7 +59,9 @@ export function makeTabs<T extends string>(
     },
     offer(ids) {
       for (const [id, b] of buttons) b.hidden = !ids.includes(id);
-      if (ids.length > 0 && !ids.includes(value)) choose(ids[0]);
+      if (ids.length === 0 || (own && ids.includes(value))) return;
+      value = ids[0];
+      mark();
     },
   };
 }
