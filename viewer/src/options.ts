@@ -42,6 +42,8 @@ export class Options {
   readonly follow = new Signal(false);
   /** Bodies are faint, so that contacts stand out. */
   readonly faint = new Signal(false);
+  /** Solids that do not move are see-through (walls of a container). */
+  readonly glass = new Signal(false);
 
   setColour(change: Partial<ColourChoice>): void {
     this.colour.value = { ...this.colour.value, ...change };

@@ -1,0 +1,458 @@
+/**
+ * The picture of a run of bodies. What is drawn follows from the player's time, the
+ * options and the frames that are here; nothing is drawn when nothing changed.
+ */
+import { Box3, Scene, Vector3, WebGLRenderer } from 'three';
+import type { App } from '../app';
+import type { Options } from '../options';
+import { lastNotAfter } from '../player';
+import { ahead, FrameStore } from '../store';
+import type { Pack } from '../types';
+import { Bodies } from './bodies';
+import { PlaneView, SpaceView, type View } from './camera';
+import { CellFrame } from './cell';
+import { Colouring } from './colouring';
+import { Contacts } from './contacts';
+import { Shared } from './gpu';
+import { Picker } from './pick';
+import { interpolate } from './pose';
+import { Marks } from './marks';
+
+/** Bytes of recorded states kept: half a phone's page, a quarter of a desktop's. */
+const BODIES_BOUND = 192e6;
+const CONTACTS_BOUND = 96e6;
+
+export interface Stats {
+  bodies: number;
+  instances: number;
+  triangles: number;
+  calls: number;
+  /** Milliseconds of the last pictures, newest last. */
+  frameTimes: number[];
+  pictures: number;
+  /** Milliseconds from opening the page to the first picture with bodies. */
+  firstPicture: number;
+  shownFrame: number;
+  shownTime: number;
+  contactFrame: number;
+  contacts: number;
+  memory: number;
+  pose: (body: number) => number[];
+}
+
+export class Stage {
+  readonly view: View;
+  readonly store: FrameStore;
+  readonly contactStore: FrameStore;
+  readonly colouring: Colouring;
+  readonly contacts: Contacts;
+  readonly bodies: Bodies;
+  /** Told when what is shown changed, for legends and numbers. */
+  onShown: () => void = () => {};
+  /** Told of frames that could not be had. */
+  onFailure: (e: unknown) => void = () => {};
+  private renderer: WebGLRenderer;
+  private scene = new Scene();
+  private shared: Shared;
+  private marks: Marks;
+  private picker: Picker;
+  private cell: CellFrame;
+  private contactTimes: Float64Array;
+  private shown = { frame: -1, alpha: -1, contact: -1 };
+  private dirty = { pose: true, colour: true, contacts: true, picture: true };
+  private times: number[] = [];
+  private pictures = 0;
+  private first = 0;
+  private fitted = false;
+  private followed: [number, number, number] | null = null;
+  private off: (() => void)[] = [];
+
+  constructor(
+    private root: HTMLElement,
+    readonly canvas: HTMLCanvasElement,
+    private app: App,
+    private options: Options,
+    shapes: Pack,
+    frames: Pack,
+  ) {
+    const about = app.about;
+    const space = about.dimension === 3;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    this.renderer.autoClear = false;
+    this.renderer.sortObjects = true;
+    this.contactTimes = (frames.column('contact_t') as Float64Array | undefined) ?? new Float64Array(0);
+    const count = shapes.column('kind')?.length ?? 0;
+    this.shared = new Shared(count);
+    this.bodies = new Bodies(shapes, this.shared, about.dimension);
+    this.contacts = new Contacts(this.shared, space);
+    this.marks = new Marks(this.shared, this.bodies, space);
+    this.cell = new CellFrame(this.shared, about);
+    this.colouring = new Colouring(about, shapes, count);
+    for (const l of [...this.bodies.layers, ...this.contacts.layers, ...this.marks.layers, this.cell.layer]) {
+      this.scene.add(l.object);
+    }
+    this.view = space ? new SpaceView(canvas, upOf(about.gravity)) : new PlaneView(canvas);
+    this.shared.uniforms.orthographic.value = this.view.orthographic ? 1 : 0;
+    this.view.onChange = () => this.redraw();
+    this.picker = new Picker(this.renderer, this.scene, this.view, [...this.bodies.layers, ...this.contacts.layers, ...this.marks.layers, this.cell.layer]);
+    this.store = new FrameStore((i) => app.source.bodies(i), BODIES_BOUND);
+    this.contactStore = new FrameStore((i) => app.source.contacts(i), CONTACTS_BOUND);
+    this.store.onChange = (i, e) => this.arrived(i, e);
+    this.contactStore.onChange = (_, e) => {
+      if (e) this.onFailure(e);
+      this.dirty.contacts = true;
+    };
+    this.listen();
+    this.resize();
+    this.theme();
+  }
+
+  private listen(): void {
+    const { options: o, app } = this;
+    const colour = (): void => {
+      this.dirty.colour = true;
+    };
+    const contacts = (): void => {
+      this.dirty.contacts = true;
+      this.request();
+    };
+    this.off.push(
+      o.colour.on(() => {
+        colour();
+        contacts();
+        this.survey();
+      }),
+      o.contacts.on(contacts),
+      o.interpolate.on(() => (this.dirty.pose = true)),
+      o.faint.on(() => this.redraw()),
+      o.follow.on(() => (this.followed = null)),
+      o.glass.on(() => this.redraw()),
+      app.selection.on(() => {
+        this.followed = null;
+        this.dirty.contacts = true;
+        this.redraw();
+      }),
+      app.theme.on(() => {
+        this.theme();
+        colour();
+      }),
+      app.player.on(() => this.request()),
+    );
+    const observer = new ResizeObserver(() => this.resize());
+    observer.observe(this.root);
+    this.off.push(() => observer.disconnect());
+  }
+
+  /** The next tick draws anew. */
+  redraw(): void {
+    this.dirty.picture = true;
+  }
+
+  private arrived(i: number, e?: unknown): void {
+    if (e) this.onFailure(e);
+    const pack = i === 0 ? this.store.get(0) : undefined;
+    if (pack) {
+      this.colouring.setStart(pack);
+      this.dirty.colour = true;
+    }
+    this.dirty.pose = true;
+  }
+
+  /** Tells the stage that the record grew. */
+  grown(frames: Pack): void {
+    this.contactTimes = (frames.column('contact_t') as Float64Array | undefined) ?? this.contactTimes;
+    this.colouring.update(this.app.about);
+    this.store.retry();
+    this.contactStore.retry();
+    this.request();
+  }
+
+  private theme(): void {
+    const style = getComputedStyle(document.documentElement);
+    const set = (v: Vector3, name: string): void => {
+      const n = parseInt(style.getPropertyValue(name).trim().slice(1), 16);
+      v.set(((n >> 16) & 255) / 255, ((n >> 8) & 255) / 255, (n & 255) / 255);
+    };
+    const u = this.shared.uniforms;
+    set(u.background.value, '--stage');
+    set(u.line.value, '--ink');
+    set(u.accent.value, '--mark');
+    this.redraw();
+  }
+
+  resize(): void {
+    const w = Math.max(this.root.clientWidth, 1);
+    const h = Math.max(this.root.clientHeight, 1);
+    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(w, h, false);
+    this.view.resize(w, h, ratio);
+    this.redraw();
+  }
+
+  /** Asks for the frames the player needs now and soon. */
+  private request(): void {
+    const p = this.app.player;
+    if (p.frames.length === 0) return;
+    const spacing = p.frames.length > 1 ? (p.last - p.first) / (p.frames.length - 1) : 1;
+    const stride = p.playing && spacing > 0 ? p.speed / 60 / spacing : 1;
+    const list = ahead(p.frame, p.frames.length, stride, this.store.room());
+    if (this.options.colour.value.by === 'displacement' && !this.store.has(0)) list.splice(1, 0, 0);
+    this.store.want(list);
+    if (!this.options.contactsOn && this.app.selection.value?.kind !== 'contact') return;
+    const k = this.contactIndex();
+    if (k >= 0) this.contactStore.want(ahead(k, this.contactTimes.length, stride, this.contactStore.room()), 1);
+  }
+
+  private contactIndex(): number {
+    const t = this.app.player.time;
+    if (this.contactTimes.length === 0 || t < this.contactTimes[0]) return -1;
+    return lastNotAfter(this.contactTimes, t);
+  }
+
+  /** Looks at some states spread over the run, so that the range of colours is that of the run. */
+  private surveyed = new Set<string>();
+  private survey(): void {
+    const by = this.options.colour.value.by;
+    const n = this.app.player.frames.length;
+    if (this.surveyed.has(by) || by === 'material' || by === 'group' || n < 2) return;
+    this.surveyed.add(by);
+    const wanted = [...new Set([0.1, 0.3, 0.5, 0.75, 1].map((s) => Math.round(s * (n - 1))))];
+    const next = async (): Promise<void> => {
+      for (const i of wanted) {
+        const pack = this.store.get(i) ?? (await this.app.source.bodies(i).catch(() => null));
+        if (pack) this.colouring.look(by, pack);
+      }
+      this.dirty.colour = true;
+    };
+    void next();
+  }
+
+  /** True if the frames for the player's time are here (or can not be had). */
+  ready(): boolean {
+    const { frame, frames } = this.app.player;
+    const here = (i: number): boolean => i >= frames.length || this.store.has(i) || this.store.failure(i) !== undefined;
+    return here(frame) && here(frame + 1);
+  }
+
+  /** True while the picture is older than the player's time. */
+  get waiting(): boolean {
+    const { player } = this.app;
+    return player.frames.length > 0 && this.shown.frame !== player.frame && this.store.failure(player.frame) === undefined;
+  }
+
+  /** Once per picture of the screen. */
+  tick(): void {
+    this.pose();
+    if (this.dirty.colour) this.colour();
+    if (this.dirty.contacts) this.showContacts();
+    if (this.dirty.picture) this.render();
+  }
+
+  private pose(): void {
+    const p = this.app.player;
+    const a = this.store.get(p.frame);
+    if (!a) return;
+    let b: Pack | null = null;
+    let alpha = 0;
+    if (this.options.interpolate.value && p.time > p.frames[p.frame] && p.frame + 1 < p.frames.length) {
+      b = this.store.get(p.frame + 1) ?? null;
+      const [t0, t1] = [p.frames[p.frame], p.frames[p.frame + 1]];
+      if (b && t1 > t0) alpha = (p.time - t0) / (t1 - t0);
+    }
+    const same = this.shown.frame === p.frame && this.shown.alpha === alpha;
+    if (same && !this.dirty.pose) return;
+    this.dirty.pose = false;
+    if (same && this.pictures > 0) return;
+    interpolate(this.shared.pose, a, b, alpha);
+    this.cell.update(a, b, alpha);
+    this.shared.posed();
+    if (this.shown.frame !== p.frame) this.dirty.colour = true;
+    this.shown.frame = p.frame;
+    this.shown.alpha = alpha;
+    if (!this.fitted) this.begin();
+    this.follow();
+    if (this.options.contactsOn || this.app.selection.value?.kind === 'contact') this.dirty.contacts = true;
+    this.redraw();
+    this.onShown();
+  }
+
+  private begin(): void {
+    this.fitted = true;
+    this.options.glass.value = this.app.about.dimension === 3 && this.bodies.enclosed(this.box());
+    this.view.look('free', this.box(true));
+  }
+
+  /** The box to fit: what moves now, and with `whole` also where it ends, unless that is far off. */
+  box(whole = false): Box3 {
+    const box = this.bodies.box(new Box3(), 'moving');
+    if (box.isEmpty()) this.bodies.box(box, 'all');
+    this.cell.include(box);
+    if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+    const known = this.app.about.box;
+    if (whole && known) {
+      const v = (a: number[]): Vector3 => new Vector3(a[0] ?? 0, a[1] ?? 0, a[2] ?? 0);
+      const both = box.clone().union(new Box3(v(known.min), v(known.max)));
+      const size = (b: Box3): number => b.getSize(new Vector3()).length();
+      if (size(both) < 4 * size(box)) return both;
+    }
+    return box;
+  }
+
+  fit(): void {
+    this.view.fit(this.box());
+  }
+
+  private follow(): void {
+    const s = this.app.selection.value;
+    if (!this.options.follow.value || s?.kind !== 'body') return;
+    const now = this.shared.centre(s.id);
+    const before = this.followed;
+    this.followed = now;
+    if (before) this.view.shift(new Vector3(now[0] - before[0], now[1] - before[1], now[2] - before[2]));
+  }
+
+  private colour(): void {
+    const pack = this.store.get(this.shown.frame);
+    if (!pack) return;
+    this.dirty.colour = false;
+    this.survey();
+    this.colouring.paint(this.shared.tint, pack, this.options.colour.value, this.app.theme.value);
+    this.shared.tinted();
+    this.redraw();
+    this.onShown();
+  }
+
+  /** The contacts shown now, if they are here. */
+  contactPack(): Pack | undefined {
+    const k = this.contactIndex();
+    return k >= 0 ? this.contactStore.get(k) : undefined;
+  }
+
+  /** Time of the contacts shown, NaN if there are none. */
+  contactTime(): number {
+    return this.shown.contact >= 0 ? this.contactTimes[this.shown.contact] : NaN;
+  }
+
+  private showContacts(): void {
+    const chosen = this.app.selection.value?.kind === 'contact';
+    if (!this.options.contactsOn && !chosen) {
+      this.contacts.clear();
+      this.dirty.contacts = false;
+      this.shown.contact = -1;
+      this.redraw();
+      return;
+    }
+    const k = this.contactIndex();
+    const pack = this.contactPack();
+    if (k >= 0 && !pack) return;
+    this.dirty.contacts = false;
+    this.shown.contact = k;
+    if (!pack) this.contacts.clear();
+    else {
+      const frame = lastNotAfter(this.app.player.frames, this.contactTimes[k]);
+      const then = this.store.get(frame) ?? null;
+      this.contacts.show({ pack, then, reach: this.bodies.reach, typical: this.bodies.typical }, this.options);
+    }
+    this.redraw();
+    this.onShown();
+  }
+
+  private render(): void {
+    if (this.shown.frame < 0) return;
+    this.dirty.picture = false;
+    const begin = performance.now();
+    this.draw();
+    this.times.push(performance.now() - begin);
+    if (this.times.length > 120) this.times.shift();
+    this.pictures++;
+    if (this.first === 0) this.first = performance.now();
+  }
+
+  private draw(): void {
+    const u = this.shared.uniforms;
+    const s = this.app.selection.value;
+    u.pixel.value = this.view.pixel();
+    u.selected.value = s?.kind === 'body' ? s.id : -1;
+    u.faint.value = this.options.faint.value ? 1 : 0;
+    const up = upOf(this.app.about.gravity);
+    u.up.value.copy(up).transformDirection(this.view.camera.matrixWorldInverse);
+    this.bodies.see(this.options.glass.value);
+    const mesh = nice(4 * this.bodies.typical);
+    this.bodies.ground?.place(this.view.middle(), this.view.span(), mesh);
+    this.marks.update(s, this.view, this.contactPack());
+    const b = u.background.value;
+    this.renderer.info.autoReset = false;
+    this.renderer.info.reset();
+    this.renderer.setClearColor((Math.round(b.x * 255) << 16) | (Math.round(b.y * 255) << 8) | Math.round(b.z * 255), 1);
+    // The colour is written as it is, without a transfer function.
+    this.renderer.getContext().clearColor(b.x, b.y, b.z, 1);
+    this.renderer.clear();
+    const overlay = [...this.contacts.layers, ...this.marks.layers, this.cell.layer].map((l) => l.object);
+    this.cell.passes(overlay, () => this.renderer.render(this.scene, this.view.camera));
+  }
+
+  /** What is at a place of the canvas (CSS pixels from its corner). */
+  pick(x: number, y: number): { body: number } | { contact: number } | null {
+    if (this.shown.frame < 0) return null;
+    const id = this.picker.at(x, y);
+    this.redraw();
+    if (id < 0) return null;
+    return id < this.shared.bodies ? { body: id } : { contact: id - this.shared.bodies };
+  }
+
+  /** The recorded state that is shown. */
+  shownPack(): Pack | undefined {
+    return this.store.get(this.shown.frame);
+  }
+
+  /** The picture as it is, for a file. */
+  snapshot(): HTMLCanvasElement {
+    this.draw();
+    return this.canvas;
+  }
+
+  stats(): Stats {
+    const layers = [...this.bodies.layers, ...this.contacts.layers];
+    const p = this.app.player;
+    const { frame, alpha } = this.shown;
+    const dt = frame >= 0 && frame + 1 < p.frames.length ? p.frames[frame + 1] - p.frames[frame] : 0;
+    return {
+      bodies: this.shared.bodies,
+      instances: layers.reduce((s, l) => s + l.instances, 0),
+      triangles: this.renderer.info.render.triangles,
+      calls: this.renderer.info.render.calls,
+      frameTimes: [...this.times],
+      pictures: this.pictures,
+      firstPicture: this.first,
+      shownFrame: frame,
+      shownTime: frame >= 0 ? p.frames[frame] + Math.max(alpha, 0) * dt : NaN,
+      contactFrame: this.shown.contact,
+      contacts: this.contactPack()?.column('a')?.length ?? 0,
+      memory: this.store.memory + this.contactStore.memory,
+      pose: (body) => Array.from(this.shared.pose.subarray(8 * body, 8 * body + 8)),
+    };
+  }
+
+  destroy(): void {
+    for (const f of this.off) f();
+    this.view.destroy();
+    this.bodies.dispose();
+    this.shared.dispose();
+    this.renderer.dispose();
+  }
+}
+
+/** Against gravity; without it y in the plane and z in space. */
+function upOf(gravity: number[] | null): Vector3 {
+  const g = new Vector3(gravity?.[0] ?? 0, gravity?.[1] ?? 0, gravity?.[2] ?? 0);
+  if (g.lengthSq() === 0) return gravity && gravity.length === 2 ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1);
+  return g.normalize().negate();
+}
+
+/** 1, 2 or 5 times a power of ten, not below `v`. */
+function nice(v: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(v, 1e-30)));
+  const m = v / power;
+  return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
+}
