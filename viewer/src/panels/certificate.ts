@@ -53,20 +53,47 @@ export function mount(root: HTMLElement, app: App): Mounted {
     return b;
   };
 
+  /** The badge; where the bar is narrow it opens the figures below it. */
+  let open = false;
   const draw = (): void => {
     const c = app.about.certificate;
     const v = verdict(c, app.about.state === 'running');
-    const badge = el('span', { class: `badge ${v.kind}`, 'data-verdict': v.kind }, v.text);
     const figures = c ? FIGURES.map((f) => figure(c, f)).filter((e) => e !== null) : [];
-    const kept = root.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset.figure : undefined;
-    const steps = c && c.steps > 0 && c.missed === 0 ? [el('span', { class: 'steps' }, `${c.steps} steps`)] : [];
-    root.replaceChildren(badge, ...steps, ...(figures.length > 0 ? [el('div', { class: 'figures', role: 'group', 'aria-label': 'Worst of the run' }, ...figures)] : []));
-    if (kept) root.querySelector<HTMLElement>(`[data-figure="${kept}"]`)?.focus();
+    const steps = c && c.steps > 0 ? `${c.steps} steps` : '';
+    const badge = el('button', { type: 'button', class: `badge ${v.kind}`, 'data-verdict': v.kind, title: steps || undefined }, v.text);
+    const focus = root.contains(document.activeElement) ? (document.activeElement as HTMLElement) : null;
+    const kept = focus ? (focus.dataset.figure ?? 'badge') : null;
+    root.replaceChildren(badge);
+    badge.disabled = figures.length === 0;
+    if (figures.length > 0) {
+      root.append(el('div', { class: 'figures', role: 'group', 'aria-label': 'Worst figures of the run' }, ...figures));
+    }
+    const mark = (): void => {
+      root.classList.toggle('open', open);
+      badge.setAttribute('aria-expanded', String(open));
+    };
+    badge.addEventListener('click', () => {
+      open = !open;
+      mark();
+    });
+    mark();
+    if (kept === 'badge') badge.focus();
+    else if (kept) root.querySelector<HTMLElement>(`[data-figure="${kept}"]`)?.focus();
   };
+  const close = (e: Event): void => {
+    if (!open || (e instanceof KeyboardEvent && e.key !== 'Escape')) return;
+    if (e instanceof PointerEvent && root.contains(e.target as Node)) return;
+    open = false;
+    draw();
+  };
+  document.addEventListener('pointerdown', close);
+  document.addEventListener('keydown', close);
   draw();
   const stop = app.live.on(draw);
   return {
     destroy() {
+      document.removeEventListener('pointerdown', close);
+      document.removeEventListener('keydown', close);
       stop();
       root.replaceChildren();
     },
