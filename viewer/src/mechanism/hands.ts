@@ -1,4 +1,4 @@
-/** What pointers, the wheel and keys do on a drawing: move, turn (in space), scale. */
+/** What pointers and the wheel do on a drawing: move, turn (in space), scale. */
 import type { Lens } from './lens';
 
 export interface Hands {
@@ -51,15 +51,6 @@ export function handle(
     view.lens().zoom(Math.exp(-by * 0.0015), e.clientX - r.left, e.clientY - r.top);
     view.changed();
   };
-  const key = (e: KeyboardEvent): void => {
-    const lens = view.lens();
-    const [cx, cy] = [lens.size.width / 2, lens.size.height / 2];
-    if (e.key === '+' || e.key === '=') lens.zoom(1.25, cx, cy);
-    else if (e.key === '-') lens.zoom(0.8, cx, cy);
-    else return;
-    e.preventDefault();
-    view.changed();
-  };
   const menu = (e: Event): void => e.preventDefault();
   const twice = (): void => view.fit();
   const list: [string, (e: never) => void][] = [
@@ -67,7 +58,6 @@ export function handle(
     ['pointermove', move],
     ['pointerup', end],
     ['pointercancel', end],
-    ['keydown', key],
     ['contextmenu', menu],
     ['dblclick', twice],
   ];

@@ -13,8 +13,8 @@ import { Sheet } from './sheet';
 export interface MechanismView extends Mounted {
   /** Shows all of it. */
   fit(): void;
-  /** The picture as it is, for saving. */
-  readonly canvas: HTMLCanvasElement;
+  /** Makes it larger by a factor, about the middle. */
+  zoom(by: number): void;
 }
 
 const MARGIN = { left: 50, right: 24, top: 28, bottom: 40 };
@@ -160,7 +160,11 @@ export function mount(root: HTMLElement, app: App): MechanismView {
       fit();
       lens.untouched = true;
     },
-    canvas,
+    zoom(by) {
+      lens.zoom(by, lens.size.width / 2, lens.size.height / 2);
+      lens.untouched = false;
+      later();
+    },
     destroy() {
       for (const f of stop) f();
       if (request) cancelAnimationFrame(request);

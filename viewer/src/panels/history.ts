@@ -101,7 +101,7 @@ export function mount(root: HTMLElement, app: App): Mounted {
   const fresh = new Fresh<Answer>(
     (a) => {
       answer = a;
-      heading.textContent = a.title;
+      heading.title = a.title;
       offer();
       key();
       draw();
@@ -123,7 +123,7 @@ export function mount(root: HTMLElement, app: App): Mounted {
     answer = null;
     window = null;
     if (!s) return;
-    heading.textContent = titleOf(s);
+    heading.title = titleOf(s);
     note.textContent = 'Reading its history …';
     note.hidden = false;
     plot.element.hidden = true;
@@ -137,7 +137,7 @@ export function mount(root: HTMLElement, app: App): Mounted {
   });
   download.addEventListener('click', () => {
     const text = toCsv({ name: 't', unit: current()?.data.x.unit ?? '' }, plot.shown);
-    if (text) save(`${safeName(`${app.about.name} ${heading.textContent} ${choice.value}`)}.csv`, text);
+    if (text) save(`${safeName(`${app.about.name} ${answer?.title ?? ''} ${choice.value}`)}.csv`, text);
     else app.announce('All lines are switched off: there is nothing to save.');
   });
   const stop = [app.selection.on(select), app.live.on(load), app.theme.on(key)];
