@@ -32,6 +32,7 @@ mod study;
 mod summary;
 mod table;
 mod verify;
+mod view;
 mod warn;
 mod watch;
 
@@ -76,6 +77,7 @@ enum Command {
     Limit(limit::LimitArgs),
     Study(study::StudyArgs),
     Verify(verify::VerifyArgs),
+    View(view::ViewArgs),
     Solve(solve::SolveArgs),
 }
 
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         Command::Limit(args) => limit::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Solve(args) => return solve::run(&args),
     })
 }

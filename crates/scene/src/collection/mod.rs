@@ -10,9 +10,10 @@ mod spec;
 mod structure;
 
 pub use bodies::space::Fit;
+pub use build::Surroundings;
 pub use sink::{Steps, View};
 
-pub(crate) use build::build;
+pub(crate) use build::{build, surroundings};
 pub(crate) use read::read;
 pub(crate) use spec::{BodiesSpec, RunSpec};
 

@@ -1,7 +1,9 @@
 //! What a scene is about: a mechanism or a collection of bodies.
 
+use super::Scene;
 use super::spec::{Mechanism, Named};
-use crate::collection::BodiesSpec;
+use crate::collection::{self, BodiesSpec, Surroundings};
+use crate::error::SceneError;
 
 /// What a scene is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,5 +41,22 @@ impl Content {
             Self::Mechanism(mechanism) => &mut mechanism.parameters,
             Self::Bodies(bodies) => &mut bodies.parameters,
         }
+    }
+}
+
+impl Scene {
+    /// Laws and gravity of a scene of bodies, without making the bodies; nothing for a mechanism.
+    ///
+    /// # Errors
+    /// Whatever is wrong with a law.
+    pub fn surroundings(&self) -> Result<Option<Surroundings>, SceneError> {
+        let bodies = self.bodies();
+        let made = bodies.map(|bodies| collection::surroundings(self, bodies));
+        made.transpose()
+    }
+
+    /// Whether it is a sweeping process.
+    pub fn sweeps(&self) -> bool {
+        self.mechanism().is_some_and(|m| m.sweep.is_some())
     }
 }

@@ -184,7 +184,7 @@ impl Checked {
 }
 
 /// Numbers of the files `PREFIXnnnnnn.bin`.
-fn numbers(directory: &Path, prefix: &str) -> Result<Vec<usize>, RecordError> {
+pub(super) fn numbers(directory: &Path, prefix: &str) -> Result<Vec<usize>, RecordError> {
     let names = names(directory)?;
     let number = |name: &String| {
         let digits = name.strip_prefix(prefix)?.strip_suffix(".bin")?;

@@ -261,7 +261,7 @@ fn extent(file: File, column: &str) -> Result<Option<(f64, f64)>, String> {
 }
 
 /// What is wrong, without the words that the library puts before every message.
-fn text(error: ParquetError) -> String {
+pub(super) fn text(error: ParquetError) -> String {
     let text = error.to_string();
     match text.split_once(": ") {
         Some((_, rest)) => rest.into(),
@@ -269,7 +269,11 @@ fn text(error: ParquetError) -> String {
     }
 }
 
-fn get(column: ColumnReader, count: usize, optional: bool) -> Result<Values, ParquetError> {
+pub(super) fn get(
+    column: ColumnReader,
+    count: usize,
+    optional: bool,
+) -> Result<Values, ParquetError> {
     Ok(match column {
         ColumnReader::Int64ColumnReader(c) => Values::Integer(all(c, count, None)?),
         ColumnReader::BoolColumnReader(c) => Values::Truth(all(c, count, None)?),

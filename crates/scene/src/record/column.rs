@@ -155,8 +155,8 @@ impl Values {
         }
     }
 
-    /// Moves the values of `other` to the end of these; both must be of one kind.
-    pub(crate) fn append(&mut self, other: Self) -> bool {
+    /// Moves the values of `other` to the end of these; whether both are of one kind.
+    pub fn append(&mut self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => a.extend(b),
             (Self::Real(a), Self::Real(b)) => a.extend(b),
@@ -169,7 +169,7 @@ impl Values {
     }
 
     /// A copy of the values from `begin` to before `end`, as far as there are any.
-    pub(crate) fn slice(&self, begin: usize, end: usize) -> Self {
+    pub fn slice(&self, begin: usize, end: usize) -> Self {
         fn cut<T: Clone>(all: &[T], begin: usize, end: usize) -> Vec<T> {
             let end = end.min(all.len());
             all[begin.min(end)..end].to_vec()

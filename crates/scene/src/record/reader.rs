@@ -29,6 +29,11 @@ impl Chunk {
         &self.path
     }
 
+    /// What the manifest says of its bytes; nothing while the run is under way.
+    pub(super) fn checksum(&self) -> Option<u32> {
+        self.checksum
+    }
+
     /// Smallest and largest value of a column of numbers as the file says them; `None` without rows.
     ///
     /// # Errors

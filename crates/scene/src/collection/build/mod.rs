@@ -25,6 +25,7 @@ mod roster;
 mod settings;
 mod space;
 mod structure;
+mod surroundings;
 mod survey;
 
 use bodies::{Model, Plane, Space, State};
@@ -33,6 +34,9 @@ use super::spec::{BodiesSpec, FreedomSpec};
 use super::{Assembly, Collection, Preparation};
 use crate::error::SceneError;
 use crate::file::Scene;
+
+pub use surroundings::Surroundings;
+pub(crate) use surroundings::surroundings;
 
 use axes::Axes;
 use conditions::Conditions;

@@ -215,8 +215,13 @@ pub fn names(record: &Record) -> Result<Vec<Name>, RecordError> {
     ];
     let wanted = COLUMNS.map(String::from);
     let places = record.places("names", Some(&wanted))?;
-    let columns = &record.entry("bodies")?.columns;
-    let in_plane = columns.iter().all(|c| c.name != "z");
+    let in_plane = match record.manifest().settings.get("dimension") {
+        Some(dimension) => dimension.as_u64() == Some(2),
+        None => {
+            let columns = &record.entry("bodies")?.columns;
+            columns.iter().all(|c| c.name != "z")
+        }
+    };
     let mut all = Vec::new();
     let mut known: HashMap<Arc<str>, Arc<Outline>> = HashMap::new();
     for chunk in record.chunks("names")? {

@@ -1,0 +1,41 @@
+//! What surrounds bodies, made without making the bodies: laws between materials, gravity.
+
+use bodies::Materials;
+
+use super::super::spec::BodiesSpec;
+use super::context::{Context, Sources, at};
+use super::laws;
+use crate::error::SceneError;
+use crate::file::Scene;
+
+/// Laws and gravity of a scene of bodies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Surroundings {
+    /// Names of the materials; their order is their number.
+    pub materials: Vec<String>,
+    /// Laws by pair of materials; none at all for a pair that the scene has no law for.
+    pub laws: Materials,
+    /// Acceleration of gravity, as many numbers as dimensions.
+    pub gravity: Vec<f64>,
+}
+
+/// The surroundings of the bodies of a scene.
+pub(crate) fn surroundings(scene: &Scene, spec: &BodiesSpec) -> Result<Surroundings, SceneError> {
+    let sources = Sources::default();
+    let mut context = Context {
+        file: scene.origin(),
+        parameters: scene.resolved(),
+        sources: &sources,
+    };
+    // Which bodies meet is not known without them: a pair without a law is not told here.
+    let laws = laws::laws(&mut context, spec, &|_, _| false)?;
+    let gravity = match &spec.gravity {
+        None => vec![0.0; spec.dimension],
+        Some(gravity) => context.numbers(at("[world]", "gravity"), gravity)?,
+    };
+    Ok(Surroundings {
+        materials: spec.materials.iter().map(|m| m.name.clone()).collect(),
+        laws,
+        gravity,
+    })
+}

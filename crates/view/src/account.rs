@@ -1,0 +1,302 @@
+//! The account of the steps, in at most so many rows as a plot has points.
+//!
+//! ```text
+//! rows j·w .. (j+1)·w of `steps` become row j,     w = 2^k the smallest with ⌈n/w⌉ ≤ LIMIT
+//! ```
+//!
+//! Of states the last value of a span is kept, of works over a step the sum, of figures that judge a
+//! step the worst: the one of largest size, a NaN before all. As the run goes on pairs of rows are merged:
+//! the same rows come out whenever one looks.
+
+use scene::record::{Column, Record, RecordError, Table, Type};
+use serde_json::{Map, Value, json};
+
+use crate::pack::{Data, Pack};
+use crate::shelf::{Checked, Shelf};
+
+/// Rows at most.
+pub(crate) const LIMIT: usize = 4000;
+
+/// What becomes of several values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Last,
+    Sum,
+    Worst,
+    /// The smallest; absent values do not count.
+    Least,
+}
+
+impl Rule {
+    fn of(name: &str) -> Self {
+        match name {
+            "work" | "impact" | "sliding" | "boundary" | "motor" | "spring" | "rub" | "held" => {
+                Self::Sum
+            }
+            "residual" | "penetration" | "drift" | "momentum" | "energy" | "gain"
+            | "iterations" | "active" | "pairs" => Self::Worst,
+            "reached" | "gamma" => Self::Least,
+            _ => Self::Last,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::Sum => "sum",
+            Self::Worst => "worst",
+            Self::Least => "least",
+        }
+    }
+
+    fn merge(self, a: f64, b: f64) -> f64 {
+        match self {
+            Self::Last => b,
+            Self::Sum => a + b,
+            Self::Worst if a.is_nan() || b.is_nan() => f64::NAN,
+            Self::Worst => {
+                if b.abs() > a.abs() {
+                    b
+                } else {
+                    a
+                }
+            }
+            Self::Least => a.min(b),
+        }
+    }
+}
+
+/// The step with the worst value of a column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Worst {
+    pub value: f64,
+    pub step: f64,
+    pub t: f64,
+}
+
+/// Columns whose worst step is of interest.
+const JUDGED: [&str; 6] = [
+    "residual",
+    "penetration",
+    "drift",
+    "momentum",
+    "energy",
+    "gain",
+];
+
+/// Rows as they were gathered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ledger {
+    columns: Vec<Column>,
+    rules: Vec<Rule>,
+    /// Row by row.
+    values: Vec<f64>,
+    /// Rows of the table in one of these; how many the last has.
+    width: usize,
+    filled: usize,
+    /// Rows of the table in all.
+    pub rows: usize,
+    /// By column.
+    worst: Vec<Option<Worst>>,
+    /// Steps that did not reach their tolerance.
+    pub missed: usize,
+}
+
+impl Ledger {
+    /// Of a table with these columns; texts are left out.
+    pub fn new(columns: &[Column]) -> Self {
+        let numbers = columns.iter().filter(|c| c.kind != Type::Text);
+        let columns: Vec<Column> = numbers.cloned().collect();
+        Self {
+            rules: columns.iter().map(|c| Rule::of(&c.name)).collect(),
+            worst: vec![None; columns.len()],
+            columns,
+            width: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Names of the columns.
+    pub fn names(&self) -> Vec<&str> {
+        self.columns.iter().map(|c| c.name.as_str()).collect()
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.name == name)
+    }
+
+    /// Takes rows whose columns are these.
+    pub fn take(&mut self, part: &Table, keep: impl Fn(f64) -> bool) {
+        let (step, t) = (self.place("step"), self.place("t"));
+        let reached = self.place("reached");
+        for row in 0..part.rows {
+            let at = |k: usize| part.values.get(k).map_or(f64::NAN, |v| v.number(row));
+            let time = t.map_or(f64::NAN, at);
+            if !keep(time) {
+                continue;
+            }
+            let step = step.map_or(f64::NAN, at);
+            self.missed += usize::from(reached.is_some_and(|k| at(k) == 0.0));
+            for k in 0..self.columns.len() {
+                let value = at(k);
+                if let Some(worst) = self.worst.get_mut(k)
+                    && worst.is_none_or(|w| worse(w.value, value))
+                {
+                    *worst = Some(Worst {
+                        value,
+                        step,
+                        t: time,
+                    });
+                }
+            }
+            self.push(at);
+        }
+    }
+
+    fn push(&mut self, at: impl Fn(usize) -> f64) {
+        let count = self.columns.len();
+        if count == 0 {
+            return;
+        }
+        self.rows += 1;
+        if self.filled == self.width || self.values.is_empty() {
+            if self.values.len() / count == LIMIT {
+                self.halve();
+            }
+            self.values.extend((0..count).map(at));
+            self.filled = 1;
+            return;
+        }
+        let last = self.values.len() - count;
+        let row = self.values.get_mut(last..).unwrap_or(&mut []);
+        for (k, (value, rule)) in row.iter_mut().zip(&self.rules).enumerate() {
+            *value = rule.merge(*value, at(k));
+        }
+        self.filled += 1;
+    }
+
+    /// Merges rows two by two; there is an even number of them.
+    fn halve(&mut self) {
+        let count = self.columns.len();
+        let mut merged = Vec::with_capacity(self.values.len() / 2 + count);
+        for pair in self.values.chunks(2 * count) {
+            let (a, b) = pair.split_at(count.min(pair.len()));
+            for (k, rule) in self.rules.iter().enumerate() {
+                let first = a.get(k).copied().unwrap_or(f64::NAN);
+                merged.push(b.get(k).map_or(first, |second| rule.merge(first, *second)));
+            }
+        }
+        self.values = merged;
+        self.width *= 2;
+        self.filled = self.width;
+    }
+
+    /// The table.
+    pub fn pack(&self) -> Pack {
+        let count = self.columns.len().max(1);
+        let rows = self.values.len() / count;
+        let mut pack = Pack::new();
+        let mut rules = Map::new();
+        for (k, (column, rule)) in self.columns.iter().zip(&self.rules).enumerate() {
+            let values = self.values.iter().skip(k).step_by(count).take(rows);
+            pack.add(
+                &*column.name,
+                &column.unit,
+                Data::F64(values.copied().collect()),
+            );
+            rules.insert(column.name.clone(), rule.name().into());
+        }
+        pack.tell("spans", true);
+        pack.tell("rows", self.rows);
+        pack.tell("width", self.width);
+        pack.tell("reduction", rules);
+        pack
+    }
+
+    /// The worst step of a column.
+    pub fn worst(&self, name: &str) -> Option<Worst> {
+        self.worst.get(self.place(name)?).copied().flatten()
+    }
+
+    /// Where each judged column is worst.
+    pub fn worst_steps(&self) -> Value {
+        let each = JUDGED.iter().filter_map(|name| {
+            let worst = self.worst(name)?;
+            let told = json!({ "step": worst.step, "t": worst.t, "value": worst.value });
+            Some(((*name).to_string(), told))
+        });
+        Value::Object(each.collect())
+    }
+}
+
+/// Whether the second value is worse; the first of equal ones stays.
+fn worse(known: f64, value: f64) -> bool {
+    !known.is_nan() && (value.is_nan() || value.abs() > known.abs())
+}
+
+/// The account of a run that may still go on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Account {
+    files: usize,
+    last: usize,
+    base: Ledger,
+    now: Option<Ledger>,
+}
+
+impl Account {
+    /// Brings it up to what is there now.
+    pub fn update(
+        &mut self,
+        record: &Record,
+        checked: &Checked,
+        shelf: &Shelf,
+    ) -> Result<(), RecordError> {
+        let files = shelf.pieces().iter().filter(|p| p.is_file());
+        let seen = files.clone().nth(self.files.wrapping_sub(1));
+        let stale = self.files > 0 && seen.is_none_or(|piece| piece.rows != self.last);
+        if self.files == 0 || stale {
+            (self.files, self.base) = (0, Ledger::new(shelf.columns()));
+        }
+        for piece in files.skip(self.files) {
+            let rows = piece.first..piece.first + piece.rows;
+            let part = shelf.read(record, checked, &self.base.names(), rows)?;
+            self.base.take(&part, |_| true);
+            self.files += 1;
+            self.last = piece.rows;
+        }
+        self.now = None;
+        for piece in shelf.pieces().iter().filter(|p| !p.is_file()) {
+            let now = self.now.get_or_insert_with(|| self.base.clone());
+            let part = shelf.glance(record, piece, &now.names())?;
+            now.take(&part, |_| true);
+        }
+        Ok(())
+    }
+
+    /// As it stands.
+    pub fn ledger(&self) -> &Ledger {
+        self.now.as_ref().unwrap_or(&self.base)
+    }
+}
+
+/// The account of the steps between two times.
+pub(crate) fn window(
+    record: &Record,
+    checked: &Checked,
+    shelf: &Shelf,
+    (from, to): (f64, f64),
+) -> Result<Pack, RecordError> {
+    let mut ledger = Ledger::new(shelf.columns());
+    for piece in shelf.pieces() {
+        let ends = shelf.bounds(piece, "t")?;
+        if ends.is_some_and(|(low, high)| low <= to && high >= from) {
+            let rows = piece.first..piece.first + piece.rows;
+            let part = shelf.read(record, checked, &ledger.names(), rows)?;
+            ledger.take(&part, |t| from <= t && t <= to);
+        }
+    }
+    let mut pack = ledger.pack();
+    pack.tell("from", from);
+    pack.tell("to", to);
+    Ok(pack)
+}

@@ -1,0 +1,249 @@
+//! What the bodies are: names, materials, groups, shapes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use scene::record::{Faces, Member, Motion, Name, Outline, Record, RecordError, Values, names};
+use serde_json::{Value, json};
+
+use crate::error::ViewError;
+use crate::pack::{Data, Pack};
+
+/// Names are listed up to this many bodies.
+const NAMED: usize = 20_000;
+
+/// The number of a group that there is none of.
+const NONE: u32 = u32::MAX;
+
+/// What the bodies are.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Company {
+    pub bodies: Vec<Name>,
+    /// Groups of each body, separated by spaces.
+    groups: Vec<Arc<str>>,
+    /// Materials by number; those of the scene first.
+    pub materials: Vec<String>,
+    /// Number of the material of each body.
+    pub material: Vec<u32>,
+    /// Groups by number.
+    pub group_names: Vec<String>,
+    /// Number of the first group of each body.
+    group: Vec<u32>,
+    flat: bool,
+}
+
+impl Company {
+    /// The bodies of a run; `known` are the materials of its scene.
+    pub fn read(record: &Record, known: &[String], flat: bool) -> Result<Self, RecordError> {
+        let bodies = names(record)?;
+        let table = record.table("names", Some(&["group"]))?;
+        let groups = match table.values.into_iter().next() {
+            Some(Values::Text(all)) => all,
+            _ => Vec::new(),
+        };
+        let mut materials = Numbered::of(known);
+        let material = bodies.iter().map(|b| materials.number(&b.material));
+        let material = material.collect();
+        let mut group_names = Numbered::default();
+        let mut group = Vec::with_capacity(bodies.len());
+        for all in &groups {
+            let mut words = all.split_whitespace().map(|word| group_names.number(word));
+            group.push(words.next().unwrap_or(NONE));
+            words.for_each(drop);
+        }
+        Ok(Self {
+            material,
+            materials: materials.names,
+            group_names: group_names.names,
+            group,
+            groups,
+            bodies,
+            flat,
+        })
+    }
+
+    /// What all bodies look like.
+    pub fn shapes(&self) -> Pack {
+        let mut outlines = Outlines::default();
+        let count = self.bodies.len();
+        let (mut kind, mut outline) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut radius, mut half_length) = (Vec::new(), Vec::new());
+        for body in &self.bodies {
+            let (code, [r, l]) = self.kind(&body.outline);
+            kind.push(code);
+            radius.push(r as f32);
+            half_length.push(l as f32);
+            outline.push(outlines.number(self, &body.outline));
+        }
+        let mass = |body: &Name| body.mass.unwrap_or(f64::NAN) as f32;
+        let motion = |body: &Name| match body.motion {
+            Motion::Free => 0,
+            Motion::Partly => 1,
+            Motion::Guided => 2,
+            Motion::Fixed => 3,
+        };
+        let mut pack = Pack::new();
+        pack.add("kind", "", Data::U8(kind));
+        pack.add("radius", "length", Data::F32(radius));
+        pack.add("half_length", "length", Data::F32(half_length));
+        pack.add("outline", "", Data::I32(outline));
+        pack.add("material", "", Data::U32(self.material.clone()));
+        pack.add("group", "", Data::U32(self.group.clone()));
+        pack.add(
+            "motion",
+            "",
+            Data::U8(self.bodies.iter().map(motion).collect()),
+        );
+        pack.add(
+            "mass",
+            "mass",
+            Data::F32(self.bodies.iter().map(mass).collect()),
+        );
+        pack.tell("outlines", outlines.all);
+        if count <= NAMED {
+            let names: Vec<&str> = self.bodies.iter().map(|b| &*b.name).collect();
+            pack.tell("names", names);
+        }
+        pack
+    }
+
+    /// Number of a shape, radius and half length.
+    fn kind(&self, outline: &Outline) -> (u8, [f64; 2]) {
+        match outline {
+            Outline::Round { radius } => (u8::from(!self.flat), [*radius, 0.0]),
+            Outline::Capsule {
+                half_length,
+                radius,
+                ..
+            } => (2, [*radius, *half_length]),
+            Outline::Cylinder {
+                half_length,
+                radius,
+            } => (3, [*radius, *half_length]),
+            Outline::Polygon(_) => (4, [0.0; 2]),
+            Outline::Polyhedron(_) => (5, [0.0; 2]),
+            Outline::HalfPlane => (6, [0.0; 2]),
+            Outline::HalfSpace => (7, [0.0; 2]),
+            Outline::Chain { .. } => (8, [0.0; 2]),
+            Outline::Mesh(_) => (9, [0.0; 2]),
+            Outline::Compound(_) => (10, [0.0; 2]),
+        }
+    }
+
+    /// A shape with vertices as JSON; nothing for a round one.
+    fn outline(&self, outline: &Outline) -> Option<Value> {
+        let faces = |faces: &Faces| json!({ "vertices": faces.vertices, "faces": faces.faces });
+        let part = |member: &Member| {
+            let (kind, [radius, half_length]) = self.kind(&member.outline);
+            json!({
+                "kind": kind, "radius": radius, "half_length": half_length,
+                "outline": self.outline(&member.outline),
+                "position": member.position, "rotation": member.rotation,
+            })
+        };
+        Some(match outline {
+            Outline::Polygon(vertices) => json!({ "vertices": vertices, "closed": true }),
+            Outline::Chain { vertices, closed } => {
+                json!({ "vertices": vertices, "closed": closed })
+            }
+            Outline::Polyhedron(solid) => faces(solid),
+            Outline::Mesh(mesh) => faces(mesh),
+            Outline::Compound(members) => {
+                json!({ "parts": members.iter().map(part).collect::<Vec<_>>() })
+            }
+            _ => return None,
+        })
+    }
+
+    /// What there is to say of one body.
+    pub fn body(&self, id: usize) -> Result<Value, ViewError> {
+        let Some(body) = self.bodies.get(id) else {
+            return Err(ViewError::Absent(format!(
+                "there is no body {id}; bodies are numbered 0 to {}",
+                self.bodies.len().saturating_sub(1)
+            )));
+        };
+        let (kind, [radius, half_length]) = self.kind(&body.outline);
+        let groups = self.groups.get(id).map_or("", |g| g);
+        let groups: Vec<&str> = groups.split_whitespace().collect();
+        let positive = |x: f64| (x > 0.0).then_some(x);
+        Ok(json!({
+            "id": id, "name": &*body.name, "groups": groups, "material": &*body.material,
+            "motion": match body.motion {
+                Motion::Free => "free",
+                Motion::Partly => "partly",
+                Motion::Guided => "guided",
+                Motion::Fixed => "fixed",
+            },
+            "mass": body.mass, "shape": SHAPES.get(usize::from(kind)),
+            "radius": positive(radius), "half_length": positive(half_length),
+        }))
+    }
+}
+
+/// Shapes by their number.
+const SHAPES: [&str; 11] = [
+    "disc",
+    "sphere",
+    "capsule",
+    "cylinder",
+    "polygon",
+    "polyhedron",
+    "half_plane",
+    "half_space",
+    "chain",
+    "mesh",
+    "compound",
+];
+
+/// Names in the order of their first appearance.
+#[derive(Default)]
+struct Numbered {
+    names: Vec<String>,
+    places: HashMap<String, u32>,
+}
+
+impl Numbered {
+    fn of(known: &[String]) -> Self {
+        let mut all = Self::default();
+        known.iter().for_each(|name| {
+            all.number(name);
+        });
+        all
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        let place = self.names.len() as u32;
+        self.names.push(name.into());
+        self.places.insert(name.into(), place);
+        place
+    }
+}
+
+/// Shapes with vertices, each once.
+#[derive(Default)]
+struct Outlines {
+    all: Vec<Value>,
+    places: HashMap<*const Outline, i32>,
+}
+
+impl Outlines {
+    fn number(&mut self, company: &Company, outline: &Arc<Outline>) -> i32 {
+        // Bodies of one shape share it, as they were read.
+        if let Some(place) = self.places.get(&Arc::as_ptr(outline)) {
+            return *place;
+        }
+        let place = match company.outline(outline) {
+            None => return -1,
+            Some(value) => {
+                self.all.push(value);
+                self.all.len() as i32 - 1
+            }
+        };
+        self.places.insert(Arc::as_ptr(outline), place);
+        place
+    }
+}

@@ -1,0 +1,44 @@
+//! Why something cannot be shown.
+
+use scene::SceneError;
+use scene::record::RecordError;
+use thiserror::Error;
+
+/// Why something cannot be shown.
+#[derive(Debug, Clone, Error)]
+pub enum ViewError {
+    /// The records do not hold it.
+    #[error("{0}")]
+    Absent(String),
+    /// The question makes no sense.
+    #[error("{0}")]
+    Question(String),
+    /// The records cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The scene in the manifest cannot be understood.
+    #[error("{0}")]
+    Scene(String),
+}
+
+impl From<SceneError> for ViewError {
+    fn from(error: SceneError) -> Self {
+        Self::Scene(error.to_string())
+    }
+}
+
+impl ViewError {
+    /// The status of an answer that tells it.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Absent(_) | Self::Record(RecordError::Unknown(_)) => 404,
+            Self::Question(_) => 400,
+            Self::Record(_) | Self::Scene(_) => 500,
+        }
+    }
+
+    /// Whether the machine is at fault and not the input.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::Record(error) if error.is_fault())
+    }
+}

@@ -1,0 +1,327 @@
+//! What one body, one contact or all coordinates went through.
+//!
+//! Rows are thinned to what a plot can show: of every bucket of rows the first, the last, and those where a
+//! measure (the speed, the impulse) is smallest and largest. No extreme is lost.
+
+use scene::record::{Table, Type, Values};
+
+use crate::account::LIMIT;
+use crate::error::ViewError;
+use crate::index::Span;
+use crate::moment::{Moment, Steps};
+use crate::pack::{Data, Pack};
+use crate::states::{number, usual};
+use crate::touches::{columns, touch};
+
+/// Rows of contacts that one history reads at most; beyond, steps are passed over evenly.
+const READ: usize = 20_000_000;
+
+/// Numbers of the rows that stay.
+pub(crate) fn thinned(measure: &[f64], limit: usize) -> Vec<usize> {
+    let count = measure.len();
+    if count <= limit {
+        return (0..count).collect();
+    }
+    let buckets = (limit / 4).max(1);
+    let mut kept = Vec::with_capacity(4 * buckets);
+    for bucket in 0..buckets {
+        let (begin, end) = (bucket * count / buckets, (bucket + 1) * count / buckets);
+        let at = |k: usize| measure.get(k).copied().unwrap_or(f64::NAN);
+        let (mut least, mut most) = (begin, begin);
+        for k in begin..end {
+            // A value that is no number is an extreme of both kinds.
+            if !(at(k) >= at(least)) && !at(least).is_nan() {
+                least = k;
+            }
+            if !(at(k) <= at(most)) && !at(most).is_nan() {
+                most = k;
+            }
+        }
+        kept.extend([begin, least, most, end.saturating_sub(1)]);
+    }
+    kept.sort_unstable();
+    kept.dedup();
+    kept
+}
+
+fn picked(values: &[f64], rows: &[usize]) -> Data {
+    let one = |k: &usize| values.get(*k).copied().unwrap_or(f64::NAN);
+    Data::F64(rows.iter().map(one).collect())
+}
+
+impl Moment {
+    /// The states of one body: time, step and all columns of `bodies`, in the numbers of the records.
+    ///
+    /// # Errors
+    /// There is no such body, it is not recorded, or the records are damaged.
+    pub fn history_of_body(&self, body: usize) -> Result<Pack, ViewError> {
+        let states = self.bodies_table()?;
+        let company = self.company.as_ref().map_err(Clone::clone)?;
+        company.body(body)?;
+        let spans = states.index.spans();
+        let mut names = vec!["t", "step", "body"];
+        names.extend(usual(self.flat));
+        names.extend(self.further().iter().map(|c| c.name.as_str()));
+        let rank = match spans.first() {
+            None => 0,
+            Some(first) => self.rank(states, first, body)?,
+        };
+        let table = self.rows_of(states, &names, rank)?;
+        if (0..table.rows).any(|row| number(&table, 2, row) != Some(body)) {
+            return Err(self.disorder("bodies").into());
+        }
+        let speed: Vec<f64> = {
+            let column = |name: &str| table.numbers(name);
+            let (x, y, z) = (column("vx"), column("vy"), column("vz"));
+            let at = |v: &[f64], k: usize| v.get(k).copied().unwrap_or(0.0);
+            (0..table.rows)
+                .map(|k| at(&x, k).hypot(at(&y, k)).hypot(at(&z, k)))
+                .collect()
+        };
+        let mut pack = self.table_pack(&table, &speed, &["body"]);
+        pack.tell("body", body);
+        Ok(pack)
+    }
+
+    /// Which of the rows of a state is that of a body.
+    fn rank(&self, states: &Steps, first: &Span, body: usize) -> Result<usize, ViewError> {
+        let rows = first.first..first.first + first.rows;
+        let (record, checked) = (&self.record, &self.checked);
+        let table = states.shelf.read(record, checked, &["body"], rows)?;
+        let mut all = (0..table.rows).map(|row| number(&table, 0, row));
+        all.position(|b| b == Some(body)).ok_or_else(|| {
+            ViewError::Absent(format!(
+                "body {body} was not recorded: `[record]` of the scene chose other bodies"
+            ))
+        })
+    }
+
+    /// One row of every state.
+    fn rows_of(&self, states: &Steps, names: &[&str], rank: usize) -> Result<Table, ViewError> {
+        let (record, checked) = (&self.record, &self.checked);
+        let read = |rows| states.shelf.read(record, checked, names, rows);
+        let mut all = read(0..0)?;
+        let spans = states.index.spans().iter().filter(|s| s.rows > rank);
+        let rows: Vec<usize> = spans.map(|s| s.first + rank).collect();
+        let mut next = 0;
+        for piece in states.shelf.pieces() {
+            let end = piece.first + piece.rows;
+            let within = rows.get(next..).unwrap_or(&[]);
+            let within = &within[..within.partition_point(|row| *row < end)];
+            next += within.len();
+            match within {
+                [] => {}
+                // Few rows of a large piece: the pages in between are passed over.
+                [_] | [_, _] => {
+                    for row in within {
+                        let one = read(*row..*row + 1)?;
+                        append(&mut all, one.values, one.rows);
+                    }
+                }
+                [first, .., last] => {
+                    let part = read(*first..*last + 1)?;
+                    for row in within {
+                        let k = row - first;
+                        let one = part.values.iter().map(|v| v.slice(k, k + 1));
+                        append(&mut all, one.collect(), 1);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// All positions and velocities of a mechanism or a sweeping process.
+    ///
+    /// # Errors
+    /// It is a run of bodies, they were not recorded, or the records are damaged.
+    pub fn history_of_coordinates(&self) -> Result<Pack, ViewError> {
+        if self.has_bodies() {
+            let text = "say which: history?body=ID or history?a=A&b=B&feature=F";
+            return Err(ViewError::Question(text.into()));
+        }
+        let states = self.states.as_ref().map_err(Clone::clone)?;
+        let columns = states.shelf.columns().iter();
+        let numbers = columns.filter(|c| c.kind != Type::Text);
+        let names: Vec<&str> = numbers.map(|c| c.name.as_str()).collect();
+        let rows = 0..states.index.spans().len();
+        let table = states
+            .shelf
+            .read(&self.record, &self.checked, &names, rows)?;
+        // The first velocity, where there is one, is what extremes are kept of.
+        let mut velocity = states.shelf.columns().iter();
+        let velocity = velocity.find(|c| c.meaning.starts_with("velocity"));
+        let measure = table.numbers(velocity.map_or("t", |c| c.name.as_str()));
+        Ok(self.table_pack(&table, &measure, &[]))
+    }
+
+    fn table_pack(&self, table: &Table, measure: &[f64], without: &[&str]) -> Pack {
+        let rows = thinned(measure, LIMIT);
+        let mut pack = Pack::new();
+        for column in &table.columns {
+            if !without.contains(&column.name.as_str()) {
+                let values = picked(&table.numbers(&column.name), &rows);
+                pack.add(&*column.name, &column.unit, values);
+            }
+        }
+        pack.tell("rows", table.rows);
+        pack
+    }
+
+    /// What one contact went through: in steps without it there is no gap and no impulse.
+    ///
+    /// # Errors
+    /// Contacts were not recorded, or the records are damaged.
+    pub fn history_of_contact(&self, pair: [usize; 3]) -> Result<Pack, ViewError> {
+        let contacts = self.contacts.as_ref().map_err(Clone::clone)?;
+        let rows: usize = self.touched.iter().map(|s| s.rows).sum();
+        let every = rows.div_ceil(READ).max(1);
+        let chosen: Vec<Span> = self.touched.iter().step_by(every).copied().collect();
+        let mut seen = Seen::default();
+        for group in batches(&chosen) {
+            self.seek(contacts, group, pair, &mut seen)?;
+        }
+        let rows = thinned(&seen.sn, LIMIT);
+        let mut pack = Pack::new();
+        pack.add("t", "time", picked(&seen.t, &rows));
+        pack.add("step", "", picked(&seen.step, &rows));
+        pack.add("gap", "length", picked(&seen.gap, &rows));
+        pack.add("sn", "force*time", picked(&seen.sn, &rows));
+        pack.add("st", "force*time", picked(&seen.st, &rows));
+        pack.add("status", "", picked(&seen.status, &rows));
+        pack.add("ut", "length/time", picked(&seen.ut, &rows));
+        pack.add("usage", "1", picked(&seen.usage, &rows));
+        pack.tell("rows", self.touched.len());
+        pack.tell("every", every);
+        let [a, b, feature] = pair;
+        pack.tell("a", a);
+        pack.tell("b", b);
+        pack.tell("feature", feature);
+        Ok(pack)
+    }
+
+    /// Looks for a contact in steps whose rows follow each other.
+    fn seek(
+        &self,
+        contacts: &Steps,
+        group: &[Span],
+        pair: [usize; 3],
+        seen: &mut Seen,
+    ) -> Result<(), ViewError> {
+        let (record, checked) = (&self.record, &self.checked);
+        let full = group.iter().filter(|s| s.rows > 0);
+        let begin = full.clone().map(|s| s.first).min().unwrap_or(0);
+        let end = full.map(|s| s.first + s.rows).max().unwrap_or(0);
+        let keys = ["a", "b", "feature"];
+        let keys = contacts.shelf.read(record, checked, &keys, begin..end)?;
+        let is_it = |row: &usize| {
+            let same = pair.iter().enumerate();
+            let mut same = same.map(|(k, n)| number(&keys, k, *row) == Some(*n));
+            same.all(|same| same)
+        };
+        for span in group {
+            let first = span.first.saturating_sub(begin);
+            let found = (first..first + span.rows).find(is_it);
+            let Some(row) = found.filter(|_| span.rows > 0) else {
+                seen.push(span, None);
+                continue;
+            };
+            let (row, names) = (begin + row, columns(self.flat));
+            let one = contacts.shelf.read(record, checked, &names, row..row + 1)?;
+            let touch = touch(&one, 0, self.flat);
+            let [s1, s2] = touch.tangential;
+            let usage = self.usage_of(pair, &touch);
+            seen.push(
+                span,
+                Some([
+                    touch.gap,
+                    touch.sn,
+                    s1.hypot(s2),
+                    f64::from(touch.status),
+                    touch.ut,
+                    usage,
+                ]),
+            );
+        }
+        Ok(())
+    }
+
+    fn usage_of(&self, [a, b, _]: [usize; 3], touch: &crate::touches::Touch) -> f64 {
+        let (Some(grip), Ok(company)) = (&self.facts.grip, &self.company) else {
+            return f64::NAN;
+        };
+        match company.material.get(a).zip(company.material.get(b)) {
+            Some((a, b)) => grip.usage([*a, *b], touch.sn, touch.tangential),
+            None => f64::NAN,
+        }
+    }
+}
+
+fn append(all: &mut Table, values: Vec<Values>, rows: usize) {
+    for (whole, part) in all.values.iter_mut().zip(values) {
+        whole.append(part);
+    }
+    all.rows += rows;
+}
+
+/// Steps in groups of some hundred thousand rows.
+fn batches(spans: &[Span]) -> Vec<&[Span]> {
+    const ROWS: usize = 262_144;
+    let mut groups = Vec::new();
+    let (mut begin, mut rows) = (0, 0);
+    for (k, span) in spans.iter().enumerate() {
+        rows += span.rows;
+        if rows >= ROWS {
+            groups.extend(spans.get(begin..=k));
+            (begin, rows) = (k + 1, 0);
+        }
+    }
+    groups.extend(spans.get(begin..).filter(|rest| !rest.is_empty()));
+    groups
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    t: Vec<f64>,
+    step: Vec<f64>,
+    gap: Vec<f64>,
+    sn: Vec<f64>,
+    st: Vec<f64>,
+    status: Vec<f64>,
+    ut: Vec<f64>,
+    usage: Vec<f64>,
+}
+
+impl Seen {
+    fn push(&mut self, span: &Span, found: Option<[f64; 6]>) {
+        let absent = [f64::NAN, 0.0, 0.0, 0.0, f64::NAN, f64::NAN];
+        let [gap, sn, st, status, ut, usage] = found.unwrap_or(absent);
+        self.t.push(span.t);
+        self.step.push(span.step as f64);
+        self.gap.push(gap);
+        self.sn.push(sn);
+        self.st.push(if st.is_nan() { 0.0 } else { st });
+        self.status.push(status);
+        self.ut.push(ut);
+        self.usage.push(usage);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_ends_and_extremes_within_the_limit() {
+        let mut measure: Vec<f64> = (0..100_003).map(|k| f64::from(k % 7)).collect();
+        measure[54_321] = 100.0;
+        measure[12_345] = -100.0;
+        measure[77_777] = f64::NAN;
+        let kept = thinned(&measure, 4000);
+        assert!(kept.len() <= 4000 && kept.windows(2).all(|w| w[0] < w[1]));
+        for row in [0, 12_345, 54_321, 77_777, 100_002] {
+            assert!(kept.binary_search(&row).is_ok(), "row {row}");
+        }
+        assert_eq!(thinned(&measure[..10], 4000), (0..10).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,137 @@
+//! Which rows belong to which recorded step.
+//!
+//! ```text
+//! span_k = { step s_k, time t_k, rows first_k .. first_k + n_k },     s_0 < s_1 < …
+//! ```
+//!
+//! A chunk whose smallest and largest step are the same adds to one span, told by its footer alone; of
+//! the others the columns `step` and `t` are read. Chunks stay as they are: what has been seen of a run
+//! under way is not looked at again.
+
+use scene::record::{Record, RecordError, Values};
+
+use crate::shelf::{Piece, Shelf};
+
+/// The rows of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// The step.
+    pub step: i64,
+    /// Its time.
+    pub t: f64,
+    /// First of its rows.
+    pub first: usize,
+    /// How many rows.
+    pub rows: usize,
+}
+
+/// The steps of a table, ascending.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Index {
+    spans: Vec<Span>,
+    /// Chunks that are in it, and rows of the last of them.
+    files: usize,
+    last: usize,
+    /// How many spans they make, and the last of these, which rows in memory may have prolonged.
+    kept: usize,
+    end: Option<Span>,
+    /// Whether the last step is not there as a whole.
+    partial: bool,
+}
+
+impl Index {
+    /// The spans of the steps that are there as a whole.
+    pub fn spans(&self) -> &[Span] {
+        match self.spans.as_slice() {
+            [whole @ .., _] if self.partial => whole,
+            all => all,
+        }
+    }
+
+    /// The span of a step.
+    pub fn of_step(&self, step: i64) -> Option<&Span> {
+        let spans = self.spans();
+        let place = spans.binary_search_by(|span| span.step.cmp(&step));
+        spans.get(place.ok()?)
+    }
+
+    /// Rows of every step but perhaps the last, in a table that has as many for each; nothing where it
+    /// cannot be told yet.
+    pub fn each(&self) -> Option<usize> {
+        match self.spans.as_slice() {
+            [first, _, ..] => Some(first.rows),
+            _ => None,
+        }
+    }
+
+    /// Rows of the last step, whole or not.
+    pub fn last_rows(&self) -> usize {
+        self.spans.last().map_or(0, |span| span.rows)
+    }
+
+    /// Says whether the last step is not there as a whole.
+    pub fn set_partial(&mut self, partial: bool) {
+        self.partial = partial;
+    }
+
+    /// Brings it up to what is there now.
+    pub fn update(&mut self, record: &Record, shelf: &Shelf) -> Result<(), RecordError> {
+        let files = shelf.pieces().iter().filter(|p| p.is_file());
+        let seen = files.clone().nth(self.files.wrapping_sub(1));
+        if self.files > 0 && seen.is_none_or(|piece| piece.rows != self.last) {
+            // The run was taken up from an earlier checkpoint.
+            *self = Self::default();
+        }
+        self.spans.truncate(self.kept);
+        if let (Some(last), Some(end)) = (self.spans.last_mut(), self.end) {
+            *last = end;
+        }
+        for piece in files.skip(self.files) {
+            self.add(record, shelf, piece)?;
+            self.files += 1;
+            self.last = piece.rows;
+            (self.kept, self.end) = (self.spans.len(), self.spans.last().copied());
+        }
+        for piece in shelf.pieces().iter().filter(|p| !p.is_file()) {
+            self.add(record, shelf, piece)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, record: &Record, shelf: &Shelf, piece: &Piece) -> Result<(), RecordError> {
+        let Some((low, high)) = shelf.bounds(piece, "step")? else {
+            return Ok(());
+        };
+        if low == high
+            && let Some((t, _)) = shelf.bounds(piece, "t")?
+        {
+            self.extend(low as i64, t, piece.first, piece.rows);
+            return Ok(());
+        }
+        let part = shelf.glance(record, piece, &["step", "t"])?;
+        let Some(Values::Integer(steps)) = part.values.first() else {
+            return Ok(());
+        };
+        let mut row = 0;
+        while let Some(&step) = steps.get(row) {
+            let same = steps.get(row..).unwrap_or(&[]).iter();
+            let count = same.take_while(|s| **s == step).count();
+            let t = part.values.get(1).map_or(f64::NAN, |t| t.number(row));
+            self.extend(step, t, piece.first + row, count);
+            row += count;
+        }
+        Ok(())
+    }
+
+    fn extend(&mut self, step: i64, t: f64, first: usize, rows: usize) {
+        match self.spans.last_mut() {
+            Some(last) if last.step == step => last.rows += rows,
+            _ => self.spans.push(Span {
+                step,
+                t,
+                first,
+                rows,
+            }),
+        }
+    }
+}

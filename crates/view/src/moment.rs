@@ -1,0 +1,317 @@
+//! A run at a moment: its tables as far as they are there, the states in them, what they are about.
+
+use std::sync::Arc;
+
+use scene::record::{Lock, Record, RecordError, Standing, Status, Tail};
+
+use crate::account::Account;
+use crate::company::Company;
+use crate::error::ViewError;
+use crate::friction::Grip;
+use crate::index::{Index, Span};
+use crate::shelf::{Checked, Shelf};
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Under way.
+    Running,
+    /// Came to its end.
+    Ended,
+    /// Stopped on request, or killed; it can be resumed.
+    Interrupted,
+    /// Could not go on.
+    Failed,
+}
+
+impl State {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Ended => "ended",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn of(record: &Record) -> Self {
+        // The lock is looked at only where it decides: looking takes it for an instant.
+        let held = || Lock::standing(record.directory()) == Standing::Held;
+        match record.manifest().status {
+            Status::Running | Status::Finished if held() => Self::Running,
+            Status::Running | Status::Interrupted => Self::Interrupted,
+            Status::Finished => Self::Ended,
+            Status::Stopped => Self::Failed,
+        }
+    }
+}
+
+/// What the scene says, for the page.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Facts {
+    pub kind: &'static str,
+    pub about: String,
+    pub gravity: Option<Vec<f64>>,
+    pub materials: Vec<String>,
+    pub grip: Option<Grip>,
+    /// Why the scene is not understood.
+    pub fault: Option<String>,
+}
+
+impl Facts {
+    pub fn of(record: &Record) -> Self {
+        let bodies = record.entry("names").is_ok();
+        let plain = if bodies { "bodies" } else { "mechanism" };
+        let read = || -> Result<Self, ViewError> {
+            let scene = record.scene()?;
+            let surroundings = scene.surroundings()?;
+            Ok(Self {
+                kind: if scene.sweeps() { "sweep" } else { plain },
+                about: scene.about().into(),
+                gravity: surroundings.as_ref().map(|s| s.gravity.clone()),
+                materials: surroundings
+                    .as_ref()
+                    .map_or(Vec::new(), |s| s.materials.clone()),
+                grip: surroundings.map(Grip::new),
+                fault: None,
+            })
+        };
+        read().unwrap_or_else(|error| Self {
+            kind: plain,
+            fault: Some(error.to_string()),
+            ..Self::default()
+        })
+    }
+}
+
+/// A table with its steps.
+#[derive(Debug, Clone)]
+pub(crate) struct Steps {
+    pub shelf: Shelf,
+    pub index: Index,
+}
+
+/// A table that may be absent or damaged: then why.
+pub(crate) type Maybe<T> = Result<T, RecordError>;
+
+/// A run at a moment.
+#[derive(Debug, Clone)]
+pub struct Moment {
+    pub(crate) record: Record,
+    pub(crate) facts: Arc<Facts>,
+    pub(crate) state: State,
+    pub(crate) revision: u64,
+    pub(crate) flat: bool,
+    pub(crate) company: Maybe<Arc<Company>>,
+    /// `bodies`, or `coordinates`.
+    pub(crate) states: Maybe<Steps>,
+    pub(crate) contacts: Maybe<Steps>,
+    /// Steps whose contacts are known, those without any included.
+    pub(crate) touched: Vec<Span>,
+    pub(crate) cell: Maybe<Steps>,
+    pub(crate) steps: Maybe<(Shelf, Account)>,
+    pub(crate) checked: Arc<Checked>,
+    pub(crate) origin: [f64; 3],
+}
+
+impl Moment {
+    /// Whether it is a run of bodies.
+    pub(crate) fn has_bodies(&self) -> bool {
+        self.facts.kind == "bodies"
+    }
+
+    /// The recorded states.
+    pub fn frames(&self) -> &[Span] {
+        self.states
+            .as_ref()
+            .map_or(&[], |states| states.index.spans())
+    }
+
+    /// The steps whose contacts are known.
+    pub fn contact_frames(&self) -> &[Span] {
+        &self.touched
+    }
+
+    /// The record itself.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// How the run stands.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Grows with every change.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// What is there now, from what was there before.
+    pub(crate) fn look(
+        record: Record,
+        tail: Option<&Tail>,
+        state: State,
+        revision: u64,
+        old: Option<&Self>,
+    ) -> Self {
+        let same = old.filter(|old| old.record.manifest().text == record.manifest().text);
+        let facts = match same {
+            Some(old) => Arc::clone(&old.facts),
+            None => Arc::new(Facts::of(&record)),
+        };
+        let old = same;
+        let checked = old.map_or_else(Arc::default, |old| Arc::clone(&old.checked));
+        let dimension = record.manifest().settings.get("dimension");
+        let flat = dimension.is_none_or(|d| d.as_u64() != Some(3));
+        let company = company(&record, &facts, flat, old);
+        let count = company.as_ref().map_or(0, |c| c.bodies.len());
+        let states = match facts.kind == "bodies" {
+            true => states(&record, tail, count, old),
+            false => steps(&record, "coordinates", tail, old.map(|old| &old.states)),
+        };
+        let contacts = match facts.kind == "bodies" {
+            true => contacts(&record, tail, old),
+            false => Err(RecordError::Unknown(
+                "contacts of a mechanism have no place to be drawn at".into(),
+            )),
+        };
+        let cell = steps(&record, "cell", tail, old.map(|old| &old.cell));
+        let account = account(&record, &checked, tail, old);
+        let mut moment = Self {
+            facts,
+            state,
+            revision,
+            flat,
+            company,
+            states,
+            contacts,
+            touched: Vec::new(),
+            cell,
+            steps: account,
+            checked,
+            origin: old.map_or([0.0; 3], |old| old.origin),
+            record,
+        };
+        moment.touched = moment.touching();
+        if old.is_none_or(|old| old.frames().is_empty()) {
+            moment.origin = moment.middle();
+        }
+        moment
+    }
+
+    /// Rows of all tables: what changes as the run goes on.
+    pub(crate) fn extent(&self) -> [usize; 5] {
+        let of = |table: &Maybe<Steps>| table.as_ref().map_or(usize::MAX, |s| s.shelf.rows());
+        [
+            self.company.as_ref().map_or(0, |c| c.bodies.len()),
+            of(&self.states),
+            of(&self.contacts),
+            of(&self.cell),
+            self.steps
+                .as_ref()
+                .map_or(usize::MAX, |(shelf, _)| shelf.rows()),
+        ]
+    }
+
+    /// Steps whose contacts are known: those that have some, and where contacts are recorded whenever
+    /// states are, those in between that have none.
+    fn touching(&self) -> Vec<Span> {
+        let Ok(contacts) = &self.contacts else {
+            return Vec::new();
+        };
+        let spans = contacts.index.spans();
+        let chosen = self.record.manifest().settings.get("record");
+        let keys = ["contacts_every", "bodies_every", "from", "until"];
+        let thinned = |key: &&str| chosen.is_some_and(|c| c.get(key).is_some());
+        if keys.iter().any(|key| thinned(&key)) || self.states.is_err() {
+            return spans.to_vec();
+        }
+        let last = match contacts.shelf.closed {
+            true => i64::MAX,
+            false => spans.last().map_or(0, |span| span.step),
+        };
+        let mut all = spans.to_vec();
+        // Contacts are found in a step: the state that a run begins with has none yet.
+        let states = self
+            .frames()
+            .iter()
+            .filter(|f| f.step >= 1 && f.step <= last);
+        all.extend(
+            states
+                .filter(|f| contacts.index.of_step(f.step).is_none())
+                .map(|f| Span {
+                    first: 0,
+                    rows: 0,
+                    ..*f
+                }),
+        );
+        all.sort_by_key(|span| span.step);
+        all
+    }
+}
+
+fn company(
+    record: &Record,
+    facts: &Facts,
+    flat: bool,
+    old: Option<&Moment>,
+) -> Maybe<Arc<Company>> {
+    // Names are all there as soon as one is.
+    let known = old.and_then(|old| old.company.as_ref().ok());
+    match known.filter(|company| !company.bodies.is_empty()) {
+        Some(company) => Ok(Arc::clone(company)),
+        None => Company::read(record, &facts.materials, flat).map(Arc::new),
+    }
+}
+
+fn steps(
+    record: &Record,
+    table: &str,
+    tail: Option<&Tail>,
+    old: Option<&Maybe<Steps>>,
+) -> Maybe<Steps> {
+    let old = old.and_then(|old| old.as_ref().ok());
+    let shelf = Shelf::open(record, table, tail, old.map(|old| &old.shelf))?;
+    let mut index = old.map_or_else(Index::default, |old| old.index.clone());
+    index.update(record, &shelf)?;
+    Ok(Steps { shelf, index })
+}
+
+/// States of bodies: a last one that is not there as a whole is left out.
+fn states(
+    record: &Record,
+    tail: Option<&Tail>,
+    bodies: usize,
+    old: Option<&Moment>,
+) -> Maybe<Steps> {
+    let mut states = steps(record, "bodies", tail, old.map(|old| &old.states))?;
+    let chosen = record.manifest().settings.get("record");
+    let some = chosen.is_some_and(|c| c.get("bodies").is_some());
+    let each = states.index.each().or((!some).then_some(bodies));
+    let short = each.is_none_or(|each| states.index.last_rows() < each);
+    states.index.set_partial(!states.shelf.whole && short);
+    Ok(states)
+}
+
+/// Contacts: how many a step has is known when the next one has some.
+fn contacts(record: &Record, tail: Option<&Tail>, old: Option<&Moment>) -> Maybe<Steps> {
+    let mut contacts = steps(record, "contacts", tail, old.map(|old| &old.contacts))?;
+    let whole = contacts.shelf.whole;
+    contacts.index.set_partial(!whole);
+    Ok(contacts)
+}
+
+fn account(
+    record: &Record,
+    checked: &Checked,
+    tail: Option<&Tail>,
+    old: Option<&Moment>,
+) -> Maybe<(Shelf, Account)> {
+    let old = old.and_then(|old| old.steps.as_ref().ok());
+    let shelf = Shelf::open(record, "steps", tail, old.map(|(shelf, _)| shelf))?;
+    let mut account = old.map_or_else(Account::default, |(_, account)| account.clone());
+    account.update(record, checked, &shelf)?;
+    Ok((shelf, account))
+}

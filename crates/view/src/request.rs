@@ -1,0 +1,206 @@
+//! Requests: what is read from a connection, and whether it is answered.
+//!
+//! A request is answered if all of this holds: it is well-formed HTTP/1.0 or 1.1 without a body; its method
+//! is GET or HEAD; it names this server as its host, so that no other site's name leads here; it comes from
+//! no other site's page; its path consists of plain characters, begins with the secret, and is one of the
+//! known addresses. Nothing in it is ever made a path of the file system.
+
+use crate::error::ViewError;
+use crate::route::Ask;
+
+/// Characters of a path and its query at most.
+const TARGET: usize = 512;
+
+/// Headers at most.
+const HEADERS: usize = 64;
+
+/// What a request asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// The page.
+    Page,
+    /// The page, at the address with a slash at its end.
+    Slash,
+    /// Something of the run.
+    Data(Ask),
+}
+
+/// A request that is answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Request {
+    pub asked: Asked,
+    /// Without the answer's body.
+    pub head: bool,
+    /// Whether the answer may be compressed by gzip.
+    pub gzip: bool,
+}
+
+/// Why a request is not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The status of the answer.
+    pub status: u16,
+    /// What is said.
+    pub sentence: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: u16, sentence: &str) -> Self {
+        Self {
+            status,
+            sentence: sentence.into(),
+        }
+    }
+}
+
+impl From<ViewError> for Refusal {
+    fn from(error: ViewError) -> Self {
+        Self {
+            status: error.status(),
+            sentence: error.to_string(),
+        }
+    }
+}
+
+/// What a server lets in.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    /// Its port.
+    pub port: u16,
+    /// The secret that every address begins with.
+    pub token: String,
+}
+
+impl Guard {
+    /// Whether a host is this server.
+    fn is_here(&self, host: &[u8]) -> bool {
+        let port = self.port;
+        let named = |name: &str| {
+            let whole = format!("{name}:{port}");
+            host.eq_ignore_ascii_case(whole.as_bytes())
+                // The usual port is left out.
+                || (port == 80 && host.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        ["127.0.0.1", "localhost", "[::1]"].iter().any(|n| named(n))
+    }
+
+    /// Whether a text is the secret; takes as long whatever it is.
+    fn is_token(&self, text: &str) -> bool {
+        let (a, b) = (self.token.as_bytes(), text.as_bytes());
+        let mut different = u8::from(a.len() != b.len());
+        for (k, byte) in a.iter().enumerate() {
+            different |= byte ^ b.get(k).copied().unwrap_or(0);
+        }
+        std::hint::black_box(different) == 0
+    }
+}
+
+/// The request at the beginning of a connection; `None` while its headers are not complete.
+///
+/// # Errors
+/// It is not answered.
+pub fn parse(bytes: &[u8], guard: &Guard) -> Result<Option<Asked>, Refusal> {
+    Ok(read(bytes, guard)?.map(|request| request.asked))
+}
+
+/// The same with how it is to be answered.
+pub(crate) fn read(bytes: &[u8], guard: &Guard) -> Result<Option<Request>, Refusal> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+    let mut request = httparse::Request::new(&mut headers);
+    match request.parse(bytes) {
+        Ok(httparse::Status::Complete(_)) => {}
+        Ok(httparse::Status::Partial) => return Ok(None),
+        Err(httparse::Error::TooManyHeaders) => {
+            return Err(Refusal::new(431, "too many headers"));
+        }
+        Err(_) => return Err(Refusal::new(400, "this is no request")),
+    }
+    let (Some(method), Some(target)) = (request.method, request.path) else {
+        return Err(Refusal::new(400, "this is no request"));
+    };
+    let head = match method {
+        "GET" => false,
+        "HEAD" => true,
+        _ => return Err(Refusal::new(405, "only GET and HEAD are answered")),
+    };
+    check(request.headers, guard)?;
+    let accepts = values(request.headers, "accept-encoding");
+    let mut codings = accepts.flat_map(|v| v.split(|b| *b == b','));
+    let gzip = codings.any(|coding| {
+        let mut parts = coding.split(|b| *b == b';').map(<[u8]>::trim_ascii);
+        let name = parts.next().unwrap_or(b"");
+        name.eq_ignore_ascii_case(b"gzip") && !parts.any(|p| p == b"q=0")
+    });
+    Ok(Some(Request {
+        asked: find(target, guard)?,
+        head,
+        gzip,
+    }))
+}
+
+fn values<'a>(
+    headers: &'a [httparse::Header<'a>],
+    name: &'static str,
+) -> impl Iterator<Item = &'a [u8]> {
+    let named = headers
+        .iter()
+        .filter(move |h| h.name.eq_ignore_ascii_case(name));
+    named.map(|h| h.value.trim_ascii())
+}
+
+fn check(headers: &[httparse::Header<'_>], guard: &Guard) -> Result<(), Refusal> {
+    let mut hosts = values(headers, "host");
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) if guard.is_here(host) => {}
+        (Some(_), None) => {
+            let text = "this server answers to 127.0.0.1 and localhost alone, with its port";
+            return Err(Refusal::new(403, text));
+        }
+        _ => return Err(Refusal::new(400, "one host was expected")),
+    }
+    for origin in values(headers, "origin") {
+        if !origin
+            .strip_prefix(b"http://")
+            .is_some_and(|host| guard.is_here(host))
+        {
+            return Err(Refusal::new(403, "pages of other sites get no answer"));
+        }
+    }
+    let body = values(headers, "content-length").any(|length| length != b"0");
+    if body || values(headers, "transfer-encoding").next().is_some() {
+        return Err(Refusal::new(400, "a request with a body is not answered"));
+    }
+    Ok(())
+}
+
+/// What the path of a request leads to.
+fn find(target: &str, guard: &Guard) -> Result<Asked, Refusal> {
+    if target.len() > TARGET {
+        return Err(Refusal::new(414, "this address is too long"));
+    }
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/_-.+?&=".contains(&b);
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let Some(path) = path.strip_prefix('/').filter(|_| target.bytes().all(plain)) else {
+        return Err(Refusal::new(400, "this is no address of this server"));
+    };
+    if path.split('/').any(|part| part == "." || part == "..") {
+        return Err(Refusal::new(400, "this is no address of this server"));
+    }
+    let (token, rest) = match path.split_once('/') {
+        Some((token, rest)) => (token, Some(rest)),
+        None => (path, None),
+    };
+    if !guard.is_token(token) {
+        let text =
+            "the secret in the address is not right: open the address that percuss view printed";
+        return Err(Refusal::new(403, text));
+    }
+    match rest {
+        None => Ok(Asked::Slash),
+        Some("") => Ok(Asked::Page),
+        Some(rest) => match rest.strip_prefix("api/") {
+            Some(path) => Ok(Asked::Data(Ask::parse(path, query)?)),
+            None => Err(Refusal::new(404, "there is nothing at this address")),
+        },
+    }
+}

@@ -1,0 +1,122 @@
+//! Addresses: a fixed set, matched and never joined to a path of the file system.
+
+use crate::error::ViewError;
+
+/// What can be asked of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ask {
+    /// What it is.
+    About,
+    /// Times of the recorded states.
+    Frames,
+    /// What the bodies look like.
+    Shapes,
+    /// A state.
+    Bodies(usize),
+    /// The contacts of a step.
+    Contacts(usize),
+    /// The account of the steps; between two times.
+    Steps(Option<(f64, f64)>),
+    /// States of a body.
+    BodyHistory(usize),
+    /// What a contact went through: a, b, feature.
+    ContactHistory([usize; 3]),
+    /// All coordinates of a mechanism.
+    History,
+    /// One body.
+    Body(usize),
+    /// The drawing of a mechanism.
+    Drawing,
+}
+
+/// Digits of a number at most: every index of a table fits.
+const DIGITS: usize = 10;
+
+fn index(text: &str) -> Option<usize> {
+    let plain = !text.is_empty() && text.len() <= DIGITS;
+    let digits = plain && text.bytes().all(|b| b.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
+}
+
+fn time(text: &str) -> Option<f64> {
+    let plain = text.len() <= 32;
+    let parsed = text.parse().ok().filter(|t: &f64| t.is_finite());
+    parsed.filter(|_| plain)
+}
+
+/// Keys and values of a query; none twice.
+fn pairs(query: &str) -> Option<Vec<(&str, &str)>> {
+    let mut all: Vec<(&str, &str)> = Vec::new();
+    for pair in query.split('&').filter(|p| !p.is_empty()) {
+        let (key, value) = pair.split_once('=')?;
+        if all.iter().any(|(k, _)| *k == key) {
+            return None;
+        }
+        all.push((key, value));
+    }
+    Some(all)
+}
+
+/// Exactly these keys, in any order.
+fn values<'a, const N: usize>(query: &'a str, keys: [&str; N]) -> Option<[&'a str; N]> {
+    let all = pairs(query)?;
+    if all.len() != N {
+        return None;
+    }
+    let mut found = [""; N];
+    for (place, key) in found.iter_mut().zip(keys) {
+        *place = all.iter().find(|(k, _)| *k == key)?.1;
+    }
+    Some(found)
+}
+
+impl Ask {
+    /// What an address below `api/` asks for.
+    ///
+    /// # Errors
+    /// It is none; the sentence says what there is.
+    pub fn parse(path: &str, query: &str) -> Result<Self, ViewError> {
+        let bad = |why: &str| ViewError::Question(why.to_string());
+        let unknown = || ViewError::Absent("there is nothing at this address".into());
+        let number = |text: &str| index(text).ok_or_else(|| bad("a whole number was expected"));
+        let plain = |ask: Self| match query.is_empty() {
+            true => Ok(ask),
+            false => Err(bad("this address takes no query")),
+        };
+        match path.split_once('/') {
+            Some(("bodies", k)) => plain(Self::Bodies(number(k)?)),
+            Some(("contacts", k)) => plain(Self::Contacts(number(k)?)),
+            Some(("body", k)) => plain(Self::Body(number(k)?)),
+            Some(_) => Err(unknown()),
+            None => match path {
+                "about" => plain(Self::About),
+                "frames" => plain(Self::Frames),
+                "shapes" => plain(Self::Shapes),
+                "drawing" => plain(Self::Drawing),
+                "steps" if query.is_empty() => Ok(Self::Steps(None)),
+                "steps" => {
+                    let window = values(query, ["from", "to"]);
+                    let window = window.and_then(|[from, to]| time(from).zip(time(to)));
+                    let window = window.filter(|(from, to)| from <= to);
+                    let why = "steps takes from=T0&to=T1, two times in order";
+                    window.map(|w| Self::Steps(Some(w))).ok_or_else(|| bad(why))
+                }
+                "history" => history(query).ok_or_else(|| {
+                    bad("history takes body=ID, or a=A&b=B&feature=F, or of a mechanism nothing")
+                }),
+                _ => Err(unknown()),
+            },
+        }
+    }
+}
+
+fn history(query: &str) -> Option<Ask> {
+    if query.is_empty() {
+        return Some(Ask::History);
+    }
+    if let Some([body]) = values(query, ["body"]) {
+        return index(body).map(Ask::BodyHistory);
+    }
+    let [a, b, feature] = values(query, ["a", "b", "feature"])?;
+    Some(Ask::ContactHistory([index(a)?, index(b)?, index(feature)?]))
+}

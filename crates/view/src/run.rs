@@ -1,0 +1,251 @@
+//! A run directory that is followed.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use scene::record::{MANIFEST, Record, RecordError, Tail};
+
+use crate::account;
+use crate::error::ViewError;
+use crate::moment::{Moment, State};
+use crate::pack::Pack;
+use crate::route::Ask;
+
+/// How long a look at the directory holds.
+const FRESH: Duration = Duration::from_millis(200);
+
+/// Bytes of answers that are kept.
+const KEPT: usize = 96 << 20;
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Whether it is JSON; a pack otherwise.
+    pub json: bool,
+    /// Its bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+/// A run directory that is followed.
+#[derive(Debug)]
+pub struct Run {
+    directory: PathBuf,
+    seen: Mutex<Seen>,
+    answers: Mutex<Answers>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    moment: Arc<Moment>,
+    stamp: Stamp,
+    at: Instant,
+    tail: Option<Arc<Tail>>,
+}
+
+/// What tells a manifest from its next version.
+type Stamp = Option<(u64, SystemTime)>;
+
+fn stamp(directory: &Path) -> Stamp {
+    let meta = std::fs::metadata(directory.join(MANIFEST)).ok()?;
+    Some((meta.len(), meta.modified().ok()?))
+}
+
+/// Answers, the latest last.
+#[derive(Debug, Default)]
+struct Answers {
+    all: Vec<(u64, Ask, Answer)>,
+    bytes: usize,
+}
+
+impl Run {
+    /// Opens the directory of a run.
+    ///
+    /// # Errors
+    /// It is none, or that of a study, or its manifest is damaged.
+    pub fn open(directory: &Path) -> Result<Self, ViewError> {
+        let stamp = stamp(directory);
+        let record = Record::open(directory)?;
+        if record.manifest().kind != "run" {
+            return Err(RecordError::Unknown(format!(
+                "{}: this is the directory of a {}; look at one of its runs, made again with percuss run",
+                directory.display(),
+                record.manifest().kind
+            ))
+            .into());
+        }
+        let state = State::of(&record);
+        let tail = newest(&record, None);
+        let moment = Moment::look(record, tail.as_deref(), state, 1, None);
+        Ok(Self {
+            directory: directory.into(),
+            seen: Mutex::new(Seen {
+                moment: Arc::new(moment),
+                stamp,
+                at: Instant::now(),
+                tail,
+            }),
+            answers: Mutex::default(),
+        })
+    }
+
+    /// The directory as given.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The run as it is now.
+    ///
+    /// # Errors
+    /// The directory has gone away, or its manifest is damaged.
+    pub fn now(&self) -> Result<Arc<Moment>, ViewError> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.at.elapsed() < FRESH {
+            return Ok(Arc::clone(&seen.moment));
+        }
+        let stamp = stamp(&self.directory);
+        let old = Arc::clone(&seen.moment);
+        let same = stamp.is_some() && stamp == seen.stamp;
+        if same && old.state != State::Running {
+            seen.at = Instant::now();
+            return Ok(old);
+        }
+        let record = match same {
+            true => old.record.clone(),
+            false => Record::open(&self.directory)?,
+        };
+        let state = State::of(&record);
+        let tail = newest(&record, seen.tail.clone());
+        let revision = old.revision + 1;
+        let moment = Moment::look(record, tail.as_deref(), state, revision, Some(&old));
+        let unchanged = same && moment.extent() == old.extent() && state == old.state;
+        if !unchanged {
+            seen.moment = Arc::new(moment);
+        }
+        (seen.stamp, seen.tail, seen.at) = (stamp, tail, Instant::now());
+        Ok(Arc::clone(&seen.moment))
+    }
+
+    /// Answers a question about the run as it is now.
+    ///
+    /// # Errors
+    /// The records do not hold it or are damaged; the sentence says what and where.
+    pub fn answer(&self, ask: &Ask) -> Result<Answer, ViewError> {
+        let moment = self.now()?;
+        let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = answers().get(moment.revision, ask) {
+            return Ok(known);
+        }
+        let answer = moment.answer(ask)?;
+        answers().put(moment.revision, ask, &answer);
+        Ok(answer)
+    }
+}
+
+/// The rows of the newest checkpoint of a run whose tables are not closed. One that is damaged, or goes
+/// away while it is read, is passed over: its rows will be chunks later.
+fn newest(record: &Record, known: Option<Arc<Tail>>) -> Option<Arc<Tail>> {
+    let open = record
+        .manifest()
+        .tables
+        .iter()
+        .any(|t| t.checksums.is_none());
+    let number = record.newest_checkpoint().ok().flatten().filter(|_| open)?;
+    match known {
+        Some(tail) if tail.number == number => Some(tail),
+        _ => record.tail(number).ok().map(Arc::new),
+    }
+}
+
+impl Moment {
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// The records do not hold it or are damaged.
+    pub fn answer(&self, ask: &Ask) -> Result<Answer, ViewError> {
+        let json = |value: serde_json::Value| Answer {
+            json: true,
+            bytes: value.to_string().into_bytes().into(),
+        };
+        Ok(match ask {
+            Ask::About => json(self.about()),
+            Ask::Body(id) => json(self.company.as_ref().map_err(Clone::clone)?.body(*id)?),
+            _ => Answer {
+                json: false,
+                bytes: self.pack(ask)?.encode().into(),
+            },
+        })
+    }
+
+    /// The pack that answers a question.
+    ///
+    /// # Errors
+    /// The records do not hold it or are damaged, or the answer is no pack.
+    pub fn pack(&self, ask: &Ask) -> Result<Pack, ViewError> {
+        match ask {
+            Ask::Frames => Ok(self.times()),
+            Ask::Shapes => Ok(self.company.as_ref().map_err(Clone::clone)?.shapes()),
+            Ask::Bodies(frame) => self.bodies(*frame),
+            Ask::Contacts(frame) => self.touches(*frame),
+            Ask::Steps(window) => self.account(*window),
+            Ask::BodyHistory(body) => self.history_of_body(*body),
+            Ask::ContactHistory(pair) => self.history_of_contact(*pair),
+            Ask::History => self.history_of_coordinates(),
+            Ask::Drawing => self.drawing(),
+            Ask::About | Ask::Body(_) => Err(ViewError::Question(
+                "this is told as JSON, not as a pack".into(),
+            )),
+        }
+    }
+
+    /// The account of the steps, all of them or those between two times.
+    fn account(&self, between: Option<(f64, f64)>) -> Result<Pack, ViewError> {
+        let (shelf, account) = self.steps.as_ref().map_err(Clone::clone)?;
+        match between {
+            None => Ok(account.ledger().pack()),
+            Some(between) => Ok(account::window(
+                &self.record,
+                &self.checked,
+                shelf,
+                between,
+            )?),
+        }
+    }
+
+    /// What a mechanism looks like as it moves.
+    fn drawing(&self) -> Result<Pack, ViewError> {
+        let text = match self.has_bodies() {
+            true => "a run of bodies has no drawing: its bodies are in api/shapes and api/bodies",
+            false => "the scene declares no drawing",
+        };
+        Err(ViewError::Absent(text.into()))
+    }
+}
+
+impl Answers {
+    fn get(&mut self, revision: u64, ask: &Ask) -> Option<Answer> {
+        let known = |(r, a, _): &(u64, Ask, Answer)| *r == revision && a == ask;
+        let place = self.all.iter().position(known)?;
+        let entry = self.all.remove(place);
+        let answer = entry.2.clone();
+        self.all.push(entry);
+        Some(answer)
+    }
+
+    fn put(&mut self, revision: u64, ask: &Ask, answer: &Answer) {
+        // What a run under way was a moment ago is not asked for again.
+        let before = self.all.len();
+        self.all.retain(|(r, ..)| *r == revision);
+        if self.all.len() != before {
+            self.bytes = self.all.iter().map(|(.., a)| a.bytes.len()).sum();
+        }
+        if answer.bytes.len() > KEPT / 2 {
+            return;
+        }
+        self.bytes += answer.bytes.len();
+        self.all.push((revision, ask.clone(), answer.clone()));
+        while self.bytes > KEPT && !self.all.is_empty() {
+            self.bytes -= self.all.remove(0).2.bytes.len();
+        }
+    }
+}

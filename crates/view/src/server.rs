@@ -1,0 +1,380 @@
+//! A server for this machine: the page and the packs of one run, over the loopback address.
+//!
+//! One thread takes connections, and one more answers each; a connection is one request. What a connection
+//! may take is bounded: bytes and time of its request, time of its answer, number of connections at once.
+
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::json;
+
+use crate::page::{PAGE, policy};
+use crate::request::{self, Asked, Guard, Refusal, Request};
+use crate::run::Run;
+
+/// Bounds of what connections may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of a request.
+    pub request: usize,
+    /// Time for a whole request to come in.
+    pub patience: Duration,
+    /// Time that an answer may wait for its reader.
+    pub answer: Duration,
+    /// Connections at once.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request: 8192,
+            patience: Duration::from_secs(10),
+            answer: Duration::from_secs(60),
+            connections: 64,
+        }
+    }
+}
+
+/// How a server is set up.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// The port; any free one for 0.
+    pub port: u16,
+    /// Whether the address is ::1 and not 127.0.0.1.
+    pub six: bool,
+    /// Whether packs are compressed, too: for a reader behind a slow line.
+    pub compress: bool,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    run: Run,
+    guard: Guard,
+    policy: String,
+    options: Options,
+    connections: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+/// Ends a server from elsewhere.
+#[derive(Debug, Clone)]
+pub struct Stopper {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+impl Stopper {
+    /// No further connection is taken; [`Server::serve`] returns.
+    pub fn stop(&self) {
+        self.shared.stopped.store(true, Ordering::SeqCst);
+        // Whoever waits for a connection gets one.
+        let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
+    }
+}
+
+impl Server {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// The port is taken or not allowed, or the system gives no random numbers.
+    pub fn bind(run: Run, options: Options) -> io::Result<Self> {
+        let address: IpAddr = match options.six {
+            true => Ipv6Addr::LOCALHOST.into(),
+            false => Ipv4Addr::LOCALHOST.into(),
+        };
+        let listener = TcpListener::bind((address, options.port))?;
+        let address = listener.local_addr()?;
+        let mut secret = [0_u8; 16];
+        getrandom::fill(&mut secret).map_err(|e| io::Error::other(e.to_string()))?;
+        let token = secret.iter().map(|b| format!("{b:02x}")).collect();
+        Ok(Self {
+            listener,
+            address,
+            shared: Arc::new(Shared {
+                run,
+                guard: Guard {
+                    port: address.port(),
+                    token,
+                },
+                policy: policy(),
+                options,
+                connections: AtomicUsize::new(0),
+                stopped: AtomicBool::new(false),
+            }),
+        })
+    }
+
+    /// The address of the page.
+    pub fn address(&self) -> String {
+        format!("http://{}/{}/", self.address, self.shared.guard.token)
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// What ends it.
+    pub fn stopper(&self) -> Stopper {
+        Stopper {
+            address: self.address,
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// Answers until it is stopped.
+    ///
+    /// # Errors
+    /// No more connections can be taken.
+    pub fn serve(self) -> io::Result<()> {
+        let mut failures = 0;
+        loop {
+            let taken = self.listener.accept();
+            if self.shared.stopped.load(Ordering::SeqCst) {
+                return Ok(());
+            }
+            match taken {
+                Ok((stream, _)) => {
+                    failures = 0;
+                    self.take(stream);
+                }
+                // One that was given up before it was taken, or a system short of files for a moment.
+                Err(error) => {
+                    failures += 1;
+                    if failures > 100 {
+                        return Err(error);
+                    }
+                    thread::sleep(Duration::from_millis(20));
+                }
+            }
+        }
+    }
+
+    fn take(&self, mut stream: TcpStream) {
+        let shared = Arc::clone(&self.shared);
+        let before = shared.connections.fetch_add(1, Ordering::SeqCst);
+        let place = Place(Arc::clone(&shared));
+        if before >= shared.options.limits.connections {
+            let _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
+            let busy = Refusal::new(503, "too many connections at once; ask again");
+            let _ = Reply::of(&busy).send(&mut stream, false, &shared);
+            return;
+        }
+        let answer = move || {
+            let _place = place;
+            shared.attend(stream);
+        };
+        // Without a thread the connection is closed: whoever asked may ask again.
+        let _ = thread::Builder::new().name("view".into()).spawn(answer);
+    }
+}
+
+/// A connection counts while this lives.
+struct Place(Arc<Shared>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What is sent back.
+struct Reply {
+    status: u16,
+    kind: &'static str,
+    body: Arc<[u8]>,
+    /// Whether it is compressed where the reader can take it.
+    squeeze: bool,
+    location: Option<String>,
+}
+
+impl Reply {
+    fn of(refusal: &Refusal) -> Self {
+        Self {
+            status: refusal.status,
+            kind: "application/json",
+            body: json!({ "error": refusal.sentence })
+                .to_string()
+                .into_bytes()
+                .into(),
+            squeeze: false,
+            location: None,
+        }
+    }
+
+    fn send(&self, stream: &mut TcpStream, head: bool, shared: &Shared) -> io::Result<()> {
+        let mut text = format!(
+            "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
+             Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+             Cross-Origin-Resource-Policy: same-origin\r\nX-Frame-Options: DENY\r\n\
+             Content-Security-Policy: {}\r\n",
+            self.status,
+            phrase(self.status),
+            self.kind,
+            self.body.len(),
+            shared.policy,
+        );
+        if self.squeeze {
+            text += "Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n";
+        }
+        if self.status == 405 {
+            text += "Allow: GET, HEAD\r\n";
+        }
+        if let Some(location) = &self.location {
+            text += &format!("Location: {location}\r\n");
+        }
+        text += "\r\n";
+        stream.write_all(text.as_bytes())?;
+        if !head {
+            stream.write_all(&self.body)?;
+        }
+        stream.flush()
+    }
+}
+
+fn phrase(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        408 => "Request Timeout",
+        414 => "URI Too Long",
+        431 => "Request Header Fields Too Large",
+        503 => "Service Unavailable",
+        _ => "Internal Server Error",
+    }
+}
+
+/// Bytes from which an answer is worth compressing.
+const WORTH: usize = 1024;
+
+impl Shared {
+    /// One connection from its beginning to its end.
+    fn attend(&self, mut stream: TcpStream) {
+        let _ = stream.set_nodelay(true);
+        let _ = stream.set_write_timeout(Some(self.options.limits.answer));
+        let (reply, head, clean) = match self.receive(&mut stream) {
+            Ok(Some(request)) => (self.reply(&request), request.head, true),
+            Ok(None) => return,
+            Err(refusal) => (Reply::of(&refusal), false, false),
+        };
+        let sent = reply.send(&mut stream, head, self);
+        let _ = stream.shutdown(Shutdown::Write);
+        if sent.is_ok() && !clean {
+            // Closing with bytes unread would take the answer away from its reader.
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
+            let mut rest = [0_u8; 4096];
+            for _ in 0..256 {
+                match stream.read(&mut rest) {
+                    Ok(n) if n > 0 => {}
+                    _ => break,
+                }
+            }
+        }
+    }
+
+    /// The request of a connection; nothing where it was closed without one.
+    fn receive(&self, stream: &mut TcpStream) -> Result<Option<Request>, Refusal> {
+        let limits = &self.options.limits;
+        let end = Instant::now() + limits.patience;
+        let mut bytes = Vec::new();
+        let mut part = [0_u8; 2048];
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() || stream.set_read_timeout(Some(left)).is_err() {
+                return Err(Refusal::new(408, "the request took too long"));
+            }
+            match stream.read(&mut part) {
+                Ok(0) if bytes.is_empty() => return Ok(None),
+                Ok(0) => return Err(Refusal::new(400, "the request is cut off")),
+                Ok(n) => bytes.extend(part.get(..n).unwrap_or(&[])),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e)
+                    if matches!(
+                        e.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                    ) =>
+                {
+                    return Err(Refusal::new(408, "the request took too long"));
+                }
+                Err(_) => return Ok(None),
+            }
+            if let Some(request) = request::read(&bytes, &self.guard)? {
+                return Ok(Some(request));
+            }
+            if bytes.len() > limits.request {
+                return Err(Refusal::new(431, "the request is too long"));
+            }
+        }
+    }
+
+    fn reply(&self, request: &Request) -> Reply {
+        let made = catch_unwind(AssertUnwindSafe(|| self.make(request)));
+        let broken = "this could not be answered: a fault of the program";
+        let made = made.unwrap_or_else(|_| Err(Refusal::new(500, broken)));
+        let mut reply = made.unwrap_or_else(|refusal| Reply::of(&refusal));
+        reply.squeeze &= request.gzip && reply.body.len() >= WORTH;
+        if reply.squeeze {
+            match gzip(&reply.body) {
+                Ok(body) => reply.body = body.into(),
+                Err(_) => reply.squeeze = false,
+            }
+        }
+        reply
+    }
+
+    fn make(&self, request: &Request) -> Result<Reply, Refusal> {
+        let reply = |kind, body, squeeze| Reply {
+            status: 200,
+            kind,
+            body,
+            squeeze,
+            location: None,
+        };
+        match &request.asked {
+            Asked::Page => Ok(reply("text/html; charset=utf-8", PAGE.into(), true)),
+            Asked::Slash => Ok(Reply {
+                location: Some(format!("/{}/", self.guard.token)),
+                status: 308,
+                ..reply("text/plain", [].into(), false)
+            }),
+            Asked::Data(ask) => {
+                let answer = self.run.answer(ask)?;
+                Ok(match answer.json {
+                    true => reply("application/json", answer.bytes, true),
+                    false => {
+                        let squeeze = self.options.compress;
+                        reply("application/octet-stream", answer.bytes, squeeze)
+                    }
+                })
+            }
+        }
+    }
+}
+
+fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}

@@ -1,0 +1,230 @@
+//! A table as it lies there: chunks, and after them the rows of the newest checkpoint.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use scene::record::{Chunk, Column, Record, RecordError, Table, Tail, Values};
+
+/// A table.
+#[derive(Debug, Clone)]
+pub(crate) struct Shelf {
+    table: String,
+    columns: Vec<Column>,
+    pieces: Vec<Piece>,
+    /// Whether the rows end with a whole step.
+    pub whole: bool,
+    /// Whether no more rows will come.
+    pub closed: bool,
+}
+
+/// Some of its rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    /// The first of them.
+    pub first: usize,
+    /// How many.
+    pub rows: usize,
+    held: Held,
+}
+
+#[derive(Debug, Clone)]
+enum Held {
+    File(Chunk),
+    Memory(Arc<Table>),
+}
+
+impl Piece {
+    /// Whether they are a file, which stays as it is.
+    pub fn is_file(&self) -> bool {
+        matches!(self.held, Held::File(_))
+    }
+}
+
+/// Chunks whose checksums have been compared, by length and time of the file.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    seen: Mutex<HashMap<PathBuf, (u64, Option<SystemTime>)>>,
+}
+
+impl Checked {
+    /// Compares the checksum of a chunk, once.
+    fn require(&self, chunk: &Chunk) -> Result<(), RecordError> {
+        let stamp = std::fs::metadata(chunk.path()).ok();
+        let stamp = stamp.map(|meta| (meta.len(), meta.modified().ok()));
+        let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if stamp.is_some() && seen().get(chunk.path()) == stamp.as_ref() {
+            return Ok(());
+        }
+        chunk.verify()?;
+        if let Some(stamp) = stamp {
+            seen().insert(chunk.path().into(), stamp);
+        }
+        Ok(())
+    }
+}
+
+impl Shelf {
+    /// A table of a record; `old` is what it was a moment ago.
+    pub fn open(
+        record: &Record,
+        table: &str,
+        tail: Option<&Tail>,
+        old: Option<&Self>,
+    ) -> Result<Self, RecordError> {
+        let entry = record.entry(table)?;
+        let chunks = record.chunks(table)?;
+        let mut pieces: Vec<Piece> = Vec::with_capacity(chunks.len() + 1);
+        let (count, mut first) = (chunks.len(), 0);
+        for (k, chunk) in chunks.into_iter().enumerate() {
+            // All but the last are full and stay as they are.
+            let known = old
+                .and_then(|old| old.pieces.get(k))
+                .filter(|_| k + 1 < count);
+            let rows = match known {
+                Some(piece) if piece.is_file() => piece.rows,
+                _ => chunk.rows()?,
+            };
+            pieces.push(Piece {
+                first,
+                rows,
+                held: Held::File(chunk),
+            });
+            first += rows;
+        }
+        let open = entry.checksums.is_none();
+        let rest = tail
+            .filter(|_| open)
+            .and_then(|tail| tail.rows(table, count));
+        if let Some(rest) = rest.filter(|rest| rest.rows > 0) {
+            pieces.push(Piece {
+                first,
+                rows: rest.rows,
+                held: Held::Memory(Arc::new(rest.clone())),
+            });
+        }
+        Ok(Self {
+            table: table.into(),
+            columns: entry.columns.clone(),
+            pieces,
+            whole: !open || rest.is_some(),
+            closed: !open,
+        })
+    }
+
+    /// Its columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Its pieces in order.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.pieces
+            .last()
+            .map_or(0, |piece| piece.first + piece.rows)
+    }
+
+    /// Smallest and largest value of a column in a piece; nothing where it has no rows.
+    pub fn bounds(&self, piece: &Piece, column: &str) -> Result<Option<(f64, f64)>, RecordError> {
+        match &piece.held {
+            Held::File(chunk) => chunk.bounds(column),
+            Held::Memory(table) => {
+                let numbers = table.numbers(column);
+                let both = numbers.iter().fold(None, |ends: Option<(f64, f64)>, x| {
+                    let (low, high) = ends.unwrap_or((*x, *x));
+                    Some((low.min(*x), high.max(*x)))
+                });
+                Ok(both)
+            }
+        }
+    }
+
+    /// Columns of some rows, counted from the first of the table. Other rows of the pieces that hold
+    /// them are not read, but their checksums are compared.
+    pub fn read(
+        &self,
+        record: &Record,
+        checked: &Checked,
+        names: &[&str],
+        rows: Range<usize>,
+    ) -> Result<Table, RecordError> {
+        let pieces = self.pieces.iter();
+        let wanted = pieces.filter(|p| p.first < rows.end && p.first + p.rows > rows.start);
+        let places = self.places(record, names)?;
+        let mut all = self.none(&places);
+        for piece in wanted {
+            if let Held::File(chunk) = &piece.held {
+                checked.require(chunk)?;
+            }
+            let within = rows.start.saturating_sub(piece.first)
+                ..rows.end.saturating_sub(piece.first).min(piece.rows);
+            let part = self.peek(record, piece, &places, within)?;
+            all.rows += part.rows;
+            for (whole, part) in all.values.iter_mut().zip(part.values) {
+                whole.append(part);
+            }
+        }
+        let there = rows.end.min(self.rows()).saturating_sub(rows.start);
+        match all.rows == there {
+            true => Ok(all),
+            false => Err(RecordError::Unknown(format!(
+                "{}: rows of the table `{}` have gone away while they were read; ask again",
+                record.directory().display(),
+                self.table
+            ))),
+        }
+    }
+
+    /// Columns of a piece without comparing its checksum: for what is looked at again later.
+    pub fn glance(
+        &self,
+        record: &Record,
+        piece: &Piece,
+        names: &[&str],
+    ) -> Result<Table, RecordError> {
+        let places = self.places(record, names)?;
+        self.peek(record, piece, &places, 0..piece.rows)
+    }
+
+    fn places(&self, record: &Record, names: &[&str]) -> Result<Vec<usize>, RecordError> {
+        let names: Vec<String> = names.iter().map(|n| (*n).into()).collect();
+        record.places(&self.table, Some(&names))
+    }
+
+    fn none(&self, places: &[usize]) -> Table {
+        let chosen = places.iter().filter_map(|&p| self.columns.get(p));
+        let columns: Vec<Column> = chosen.cloned().collect();
+        Table {
+            values: columns.iter().map(Values::empty).collect(),
+            columns,
+            rows: 0,
+        }
+    }
+
+    fn peek(
+        &self,
+        record: &Record,
+        piece: &Piece,
+        places: &[usize],
+        rows: Range<usize>,
+    ) -> Result<Table, RecordError> {
+        match &piece.held {
+            Held::File(chunk) => record.peek(&self.table, chunk, places, rows),
+            Held::Memory(table) => {
+                let mut part = self.none(places);
+                let chosen = places.iter().filter_map(|&p| table.values.get(p));
+                let cut = |values: &Values| values.slice(rows.start, rows.end);
+                part.values = chosen.map(cut).collect();
+                part.rows = rows.len();
+                Ok(part)
+            }
+        }
+    }
+}

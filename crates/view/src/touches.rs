@@ -1,0 +1,186 @@
+//! The contacts of one recorded step.
+
+use scene::record::Table;
+
+use crate::error::ViewError;
+use crate::moment::Moment;
+use crate::pack::{Data, Pack};
+use crate::states::{contact_span, number};
+
+/// A contact as it is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Touch {
+    pub point: [f64; 3],
+    pub normal: [f64; 3],
+    /// Impulse on b in space axes.
+    pub impulse: [f64; 3],
+    pub sn: f64,
+    /// Along t1 and t2; not a number where there is no friction.
+    pub tangential: [f64; 2],
+    pub gap: f64,
+    pub status: u8,
+    /// Sliding speed after the step; not a number where there is no friction.
+    pub ut: f64,
+}
+
+/// Columns that a contact is read from.
+pub(crate) fn columns(flat: bool) -> Vec<&'static str> {
+    let both: &[&str] = &["step", "a", "b", "feature", "status", "gap", "impulse_n"];
+    let rest: &[&str] = match flat {
+        true => &["x", "y", "normal_x", "normal_y", "impulse_t1", "end_t1"],
+        false => &[
+            "x",
+            "y",
+            "z",
+            "normal_x",
+            "normal_y",
+            "normal_z",
+            "tangent_x",
+            "tangent_y",
+            "tangent_z",
+            "impulse_t1",
+            "impulse_t2",
+            "end_t1",
+            "end_t2",
+        ],
+    };
+    [both, rest].concat()
+}
+
+/// A contact in a row of these columns.
+pub(crate) fn touch(table: &Table, row: usize, flat: bool) -> Touch {
+    let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
+    let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
+    let (point, normal, t1, tangential, end) = match flat {
+        true => {
+            let n = [at(9), at(10), 0.0];
+            // The tangent is the normal turned by a right angle anticlockwise.
+            let t = [-n[1], n[0], 0.0];
+            // In the plane there is one tangential row.
+            let second = if at(11).is_nan() { f64::NAN } else { 0.0 };
+            ([at(7), at(8), 0.0], n, t, [at(11), second], [at(12), 0.0])
+        }
+        false => (
+            three(7),
+            three(10),
+            three(13),
+            [at(16), at(17)],
+            [at(18), at(19)],
+        ),
+    };
+    let t2 = [
+        normal[1] * t1[2] - normal[2] * t1[1],
+        normal[2] * t1[0] - normal[0] * t1[2],
+        normal[0] * t1[1] - normal[1] * t1[0],
+    ];
+    let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
+    let (sn, [s1, s2]) = (at(6), tangential.map(or_zero));
+    let status = match table.values.get(4).map(|v| v.cell(row)) {
+        Some(scene::record::Cell::Text("stick")) => 1,
+        Some(scene::record::Cell::Text("slip")) => 2,
+        _ => 0,
+    };
+    Touch {
+        point,
+        normal,
+        impulse: std::array::from_fn(|k| sn * normal[k] + s1 * t1[k] + s2 * t2[k]),
+        sn,
+        tangential,
+        gap: at(5),
+        status,
+        ut: end[0].hypot(or_zero(end[1])),
+    }
+}
+
+impl Moment {
+    /// The contacts of a step. Points are relative to the origin.
+    ///
+    /// # Errors
+    /// There is no such step, contacts were not recorded, or the records are damaged.
+    pub fn touches(&self, frame: usize) -> Result<Pack, ViewError> {
+        let span = *contact_span(self, frame)?;
+        let contacts = self.contacts.as_ref().map_err(Clone::clone)?;
+        let axes: &[&str] = if self.flat {
+            &["x", "y"]
+        } else {
+            &["x", "y", "z"]
+        };
+        let names = columns(self.flat);
+        let has_shift = contacts.shelf.columns().iter().any(|c| c.name == "shift_x");
+        let shifts: Vec<String> = axes.iter().map(|axis| format!("shift_{axis}")).collect();
+        let mut read = names.clone();
+        if has_shift {
+            read.extend(shifts.iter().map(String::as_str));
+        }
+        let rows = span.first..span.first + span.rows;
+        let (record, checked) = (&self.record, &self.checked);
+        let table = contacts.shelf.read(record, checked, &read, rows)?;
+        let steps = table.values.first();
+        if (0..table.rows).any(|row| steps.map(|s| s.number(row)) != Some(span.step as f64)) {
+            return Err(self.disorder("contacts").into());
+        }
+        let all: Vec<Touch> = (0..table.rows)
+            .map(|row| touch(&table, row, self.flat))
+            .collect();
+        let whole = |k: usize| -> Vec<u32> {
+            let one = |row| number(&table, k, row).and_then(|n| u32::try_from(n).ok());
+            (0..table.rows)
+                .map(|row| one(row).unwrap_or(u32::MAX))
+                .collect()
+        };
+        let (a, b) = (whole(1), whole(2));
+        let usage = self.usages(&a, &b, &all);
+        let mut pack = Pack::new();
+        pack.add("a", "", Data::U32(a));
+        pack.add("b", "", Data::U32(b));
+        pack.add("feature", "", Data::U32(whole(3)));
+        let real =
+            |of: &dyn Fn(&Touch) -> f64| Data::F32(all.iter().map(|c| of(c) as f32).collect());
+        for (k, axis) in axes.iter().enumerate() {
+            let origin = self.origin[k];
+            pack.add(*axis, "length", real(&|c| c.point[k] - origin));
+        }
+        for (k, axis) in axes.iter().enumerate() {
+            pack.add(format!("n{axis}"), "1", real(&|c| c.normal[k]));
+        }
+        pack.add("gap", "length", real(&|c| c.gap));
+        for (k, axis) in axes.iter().enumerate() {
+            pack.add(format!("s{axis}"), "force*time", real(&|c| c.impulse[k]));
+        }
+        pack.add("sn", "force*time", real(&|c| c.sn));
+        pack.add("usage", "1", Data::F32(usage));
+        pack.add(
+            "status",
+            "",
+            Data::U8(all.iter().map(|c| c.status).collect()),
+        );
+        pack.add("ut", "length/time", real(&|c| c.ut));
+        for (k, name) in shifts.iter().enumerate().filter(|_| has_shift) {
+            let numbers = table.values.get(names.len() + k);
+            let one = |row| numbers.map_or(f32::NAN, |v| v.number(row) as f32);
+            pack.add(
+                &**name,
+                "length",
+                Data::F32((0..table.rows).map(one).collect()),
+            );
+        }
+        pack.tell("frame", frame);
+        pack.tell("step", span.step);
+        pack.tell("t", span.t);
+        Ok(pack)
+    }
+
+    fn usages(&self, a: &[u32], b: &[u32], all: &[Touch]) -> Vec<f32> {
+        let (Some(grip), Ok(company)) = (&self.facts.grip, &self.company) else {
+            return vec![f32::NAN; all.len()];
+        };
+        let material = |body: &u32| company.material.get(*body as usize).copied();
+        let each = a.iter().zip(b).zip(all).map(|((a, b), touch)| {
+            let Some((a, b)) = material(a).zip(material(b)) else {
+                return f32::NAN;
+            };
+            grip.usage([a, b], touch.sn, touch.tangential) as f32
+        });
+        each.collect()
+    }
+}
