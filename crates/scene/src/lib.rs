@@ -3,6 +3,7 @@
 pub mod builtin;
 mod certificate;
 pub mod collection;
+pub mod drawing;
 pub mod equilibrium;
 mod error;
 pub mod export;

@@ -1,10 +1,12 @@
 //! Scene files: TOML to [`Scene`].
 
 mod content;
+mod drawing;
 mod load;
 mod overrides;
 mod parameters;
 mod read_checkpoint;
+mod read_mechanism;
 mod read_model;
 mod read_report;
 mod read_run;
@@ -27,6 +29,7 @@ pub use report::{
 };
 
 pub(crate) use content::Content;
+pub(crate) use drawing::{DrawingSpec, OverSpec, PointSpec, ShapeSpec};
 pub(crate) use load::read;
 pub(crate) use parameters::{
     Parameters, expression_error, of_definitions, require_unreserved, value_error,
@@ -84,7 +87,7 @@ impl Scene {
             Kind::Mechanism if sweeps => {
                 Content::Mechanism(Box::new(read_sweep::sweep(&mut root)?))
             }
-            Kind::Mechanism => Content::Mechanism(Box::new(mechanism(&mut root)?)),
+            Kind::Mechanism => Content::Mechanism(Box::new(read_mechanism::mechanism(&mut root)?)),
             Kind::Bodies => Content::Bodies(Box::new(collection::read(&mut root)?)),
         };
         let cases = read_report::cases(&mut root)?;
@@ -372,28 +375,4 @@ fn kind(root: &mut Reader<'_>) -> Result<(Kind, bool), SceneError> {
             Err(root.error(problem, advice).into())
         }
     }
-}
-
-fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
-    let parameters = read_model::named(root, "parameters")?;
-    let coordinates = read_model::coordinates(root)?;
-    let definitions = read_model::named(root, "definitions")?;
-    let dynamics = read_model::dynamics(root, &coordinates)?;
-    let contacts = read_touch::contacts(root)?;
-    let joints = read_touch::joints(root)?;
-    let velocity_constraints = read_touch::velocity_constraints(root)?;
-    let nonfirm = read_touch::nonfirm(root)?;
-    let run = read_run::run(root)?;
-    Ok(Mechanism {
-        parameters,
-        coordinates,
-        definitions,
-        dynamics,
-        contacts,
-        joints,
-        velocity_constraints,
-        nonfirm,
-        run,
-        sweep: None,
-    })
 }

@@ -34,6 +34,7 @@ pub(super) fn sweep(root: &mut Reader<'_>) -> Result<Mechanism, Box<InputError>>
         velocity_constraints: Vec::new(),
         nonfirm: Vec::new(),
         run: read_run::run(root)?,
+        drawings: crate::file::drawing::drawings(root)?,
         sweep: Some(process),
     })
 }

@@ -1,5 +1,6 @@
 //! What a mechanism scene says, as text: expressions are not looked into.
 
+use crate::file::drawing::DrawingSpec;
 use crate::file::reader::Formula;
 use crate::file::record::RecordSpec;
 
@@ -158,6 +159,8 @@ pub(crate) struct Mechanism {
     pub velocity_constraints: Vec<VelocitySpec>,
     pub nonfirm: Vec<NonFirmSpec>,
     pub run: RunSpec,
+    /// What it looks like.
+    pub drawings: Vec<DrawingSpec>,
     /// What makes it a sweeping process.
     pub sweep: Option<crate::sweep::SweepSpec>,
 }

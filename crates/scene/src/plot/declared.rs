@@ -33,6 +33,9 @@ pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
         Kind::Mechanism => Some(scene.build()?.system),
         Kind::Bodies => None,
     };
+    if let Some(system) = &mut system {
+        crate::drawing::check_drawings(scene, system)?;
+    }
     for plot in scene.plots() {
         match (&plot.study, &mut system) {
             (Some(study), _) => study_columns(scene, plot, study)?,

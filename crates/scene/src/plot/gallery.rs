@@ -9,11 +9,15 @@ use super::histogram::{self, FORCES};
 use super::path::{self, TRAJECTORY};
 use super::wish::{SCALES, Wish};
 use super::{collection, declared, draw, moving, pair, standard, study, survey};
+use crate::drawing::{self, Theme};
 use crate::error::SceneError;
 use crate::file::{Kind, Scene};
 use crate::finding::Threads;
 use crate::picture::{Album, draw_rose};
 use crate::record::{Record, RecordError};
+
+/// The picture of a mechanism.
+const DRAWING: &str = "drawing";
 
 /// Why a picture cannot be had.
 #[derive(Debug, Error)]
@@ -103,6 +107,9 @@ impl<'a> Gallery<'a> {
         if moving::shows(scene) && all.iter().all(|(known, _)| known != moving::NAME) {
             all.push((moving::NAME.into(), moving::TITLE.into()));
         }
+        if drawing::shows(scene) && all.iter().all(|(known, _)| known != DRAWING) {
+            all.push((DRAWING.into(), "the mechanism at an instant".into()));
+        }
         for (name, title) in standard {
             let there = name != standard::ORDERS || standard::has_orders(self.record);
             if there && all.iter().all(|(known, _)| known != name) {
@@ -172,8 +179,28 @@ impl<'a> Gallery<'a> {
                 return Ok(draw_rose(&fabric::rose(self.record, name, &wish)?));
             }
         }
+        if let Some(text) = self.drawing(name)? {
+            return Ok(text);
+        }
         let figure = self.figure(name, threads, note)?;
         draw::svg(&figure).map_err(PlotError::Drawing)
+    }
+
+    /// The mechanism at an instant: the end where none is given. Nothing for another name.
+    fn drawing(&self, name: &str) -> Result<Option<String>, PlotError> {
+        let (word, time) = timed(name);
+        let Some(scene) = self.scene.as_ref().filter(|_| word == DRAWING) else {
+            return Ok(None);
+        };
+        if !drawing::shows(scene) || scene.plots().iter().any(|plot| plot.name == name) {
+            return Ok(None);
+        }
+        let wish = self.wish.at_time(name, time)?;
+        wish.require(name, &["--at"])?;
+        let at = wish.at.unwrap_or(f64::INFINITY);
+        let text = drawing::svg(self.record, at, draw::SIZE, Theme::Light)?;
+        let empty = || PlotError::Nothing("no state was recorded: there is nothing to draw".into());
+        text.ok_or_else(empty).map(Some)
     }
 
     /// The plot of a name.

@@ -15,6 +15,7 @@ mod laws;
 mod names;
 mod observable;
 mod settings;
+mod sketch;
 mod touch;
 mod unit;
 
@@ -26,6 +27,7 @@ use mechanism::{Chart, Constraint, Instant, Settings, State, System, SystemError
 
 pub(crate) use build::build;
 pub use observable::{Observable, Sample};
+pub(crate) use sketch::{Sketch, SketchError};
 
 use laws::LawOf;
 use unit::{Inputs, Unit, Values};

@@ -1,0 +1,256 @@
+//! From what a scene says of its drawing to things that can be evaluated.
+
+use mechanism::System;
+
+use super::default;
+use super::form::Kind;
+use crate::error::{InputError, SceneError};
+use crate::file::{
+    DrawingSpec, Formula, OverSpec, PointSpec, Scene, ShapeSpec, expression_error, value_error,
+};
+use crate::text::{Sketch, SketchError, TextSystem};
+
+/// Points of a curve that does not move, and of one that does.
+const CURVE: [usize; 2] = [401, 73];
+
+/// Points along each side of a surface that does not move, and of one that does.
+const SURFACE: [usize; 2] = [33, 13];
+
+/// One thing, ready to be evaluated.
+pub(super) struct Thing<'a> {
+    pub spec: &'a DrawingSpec,
+    pub dimension: usize,
+    pub kind: Kind,
+    pub sketch: Sketch,
+    /// Values of the parameters of a curve or surface, point by point.
+    pub samples: Vec<[f64; 2]>,
+    pub grid: Option<[usize; 2]>,
+    pub radius: Option<f64>,
+    pub width: f64,
+    pub contacts: Vec<String>,
+}
+
+impl Thing<'_> {
+    /// Numbers of its points in a state, none for what is fixed.
+    pub fn numbers(&self) -> usize {
+        if self.sketch.is_constant() && !matches!(self.spec.shape, ShapeSpec::Set) {
+            return 0;
+        }
+        let points = match &self.spec.shape {
+            ShapeSpec::Link(all) | ShapeSpec::Obstacle(all) | ShapeSpec::Tip { at: all, .. } => {
+                all.len()
+            }
+            ShapeSpec::Half { .. } => 4,
+            ShapeSpec::Round { .. } | ShapeSpec::Trace(_) => 1,
+            ShapeSpec::Curve { .. } | ShapeSpec::Surface { .. } => self.samples.len(),
+            ShapeSpec::Spring(_) => super::pieces::SPRING,
+            ShapeSpec::Set => super::set::RAYS,
+        };
+        points * self.dimension
+    }
+}
+
+/// Compiles the drawing of a scene, if it has one.
+///
+/// # Errors
+/// The first text that cannot be read, a number that is none, a contact that is none.
+pub fn check_drawings(scene: &Scene, system: &mut TextSystem) -> Result<(), SceneError> {
+    let Some(mechanism) = scene.mechanism() else {
+        return Ok(());
+    };
+    compile(scene, &default::specs(mechanism), system).map(drop)
+}
+
+/// Compiles all things.
+pub(super) fn compile<'a>(
+    scene: &Scene,
+    specs: &'a [DrawingSpec],
+    system: &mut TextSystem,
+) -> Result<Vec<Thing<'a>>, SceneError> {
+    let each = specs.iter().map(|spec| {
+        let compiler = Compiler { scene, spec };
+        compiler.thing(system)
+    });
+    each.collect()
+}
+
+struct Compiler<'s, 'a> {
+    scene: &'s Scene,
+    spec: &'a DrawingSpec,
+}
+
+impl<'a> Compiler<'_, 'a> {
+    fn thing(&self, system: &mut TextSystem) -> Result<Thing<'a>, SceneError> {
+        let spec = self.spec;
+        let (formulas, overs) = self.formulas();
+        let sketch = self.sketch(system, &formulas, &overs)?;
+        let moving = usize::from(!sketch.is_constant());
+        let radius = match &spec.shape {
+            ShapeSpec::Tip { radius, .. } => radius.as_ref(),
+            ShapeSpec::Round { radius, .. } => Some(radius),
+            _ => None,
+        };
+        let radius = radius.map(|r| self.positive("radius", r)).transpose()?;
+        let width = match &spec.width {
+            Some(width) => self.positive("width", width)?,
+            None => usual_width(&spec.shape),
+        };
+        let spans: Result<Vec<(f64, f64)>, SceneError> =
+            overs.iter().map(|over| self.span(over)).collect();
+        let (samples, grid) = samples(&spans?, moving);
+        Ok(Thing {
+            spec,
+            dimension: spec.shape.dimension(),
+            kind: kind(&spec.shape, sketch.is_still()),
+            sketch,
+            samples,
+            grid,
+            radius,
+            width,
+            contacts: self.contacts(system)?,
+        })
+    }
+
+    /// All expressions of the shape, and the parameters of a curve or surface.
+    fn formulas(&self) -> (Vec<&'a Formula>, Vec<&'a OverSpec>) {
+        let flat = |all: &'a [PointSpec]| all.iter().flatten().collect::<Vec<_>>();
+        match &self.spec.shape {
+            ShapeSpec::Link(all) | ShapeSpec::Obstacle(all) => (flat(all), Vec::new()),
+            ShapeSpec::Tip { at, angle, .. } => {
+                (flat(at).into_iter().chain(angle).collect(), Vec::new())
+            }
+            ShapeSpec::Half { at, normal } => (at.iter().chain(normal).collect(), Vec::new()),
+            ShapeSpec::Round { at, .. } | ShapeSpec::Trace(at) => (at.iter().collect(), Vec::new()),
+            ShapeSpec::Spring(ends) => (flat(ends), Vec::new()),
+            ShapeSpec::Curve { point, over } => (point.iter().collect(), vec![over]),
+            ShapeSpec::Surface { point, over } => (point.iter().collect(), over.iter().collect()),
+            ShapeSpec::Set => (Vec::new(), Vec::new()),
+        }
+    }
+
+    fn sketch(
+        &self,
+        system: &mut TextSystem,
+        formulas: &[&Formula],
+        overs: &[&OverSpec],
+    ) -> Result<Sketch, SceneError> {
+        let texts: Vec<&str> = formulas.iter().map(|f| f.text.as_str()).collect();
+        let names: Vec<&str> = overs.iter().map(|o| o.name.as_str()).collect();
+        let (file, part, key) = (self.scene.origin(), &self.spec.part, self.spec.key);
+        let sketch = system.sketch(&texts, &names);
+        sketch.map_err(|(place, error)| {
+            let formula = place.and_then(|place| formulas.get(place));
+            let error: Box<InputError> = match (formula, error) {
+                (Some(formula), SketchError::Expression(error)) => {
+                    expression_error(file, part, key, formula, &error)
+                }
+                (Some(formula), SketchError::Force) => {
+                    let problem = "forces are not known where a drawing is made";
+                    let advice = "Use coordinates, velocities, definitions, parameters and t";
+                    value_error(file, part, key, formula, problem, advice)
+                }
+                (None, SketchError::Expression(error)) => {
+                    let line = overs.first().map_or(self.spec.line, |over| over.line);
+                    let over = Formula::at_line(names.join(", "), line);
+                    let advice = "Choose another name for the parameter";
+                    let problem = error.kind().to_string();
+                    value_error(file, part, "over", &over, problem, advice)
+                }
+                (None, SketchError::Force) => {
+                    let none = Formula::at_line("", self.spec.line);
+                    value_error(file, part, key, &none, "forces are not known here", "")
+                }
+            };
+            error.into()
+        })
+    }
+
+    /// A number above 0 from the parameters.
+    fn positive(&self, key: &str, formula: &Formula) -> Result<f64, SceneError> {
+        let value = self.scene.evaluate(&self.spec.part, key, formula)?;
+        if value > 0.0 {
+            return Ok(value);
+        }
+        let problem = format!("a positive number was expected, not {value}");
+        let (file, part) = (self.scene.origin(), &self.spec.part);
+        Err(value_error(file, part, key, formula, problem, "").into())
+    }
+
+    fn span(&self, over: &OverSpec) -> Result<(f64, f64), SceneError> {
+        let end = |formula: &Formula| self.scene.evaluate(&self.spec.part, "over", formula);
+        let (from, to) = (end(&over.from)?, end(&over.to)?);
+        if from < to {
+            return Ok((from, to));
+        }
+        let problem = format!("`{}`: the interval from {from} to {to} is empty", over.name);
+        let (file, part) = (self.scene.origin(), &self.spec.part);
+        let advice = "The first end must be below the second";
+        Err(value_error(file, part, "over", &over.from, problem, advice).into())
+    }
+
+    fn contacts(&self, system: &TextSystem) -> Result<Vec<String>, SceneError> {
+        let known: Vec<String> = system
+            .constraints()
+            .iter()
+            .map(|c| c.name.clone())
+            .collect();
+        for formula in &self.spec.contacts {
+            if known.contains(&formula.text) {
+                continue;
+            }
+            let guess = match expr::nearest(&formula.text, &known).first() {
+                Some(nearest) => format!("; did you mean `{nearest}`?"),
+                None => String::new(),
+            };
+            let problem = format!("there is no such contact or joint{guess}");
+            let advice = match known.is_empty() {
+                true => "The scene has none".to_string(),
+                false => format!("There is {}", known.join(", ")),
+            };
+            let (file, part) = (self.scene.origin(), &self.spec.part);
+            return Err(value_error(file, part, "contact", formula, problem, advice).into());
+        }
+        Ok(self.spec.contacts.iter().map(|f| f.text.clone()).collect())
+    }
+}
+
+fn kind(shape: &ShapeSpec, still: bool) -> Kind {
+    match shape {
+        ShapeSpec::Link(_) | ShapeSpec::Spring(_) => Kind::Link,
+        ShapeSpec::Tip { radius: None, .. } => Kind::Tip,
+        ShapeSpec::Tip { .. } => Kind::Disc,
+        ShapeSpec::Obstacle(_) | ShapeSpec::Half { .. } | ShapeSpec::Round { .. } => Kind::Obstacle,
+        // What no coordinate moves is there to be touched.
+        ShapeSpec::Curve { .. } if still => Kind::Obstacle,
+        ShapeSpec::Curve { .. } => Kind::Link,
+        ShapeSpec::Surface { .. } => Kind::Surface,
+        ShapeSpec::Trace(_) => Kind::Trace,
+        ShapeSpec::Set => Kind::Set,
+    }
+}
+
+/// Width of lines in pixels.
+fn usual_width(shape: &ShapeSpec) -> f64 {
+    match shape {
+        ShapeSpec::Link(_) => 3.0,
+        ShapeSpec::Trace(_) | ShapeSpec::Spring(_) | ShapeSpec::Set => 1.5,
+        ShapeSpec::Surface { .. } => 0.75,
+        _ => 2.0,
+    }
+}
+
+/// Values of the parameters, the last one fastest.
+fn samples(spans: &[(f64, f64)], moving: usize) -> (Vec<[f64; 2]>, Option<[usize; 2]>) {
+    let along = |(from, to): (f64, f64), count: usize| {
+        (0..count).map(move |k| from + (to - from) * k as f64 / (count - 1) as f64)
+    };
+    match spans {
+        [one] => (along(*one, CURVE[moving]).map(|u| [u, 0.0]).collect(), None),
+        [one, two] => {
+            let count = SURFACE[moving];
+            let rows = along(*one, count).flat_map(|u| along(*two, count).map(move |w| [u, w]));
+            (rows.collect(), Some([count, count]))
+        }
+        _ => (Vec::new(), None),
+    }
+}

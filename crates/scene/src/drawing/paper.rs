@@ -1,0 +1,109 @@
+//! SVG text of a drawing, element by element.
+
+use std::fmt::{Display, Write};
+
+/// A length in pixels, written to a hundredth.
+pub(super) struct Px(pub f64);
+
+impl Display for Px {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What is far outside the picture need not be exact, but must be a number.
+        let x = (self.0 * 100.0).round().clamp(-1e9, 1e9) / 100.0;
+        match x == 0.0 || x.is_nan() {
+            true => f.write_str("0"),
+            false => write!(f, "{x}"),
+        }
+    }
+}
+
+/// How something is painted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ink<'a> {
+    pub colour: &'a str,
+    /// Of lines, in pixels.
+    pub width: f64,
+    /// Of lines, 0 to 1.
+    pub strength: f64,
+    /// Of the inside, 0 for none.
+    pub fill: f64,
+}
+
+/// SVG text that grows.
+pub(super) struct Paper {
+    text: String,
+}
+
+impl Paper {
+    pub fn new((width, height): (f64, f64), ground: &str) -> Self {
+        let (w, h) = (Px(width), Px(height));
+        let mut paper = Self {
+            text: String::new(),
+        };
+        paper.raw(format_args!(
+            "<svg width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+             xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\">\n\
+             <rect width=\"{w}\" height=\"{h}\" fill=\"{ground}\"/>"
+        ));
+        paper
+    }
+
+    /// A line of SVG.
+    pub fn raw(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    /// Text of a size in pixels; `anchor` is `start`, `middle` or `end`.
+    pub fn words(&mut self, at: (f64, f64), size: f64, anchor: &str, colour: &str, words: &str) {
+        let words = words
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        let (x, y, size) = (Px(at.0), Px(at.1), Px(size));
+        self.raw(format_args!(
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \
+             fill=\"{colour}\">{words}</text>"
+        ));
+    }
+
+    /// A line through points, or the outline through them.
+    pub fn line(&mut self, points: &[(f64, f64)], closed: bool, ink: Ink<'_>) {
+        let name = if closed { "polygon" } else { "polyline" };
+        let _ = write!(self.text, "<{name} points=\"");
+        for (k, (x, y)) in points.iter().enumerate() {
+            let gap = if k == 0 { "" } else { " " };
+            let _ = write!(self.text, "{gap}{},{}", Px(*x), Px(*y));
+        }
+        let attributes = attributes(ink);
+        self.raw(format_args!(
+            "\" stroke-linejoin=\"round\" stroke-linecap=\"round\"{attributes}/>"
+        ));
+    }
+
+    pub fn circle(&mut self, at: (f64, f64), radius: f64, ink: Ink<'_>) {
+        let (x, y, r) = (Px(at.0), Px(at.1), Px(radius));
+        let attributes = attributes(ink);
+        self.raw(format_args!(
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{attributes}/>"
+        ));
+    }
+
+    pub fn finish(mut self) -> String {
+        self.text += "</svg>\n";
+        self.text
+    }
+}
+
+fn attributes(ink: Ink<'_>) -> String {
+    let Ink { colour, .. } = ink;
+    let inside = match ink.fill > 0.0 {
+        true => format!(" fill=\"{colour}\" fill-opacity=\"{}\"", Px(ink.fill)),
+        false => " fill=\"none\"".to_string(),
+    };
+    let strength = match ink.strength < 1.0 {
+        true => format!(" stroke-opacity=\"{}\"", Px(ink.strength)),
+        false => String::new(),
+    };
+    let width = Px(ink.width);
+    format!("{inside} stroke=\"{colour}\" stroke-width=\"{width}\"{strength}")
+}

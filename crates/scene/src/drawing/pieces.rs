@@ -1,0 +1,183 @@
+//! Things evaluated at all states.
+
+use super::compile::Thing;
+use super::form::{Item, Kind};
+use super::states::States;
+use crate::file::ShapeSpec;
+
+/// Points of a spring.
+pub(super) const SPRING: usize = 20;
+
+/// Part of a spring's length that is straight at each end.
+const LEAD: f64 = 0.15;
+
+/// Half the width of a spring, of its length at the first state.
+const AMPLITUDE: f64 = 0.06;
+
+/// A thing with its points in all states, or in one if it is fixed.
+pub(super) struct Piece {
+    pub item: Item,
+    pub counts: Vec<u32>,
+    /// `dimension` numbers each, state after state.
+    pub points: Vec<f64>,
+    /// Points are a place and a normal still: how far the half-plane reaches is not known yet.
+    pub half: bool,
+}
+
+/// Default colour of what others touch.
+const GREY: u8 = 7;
+
+/// Adds a thing, and the spoke of a disc after it.
+pub(super) fn add(pieces: &mut Vec<Piece>, thing: &mut Thing<'_>, states: &States) {
+    let fixed = thing.sketch.is_constant()
+        && !matches!(thing.kind, Kind::Trace | Kind::Set)
+        && states.len() > 0;
+    let frames = if fixed { 1 } else { states.len() };
+    let mut piece = Piece {
+        item: item(thing, fixed),
+        counts: Vec::with_capacity(frames),
+        points: Vec::new(),
+        half: matches!(thing.spec.shape, ShapeSpec::Half { .. }),
+    };
+    let spoke = matches!(thing.spec.shape, ShapeSpec::Tip { angle: Some(_), .. });
+    let mut spokes = spoke.then(|| Piece {
+        item: Item {
+            name: format!("{}, spoke", thing.spec.name),
+            kind: Kind::Link,
+            closed: false,
+            filled: false,
+            radius: None,
+            label: None,
+            width: 1.5,
+            contacts: Vec::new(),
+            ..piece.item.clone()
+        },
+        counts: Vec::new(),
+        points: Vec::new(),
+        half: false,
+    });
+    let mut natural = None;
+    for k in 0..frames {
+        let (q, v) = states.state(k);
+        let t = states.t.get(k).copied().unwrap_or(f64::NAN);
+        thing.sketch.place(t, q, v);
+        let before = piece.points.len();
+        at_state(thing, &mut piece.points, &mut natural, spokes.as_mut());
+        let added = (piece.points.len() - before) / thing.dimension;
+        piece.counts.push(u32::try_from(added).unwrap_or(u32::MAX));
+    }
+    pieces.push(piece);
+    pieces.extend(spokes);
+}
+
+fn item(thing: &Thing<'_>, fixed: bool) -> Item {
+    let spec = thing.spec;
+    let usual = match thing.kind {
+        Kind::Obstacle | Kind::Surface | Kind::Set => GREY,
+        _ => 0,
+    };
+    Item {
+        name: spec.name.clone(),
+        kind: thing.kind,
+        closed: spec.closed || matches!(spec.shape, ShapeSpec::Half { .. } | ShapeSpec::Set),
+        filled: spec.filled,
+        radius: thing.radius,
+        colour: spec.colour.unwrap_or(usual),
+        width: thing.width,
+        label: spec.label.clone(),
+        fixed,
+        grid: thing.grid,
+        contacts: thing.contacts.clone(),
+    }
+}
+
+/// The points of a thing at the state its sketch is placed at.
+fn at_state(
+    thing: &mut Thing<'_>,
+    points: &mut Vec<f64>,
+    natural: &mut Option<f64>,
+    spokes: Option<&mut Piece>,
+) {
+    let d = thing.dimension;
+    match &thing.spec.shape {
+        ShapeSpec::Set => {}
+        ShapeSpec::Curve { .. } | ShapeSpec::Surface { .. } => {
+            for sample in &thing.samples {
+                points.extend(whole(thing.sketch.values(sample), d));
+            }
+        }
+        ShapeSpec::Spring(_) => {
+            let (a, b) = thing.sketch.values(&[]).split_at(d);
+            spring(points, a, b, natural);
+        }
+        ShapeSpec::Tip { at, .. } => {
+            let values = thing.sketch.values(&[]);
+            let (centres, angle) = values.split_at(at.len() * d);
+            points.extend(whole(centres, d));
+            if let (Some(spokes), [angle]) = (spokes, angle) {
+                let radius = thing.radius.unwrap_or(0.0);
+                for centre in centres.chunks_exact(d) {
+                    let rim = [
+                        centre[0] + radius * angle.cos(),
+                        centre[1] + radius * angle.sin(),
+                    ];
+                    spokes.points.extend_from_slice(centre);
+                    spokes.points.extend_from_slice(&rim);
+                    spokes.points.extend([f64::NAN; 2]);
+                }
+                let count = u32::try_from(3 * at.len()).unwrap_or(u32::MAX);
+                spokes.counts.push(count);
+            }
+        }
+        _ => points.extend(whole(thing.sketch.values(&[]), d)),
+    }
+}
+
+/// Points, of which one that lacks a number has none.
+fn whole(values: &[f64], dimension: usize) -> impl Iterator<Item = f64> + '_ {
+    values.chunks_exact(dimension).flat_map(move |point| {
+        let there = point.iter().all(|x| x.is_finite());
+        let each = move |x: &f64| if there { *x } else { f64::NAN };
+        point.iter().map(each)
+    })
+}
+
+/// A zigzag from a to b.
+fn spring(points: &mut Vec<f64>, a: &[f64], b: &[f64], natural: &mut Option<f64>) {
+    let along: Vec<f64> = a.iter().zip(b).map(|(a, b)| b - a).collect();
+    let length = along.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let side = match along.as_slice() {
+        [x, y] => vec![-y, *x],
+        // Any direction across: away from the axis it is nearest to.
+        [x, y, z] if x.abs() + y.abs() > 1e-6 * z.abs() => vec![-y, *x, 0.0],
+        [_, _, z] => vec![*z, 0.0, 0.0],
+        _ => Vec::new(),
+    };
+    let across = side.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let natural = *natural.get_or_insert(length);
+    let amplitude = if across > 0.0 {
+        AMPLITUDE * natural / across
+    } else {
+        0.0
+    };
+    for k in 0..SPRING {
+        let last = SPRING - 1;
+        // Straight, teeth, straight.
+        let (s, tooth) = match k {
+            0 => (0.0, 0.0),
+            1 => (LEAD, 0.0),
+            k if k == last => (1.0, 0.0),
+            k if k + 1 == last => (1.0 - LEAD, 0.0),
+            k => {
+                let teeth = (SPRING - 4) as f64;
+                let s = LEAD + (1.0 - 2.0 * LEAD) * ((k - 2) as f64 + 0.5) / teeth;
+                (s, if k % 2 == 0 { 1.0 } else { -1.0 })
+            }
+        };
+        let point = a.iter().zip(&along).zip(&side);
+        let point: Vec<f64> = point
+            .map(|((a, along), side)| a + s * along + tooth * amplitude * side)
+            .collect();
+        points.extend(whole(&point, a.len().max(1)));
+    }
+}

@@ -1,0 +1,32 @@
+//! Reads a mechanism.
+
+use crate::error::SceneError;
+use crate::file::reader::Reader;
+use crate::file::spec::Mechanism;
+use crate::file::{drawing, read_model, read_run, read_touch};
+
+/// A mechanism: what moves, what touches, how it is computed, what it looks like.
+pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
+    let parameters = read_model::named(root, "parameters")?;
+    let coordinates = read_model::coordinates(root)?;
+    let definitions = read_model::named(root, "definitions")?;
+    let dynamics = read_model::dynamics(root, &coordinates)?;
+    let contacts = read_touch::contacts(root)?;
+    let joints = read_touch::joints(root)?;
+    let velocity_constraints = read_touch::velocity_constraints(root)?;
+    let nonfirm = read_touch::nonfirm(root)?;
+    let run = read_run::run(root)?;
+    Ok(Mechanism {
+        parameters,
+        coordinates,
+        definitions,
+        dynamics,
+        contacts,
+        joints,
+        velocity_constraints,
+        nonfirm,
+        run,
+        drawings: drawing::drawings(root)?,
+        sweep: None,
+    })
+}
