@@ -8,18 +8,20 @@ use clap::Args;
 use scene::export::{self, Request};
 use scene::record::{Cell, Record};
 
+use crate::html::{self, Chosen, HtmlArgs};
 use crate::lines::{Format, Lines};
 use crate::output::{self, Stop, Verdict};
 use crate::progress::Progress;
 use crate::records::{self, Columns};
 
-/// Write the records of a run for other programs: ParaView files, CSV
+/// Write the records of a run for other programs: ParaView files, CSV, one page
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     percuss export runs/wall-1 --vtk wall-vtk            open wall-vtk/shapes.pvd in ParaView\n  \
     percuss export runs/silo-1 --vtk out --every 5 --chains\n  \
     percuss export runs/jacks-1 --vtk out --from 0.5 --until 1 --tessellate 24\n  \
-    percuss export runs/pendulum-1 --csv tables          all tables as text\n\n\
+    percuss export runs/pendulum-1 --csv tables          all tables as text\n  \
+    percuss export runs/wall-1 --html wall.html          the page with the run in it, to pass on\n\n\
     Parquet needs no export: the files of a run are read as they are by polars, DuckDB, pandas, R.\n\
     Exit status: 0 written; 2 there is no such run, it has nothing of that sort, or the folder\n\
     holds files; 3 the files cannot be written.")]
@@ -33,7 +35,7 @@ pub struct ExportArgs {
         long,
         value_name = "OUT",
         conflicts_with = "csv",
-        required_unless_present = "csv"
+        required_unless_present_any = ["csv", "html"]
     )]
     vtk: Option<PathBuf>,
 
@@ -41,16 +43,19 @@ pub struct ExportArgs {
     #[arg(long, value_name = "OUT")]
     csv: Option<PathBuf>,
 
-    /// Every N-th recorded state (ParaView)
+    #[command(flatten)]
+    html: HtmlArgs,
+
+    /// Every N-th recorded state (ParaView, page)
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "csv")]
     every: Option<usize>,
 
-    /// No state before this time (ParaView)
+    /// No state before this time (ParaView, page)
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
           conflicts_with = "csv")]
     from: Option<f64>,
 
-    /// No state after this time (ParaView)
+    /// No state after this time (ParaView, page)
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = records::time,
           conflicts_with = "csv")]
     until: Option<f64>,
@@ -64,7 +69,7 @@ pub struct ExportArgs {
     #[arg(long, conflicts_with = "csv")]
     chains: bool,
 
-    /// Replace the files of an earlier export in the folder
+    /// Replace the files of an earlier export in the folder, or the file
     #[arg(long)]
     force: bool,
 
@@ -93,15 +98,33 @@ pub fn run(args: &ExportArgs) -> Result<Verdict, Stop> {
     let progress = Progress::of_shares(args.quiet);
     progress.at("exporting");
     let told = match (&args.vtk, &args.csv) {
+        _ if args.html.html.is_some() => page(args, &progress)?,
         (Some(out), _) => vtk(args, &record, out, &progress)?,
         (None, Some(out)) => csv(args, &record, out, &progress)?,
-        (None, None) => return Err(Stop::Input("say --vtk OUT or --csv OUT".into())),
+        (None, None) => {
+            return Err(Stop::Input(
+                "say --vtk OUT, --csv OUT or --html FILE".into(),
+            ));
+        }
     };
     drop(progress);
     if !args.quiet {
         output::print(&told)?;
     }
     Ok(Verdict::Well)
+}
+
+fn page(args: &ExportArgs, progress: &Progress) -> Result<String, Stop> {
+    let Some(out) = &args.html.html else {
+        return Ok(String::new());
+    };
+    let chosen = Chosen {
+        every: args.every,
+        from: args.from,
+        until: args.until,
+        force: args.force,
+    };
+    html::write(&args.html, &args.directory, out, &chosen, progress)
 }
 
 fn vtk(

@@ -12,6 +12,7 @@ mod digest;
 mod examples;
 mod export;
 mod forces;
+mod html;
 mod interrupt;
 mod limit;
 mod lines;

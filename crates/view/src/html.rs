@@ -116,7 +116,9 @@ pub fn write(
             });
         }
         if request.every.is_some() || choice.states.len() <= 1 {
-            return Err(ViewError::Question(too_large(moment, request, bytes, &choice)));
+            return Err(ViewError::Question(too_large(
+                moment, request, bytes, &choice,
+            )));
         }
         // Rounded up, and a little more: what is left out need not be of the usual size.
         let ratio = bytes as f64 / request.most as f64;
@@ -152,7 +154,12 @@ fn chosen(moment: &Moment, request: &Request) -> Result<Vec<usize>, ViewError> {
     let low = request.from.unwrap_or(f64::NEG_INFINITY);
     let high = request.until.unwrap_or(f64::INFINITY);
     let within = |(_, span): &(usize, &Span)| low <= span.t && span.t <= high;
-    let all: Vec<usize> = frames.iter().enumerate().filter(within).map(|(k, _)| k).collect();
+    let all: Vec<usize> = frames
+        .iter()
+        .enumerate()
+        .filter(within)
+        .map(|(k, _)| k)
+        .collect();
     match (all.is_empty(), frames.first(), frames.last()) {
         (true, Some(first), Some(last)) => Err(ViewError::Question(format!(
             "{}: no state is recorded at these times; the records go from t = {} to t = {}: choose --from \
@@ -218,7 +225,9 @@ impl Choice {
         }
         let spans = states.iter().filter_map(|k| moment.frames().get(*k));
         let mut contacts: Vec<usize> = match moment.has_bodies() && request.contacts {
-            true => spans.filter_map(|span| contact_at(moment, span.step)).collect(),
+            true => spans
+                .filter_map(|span| contact_at(moment, span.step))
+                .collect(),
             false => Vec::new(),
         };
         contacts.dedup();
@@ -307,7 +316,11 @@ impl Draft {
         progress: &mut dyn FnMut(f64),
     ) -> Result<u64, ViewError> {
         let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).open(&self.path);
+        let file = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&self.path);
         let mut writer = Writer {
             file: BufWriter::new(file.map_err(|e| self.fault(&e))?),
             bytes: 0,
@@ -352,7 +365,10 @@ impl Draft {
         put(&mut writer, &index)?;
         put(&mut writer, after)?;
         let bytes = writer.bytes;
-        let file = writer.file.into_inner().map_err(|e| self.fault(e.error()))?;
+        let file = writer
+            .file
+            .into_inner()
+            .map_err(|e| self.fault(e.error()))?;
         file.sync_all().map_err(|e| self.fault(&e))?;
         Ok(bytes)
     }

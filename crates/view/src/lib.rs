@@ -3,6 +3,7 @@
 mod about;
 mod account;
 mod company;
+mod drawing;
 mod error;
 mod friction;
 mod history;

@@ -211,15 +211,6 @@ impl Moment {
             )?),
         }
     }
-
-    /// What a mechanism looks like as it moves.
-    fn drawing(&self) -> Result<Pack, ViewError> {
-        let text = match self.has_bodies() {
-            true => "a run of bodies has no drawing: its bodies are in api/shapes and api/bodies",
-            false => "the scene declares no drawing",
-        };
-        Err(ViewError::Absent(text.into()))
-    }
 }
 
 impl Answers {

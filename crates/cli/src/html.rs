@@ -1,0 +1,87 @@
+//! `percuss export --html`: the page with the run in it, as one file.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use view::Run;
+use view::html::{self, BUDGET, Request};
+
+use crate::output::Stop;
+use crate::progress::Progress;
+
+/// What belongs to the page alone.
+#[derive(Args)]
+pub struct HtmlArgs {
+    /// The page of `percuss view` with the run in it, as one file that opens anywhere
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["csv", "vtk", "tessellate", "chains"])]
+    pub html: Option<PathBuf>,
+
+    /// Size of the page with its data at most, in MB [default: 60]: states are left out evenly
+    #[arg(long, value_name = "MB", value_parser = megabytes, requires = "html")]
+    max_size: Option<u64>,
+
+    /// Leave contacts out of the page
+    #[arg(long, requires = "html")]
+    no_contacts: bool,
+}
+
+fn megabytes(text: &str) -> Result<u64, String> {
+    match text.parse::<f64>() {
+        Ok(size) if size > 0.0 && size <= 1e6 => Ok((1e6 * size) as u64),
+        _ => Err("it must be a number of megabytes above 0".into()),
+    }
+}
+
+/// Which states are written, and whether a file is replaced.
+pub struct Chosen {
+    /// Every so many.
+    pub every: Option<usize>,
+    /// Earliest time.
+    pub from: Option<f64>,
+    /// Latest time.
+    pub until: Option<f64>,
+    /// Whether a file is replaced.
+    pub force: bool,
+}
+
+/// Writes the file; returns what to say of it.
+pub fn write(
+    args: &HtmlArgs,
+    directory: &Path,
+    out: &Path,
+    chosen: &Chosen,
+    progress: &Progress,
+) -> Result<String, Stop> {
+    let run = Run::open(directory)?;
+    let moment = run.now()?;
+    let request = Request {
+        every: chosen.every,
+        from: chosen.from,
+        until: chosen.until,
+        most: args.max_size.unwrap_or(BUDGET),
+        contacts: !args.no_contacts,
+        force: chosen.force,
+    };
+    let mut tell = |share: f64| progress.share(share, || "exporting".into());
+    let done = html::write(&moment, out, &request, &mut tell)?;
+    let states = match (done.states, done.of) {
+        (0, _) => "the run".to_string(),
+        (n, of) if n == of => format!("all {n} states"),
+        (n, of) => format!("{n} of {of} states"),
+    };
+    let contacts = match done.contacts {
+        0 => ", no contacts".to_string(),
+        1 => ", contacts of 1 step".to_string(),
+        n => format!(", contacts of {n} steps"),
+    };
+    let contacts = if done.states == 0 {
+        String::new()
+    } else {
+        contacts
+    };
+    Ok(format!(
+        "{states}{contacts} in {} ({:.1} MB); open it in a browser, no server is needed\n",
+        out.display(),
+        done.bytes as f64 / 1e6
+    ))
+}

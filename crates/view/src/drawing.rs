@@ -1,0 +1,47 @@
+//! The drawing of a mechanism or a sweeping process as a pack.
+
+use scene::drawing::{self, Numbers};
+use scene::plot::PlotError;
+use serde_json::Value;
+
+use crate::error::ViewError;
+use crate::moment::Moment;
+use crate::pack::{Data, Pack};
+
+impl Moment {
+    /// What a mechanism looks like as it moves, and all its coordinates.
+    ///
+    /// # Errors
+    /// It is a run of bodies, its coordinates were not recorded, or the records are damaged.
+    pub fn drawing(&self) -> Result<Pack, ViewError> {
+        let drawn = match self.has_bodies() {
+            true => None,
+            false => drawing::of(&self.record).map_err(|error| match error {
+                PlotError::Record(error) => error.into(),
+                PlotError::Unknown(text) | PlotError::Nothing(text) => ViewError::Absent(text),
+                other => ViewError::Scene(other.to_string()),
+            })?,
+        };
+        let Some(drawn) = drawn else {
+            let text = "a run of bodies has no drawing: it is in api/shapes and api/bodies";
+            return Err(ViewError::Absent(text.into()));
+        };
+        let mut pack = Pack::new();
+        for column in drawn.columns {
+            let data = match column.values {
+                Numbers::F32(values) => Data::F32(values),
+                Numbers::F64(values) => Data::F64(values),
+                Numbers::U32(values) => Data::U32(values),
+                Numbers::U8(values) => Data::U8(values),
+            };
+            pack.add(column.name, &column.unit, data);
+        }
+        let header = serde_json::to_value(&drawn.header).unwrap_or_default();
+        if let Value::Object(header) = header {
+            for (key, value) in header {
+                pack.tell(&key, value);
+            }
+        }
+        Ok(pack)
+    }
+}
