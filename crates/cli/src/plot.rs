@@ -18,6 +18,7 @@ use crate::table;
     percuss plot runs/pendulum-1                        list the pictures there are\n  \
     percuss plot runs/pendulum-1 energy\n  \
     percuss plot runs/pendulum-1 phase:theta -o portrait.png\n  \
+    percuss plot runs/woodpecker-1 drawing --at 0.5     a mechanism at an instant\n  \
     percuss plot runs/wall-1 picture:2.5 -o wall.png    bodies at an instant\n  \
     percuss plot runs/wall-1 forces                     forces between them at the end\n  \
     percuss plot runs/wall-1 bodies:t:y --where name=key --log-y\n  \
@@ -42,7 +43,7 @@ pub struct PlotArgs {
     #[arg(long, short, value_name = "FILE", requires = "what")]
     output: Option<PathBuf>,
 
-    /// Only what is nearest to this time (columns of tables, histograms, roses)
+    /// Only what is nearest to this time (columns of tables, histograms, roses, drawings)
     #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = time, requires = "what")]
     at: Option<f64>,
 

@@ -17,6 +17,10 @@ const DEPTH: f64 = 0.05;
 
 /// Corners of all that is drawn, with room around it; a set without end does not count.
 pub(super) fn of(pieces: &[Piece], dimension: usize, whole: bool) -> Corners {
+    around(&pieces.iter().collect::<Vec<_>>(), dimension, whole)
+}
+
+fn around(pieces: &[&Piece], dimension: usize, whole: bool) -> Corners {
     let mut low = vec![f64::INFINITY; dimension];
     let mut high = vec![f64::NEG_INFINITY; dimension];
     for piece in pieces {
@@ -53,11 +57,25 @@ pub(super) fn of(pieces: &[Piece], dimension: usize, whole: bool) -> Corners {
     }
 }
 
+/// What is seen of a crowd: the room, and as much again before its door; who is out walks on.
+pub(super) fn of_room(pieces: &[Piece]) -> Corners {
+    let room: Vec<&Piece> = pieces
+        .iter()
+        .filter(|piece| piece.item.kind == Kind::Obstacle)
+        .collect();
+    let mut corners = around(&room, 2, true);
+    if let (Some(left), Some(right)) = (corners.min.first(), corners.max.first_mut()) {
+        *right += 0.6 * (*right - left);
+    }
+    corners
+}
+
 /// Turns places and normals of half-planes into four corners: a strip that reaches through the whole
 /// picture, or a square of a plane in space.
 pub(super) fn extend(pieces: &mut [Piece], corners: &Corners, dimension: usize) {
     let pairs = || corners.min.iter().zip(&corners.max);
-    let diagonal = pairs().map(|(a, b)| (b - a) * (b - a)).sum::<f64>().sqrt();
+    let halves: Vec<f64> = pairs().map(|(a, b)| 0.5 * (b - a)).collect();
+    let diagonal = 2.0 * halves.iter().map(|h| h * h).sum::<f64>().sqrt();
     let centre: Vec<f64> = pairs().map(|(a, b)| 0.5 * (a + b)).collect();
     for piece in pieces.iter_mut().filter(|piece| piece.half) {
         let mut points = Vec::with_capacity(2 * piece.points.len());
@@ -65,7 +83,7 @@ pub(super) fn extend(pieces: &mut [Piece], corners: &Corners, dimension: usize) 
             let (at, normal) = pair.split_at(dimension);
             match dimension {
                 2 => strip(&mut points, at, normal, &centre, diagonal),
-                _ => square(&mut points, at, normal, &centre, diagonal),
+                _ => square(&mut points, at, normal, (&centre, &halves)),
             }
         }
         piece.counts.fill(4);
@@ -104,7 +122,7 @@ fn strip(points: &mut Vec<f64>, at: &[f64], normal: &[f64], centre: &[f64], diag
     }
 }
 
-fn square(points: &mut Vec<f64>, at: &[f64], normal: &[f64], centre: &[f64], diagonal: f64) {
+fn square(points: &mut Vec<f64>, at: &[f64], normal: &[f64], (centre, halves): (&[f64], &[f64])) {
     let n = unit(normal);
     let foot = foot(at, &n, centre);
     // Along the axes that are least along the normal.
@@ -120,8 +138,15 @@ fn square(points: &mut Vec<f64>, at: &[f64], normal: &[f64], centre: &[f64], dia
         n[2] * a[0] - n[0] * a[2],
         n[0] * a[1] - n[1] * a[0],
     ];
-    let half = 0.5 * diagonal;
-    for (s, r) in [(-half, -half), (half, -half), (half, half), (-half, half)] {
+    // As far as what is seen goes along these directions.
+    let reach = |axis: &[f64]| {
+        axis.iter()
+            .zip(halves)
+            .map(|(x, h)| x.abs() * h)
+            .sum::<f64>()
+    };
+    let (wide, long) = (reach(&a), reach(&b));
+    for (s, r) in [(-wide, -long), (wide, -long), (wide, long), (-wide, long)] {
         points.extend((0..3).map(|k| foot[k] + s * a[k] + r * b[k]));
     }
 }

@@ -43,6 +43,9 @@ pub struct Item {
     pub label: Option<String>,
     /// Whether it is the same in all states: its points are given once.
     pub fixed: bool,
+    /// Whether it is a straight wall: four points, of which the first two are its face and the others lie
+    /// behind it; in space a square of its plane.
+    pub wall: bool,
     /// Points along both parameters of a surface, the second fastest.
     pub grid: Option<[usize; 2]>,
     /// Contacts and joints it takes part in.

@@ -107,7 +107,12 @@ fn drawn(record: &Record, scene: &Scene, frames: usize) -> Result<Drawing, PlotE
         Some(affine) => set::fill(&mut pieces, &mut built.system, &states, affine),
         None => true,
     };
-    let corners = bounds::of(&pieces, dimension, whole);
+    let crowd = mechanism.drawings.is_empty()
+        && mechanism.sweep.as_ref().is_some_and(|s| s.crowd.is_some());
+    let corners = match crowd {
+        true => bounds::of_room(&pieces),
+        false => bounds::of(&pieces, dimension, whole),
+    };
     bounds::extend(&mut pieces, &corners, dimension);
     let touches = touch::read(record, &pieces, &states)?;
     Ok(columns::drawing(

@@ -86,6 +86,7 @@ fn item(thing: &Thing<'_>, fixed: bool) -> Item {
         width: thing.width,
         label: spec.label.clone(),
         fixed,
+        wall: matches!(spec.shape, ShapeSpec::Half { .. }),
         grid: thing.grid,
         contacts: thing.contacts.clone(),
     }

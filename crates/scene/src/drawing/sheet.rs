@@ -96,7 +96,7 @@ impl Drawing {
                 strength: 1.0,
                 fill: 0.0,
             };
-            draw(&mut paper, item, &points, view.scale, ink);
+            draw(&mut paper, item, &points, (view.flat, view.scale), ink);
         }
         paper.raw(format_args!("</g>"));
         for (k, item) in self.header.items.iter().enumerate() {
@@ -114,7 +114,13 @@ impl Drawing {
 }
 
 /// Paints one thing.
-fn draw(paper: &mut Paper, item: &Item, points: &[(f64, f64)], scale: f64, ink: Ink<'_>) {
+fn draw(
+    paper: &mut Paper,
+    item: &Item,
+    points: &[(f64, f64)],
+    (flat, scale): (bool, f64),
+    ink: Ink<'_>,
+) {
     let seen = points.iter().filter(|p| p.0.is_finite() && p.1.is_finite());
     match item.kind {
         Kind::Tip => {
@@ -129,6 +135,19 @@ fn draw(paper: &mut Paper, item: &Item, points: &[(f64, f64)], scale: f64, ink: 
             let fill = if item.filled { 0.3 } else { 0.0 };
             let radius = item.radius.unwrap_or(0.0) * scale;
             seen.for_each(|p| paper.circle(*p, radius, Ink { fill, ..ink }));
+        }
+        Kind::Obstacle if item.wall => {
+            // Its face is a line; what is behind it only a shade.
+            let (fill, strength) = if flat { (0.3, 0.0) } else { (0.13, 0.6) };
+            let shade = Ink {
+                fill,
+                strength,
+                ..ink
+            };
+            strokes(paper, points, true, shade);
+            if flat {
+                strokes(paper, points.get(..2).unwrap_or(points), false, ink);
+            }
         }
         Kind::Surface => {
             let ink = Ink {

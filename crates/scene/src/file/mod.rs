@@ -6,6 +6,7 @@ mod load;
 mod overrides;
 mod parameters;
 mod read_checkpoint;
+mod read_drawing;
 mod read_mechanism;
 mod read_model;
 mod read_report;

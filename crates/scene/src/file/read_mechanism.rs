@@ -3,7 +3,7 @@
 use crate::error::SceneError;
 use crate::file::reader::Reader;
 use crate::file::spec::Mechanism;
-use crate::file::{drawing, read_model, read_run, read_touch};
+use crate::file::{read_drawing, read_model, read_run, read_touch};
 
 /// A mechanism: what moves, what touches, how it is computed, what it looks like.
 pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> {
@@ -26,7 +26,7 @@ pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<Mechanism, SceneError> 
         velocity_constraints,
         nonfirm,
         run,
-        drawings: drawing::drawings(root)?,
+        drawings: read_drawing::drawings(root)?,
         sweep: None,
     })
 }

@@ -3,7 +3,7 @@
 use crate::error::InputError;
 use crate::file::reader::Reader;
 use crate::file::spec::Mechanism;
-use crate::file::{read_model, read_run, read_touch};
+use crate::file::{read_drawing, read_model, read_run, read_touch};
 
 /// A sweeping process: the names, contacts and joints of a mechanism without velocities.
 pub(super) fn sweep(root: &mut Reader<'_>) -> Result<Mechanism, Box<InputError>> {
@@ -34,7 +34,7 @@ pub(super) fn sweep(root: &mut Reader<'_>) -> Result<Mechanism, Box<InputError>>
         velocity_constraints: Vec::new(),
         nonfirm: Vec::new(),
         run: read_run::run(root)?,
-        drawings: crate::file::drawing::drawings(root)?,
+        drawings: read_drawing::drawings(root)?,
         sweep: Some(process),
     })
 }

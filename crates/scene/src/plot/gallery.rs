@@ -192,8 +192,13 @@ impl<'a> Gallery<'a> {
         let Some(scene) = self.scene.as_ref().filter(|_| word == DRAWING) else {
             return Ok(None);
         };
-        if !drawing::shows(scene) || scene.plots().iter().any(|plot| plot.name == name) {
+        let declared = scene.plots().iter().any(|plot| plot.name == name);
+        if declared || scene.kind() == Kind::Bodies {
             return Ok(None);
+        }
+        if !drawing::shows(scene) {
+            let none = "the scene declares no [[drawing]]: nothing says what it looks like";
+            return Err(PlotError::Unknown(none.into()));
         }
         let wish = self.wish.at_time(name, time)?;
         wish.require(name, &["--at"])?;
