@@ -61,12 +61,14 @@ export const MISSING: Rgb = rgb('9aa0a8');
 /** Bodies that do not move, under every colouring: they are the frame of the picture. */
 export const FIXED = { light: rgb('c3c9d1'), dark: rgb('4a5461') };
 
-/** Stick, slip, open: told apart by all, in light and dark. */
-export const STATUS: { name: string; colour: Rgb }[] = [
-  { name: 'open', colour: rgb('8b95a1') },
-  { name: 'stick', colour: rgb('0072b2') },
-  { name: 'slip', colour: rgb('d55e00') },
-];
+/** Open, stick, slip (the numbers of the column `status`): told apart by all, in light and dark. */
+export function statusColours(theme: 'light' | 'dark'): { name: string; colour: Rgb }[] {
+  return [
+    { name: 'open', colour: rgb('8b95a1') },
+    { name: 'stick', colour: rgb(theme === 'dark' ? '56b4e9' : '0072b2') },
+    { name: 'slip', colour: rgb(theme === 'dark' ? 'f08c3a' : 'd55e00') },
+  ];
+}
 
 /** The colour of category `k`; none (4294967295) is the missing one. */
 export function category(k: number): Rgb {

@@ -112,7 +112,11 @@ export function mount(root: HTMLElement, app: App, held: () => Iterable<number>)
       g.globalAlpha = 0.35;
       g.fillStyle = colour('--accent');
       const cell = Math.max((w - 2 * PAD) / n, 1);
-      for (const i of held()) if (i < n) g.fillRect(x(p.frames[i]) - cell / 2, mid - 2, cell, 4);
+      for (const i of held()) {
+        if (i >= n) continue;
+        const from = Math.max(x(p.frames[i]) - cell / 2, PAD);
+        g.fillRect(from, mid - 2, Math.min(cell, w - PAD - from), 4);
+      }
       g.globalAlpha = 1;
     }
     g.fillStyle = colour('--accent');

@@ -7,12 +7,13 @@ import { ground, type Ground } from './ground';
 import type { Layer } from './layer';
 import { FIXED_MOTION, pieces, reaches, type Piece } from './pieces';
 import { STRIDE } from './pose';
-import { round } from './round';
+import { round, type Round } from './round';
 import { solids } from './solid';
 
 export class Bodies {
   readonly layers: Layer[] = [];
   readonly ground: Ground | null;
+  readonly round: Round | null;
   readonly reach: Float32Array;
   /** Median reach of what moves: the size of a typical body. */
   readonly typical: number;
@@ -47,7 +48,8 @@ export class Bodies {
     this.walls = solids(still, shared, this.glass, dimension, dimension === 3 ? 8 : 1);
     this.layers.push(...this.walls);
     this.layers.push(...solids(moving, shared, none, dimension, 2));
-    if (rounds.length > 0) this.layers.push(round(rounds, shared, dimension, 3));
+    this.round = rounds.length > 0 ? round(rounds, shared, dimension, dimension === 3 ? 1 : 3) : null;
+    if (this.round) this.layers.push(this.round);
   }
 
   private held(body: number): boolean {
@@ -66,6 +68,14 @@ export class Bodies {
 
   pieces(body: number): Piece[] {
     return this.of.get(body) ?? [];
+  }
+
+  /** Categories of what moves, and −1 if something does not. */
+  categories(column: string): Set<number> {
+    const out = new Set<number>();
+    const values = this.shapes.column(column);
+    for (let i = 0; i < this.reach.length; i++) out.add(this.fixed(i) ? -1 : (values?.[i] ?? -2));
+    return out;
   }
 
   private median(): number {

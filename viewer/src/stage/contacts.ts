@@ -6,9 +6,9 @@
  * states, and in a periodic cell each half of a chain stays with its own body.
  */
 import type { Options } from '../options';
-import { ramp, STATUS, MISSING, type Rgb } from '../palette';
+import { ramp, statusColours, MISSING, type Rgb } from '../palette';
 import type { Pack } from '../types';
-import type { Layer } from './layer';
+import { divider, type Layer } from './layer';
 import type { Shared } from './gpu';
 import { Ribbons } from './ribbon';
 
@@ -53,6 +53,8 @@ function plus(a: V3, b: V3, s = 1): V3 {
 }
 
 export class Contacts {
+  /** In space contacts show through bodies, but hide each other. */
+  private divider: Layer;
   readonly points: Ribbons;
   readonly normals: Ribbons;
   readonly arrows: Ribbons;
@@ -60,19 +62,21 @@ export class Contacts {
   /** Largest mean impulse seen: lengths and widths keep their meaning as time goes on. */
   private reference = 0;
   private most = 0;
+  theme: 'light' | 'dark' = 'light';
 
   constructor(
     private shared: Shared,
     space: boolean,
   ) {
+    this.divider = divider(19);
     this.chains = new Ribbons('line', shared, { order: 20, least: 1, space });
-    this.normals = new Ribbons('line', shared, { order: 21, least: 1.2, space: false, pickable: false });
+    this.normals = new Ribbons('line', shared, { order: 21, least: 1.2, space, pickable: false });
     this.arrows = new Ribbons('arrow', shared, { order: 22, least: 1.6, space });
-    this.points = new Ribbons('dot', shared, { order: 23, least: 4.5, space: false });
+    this.points = new Ribbons('dot', shared, { order: 23, least: 4.5, space });
   }
 
   get layers(): Layer[] {
-    return [this.chains, this.normals, this.arrows, this.points].map((r) => r.layer);
+    return [this.divider, ...[this.chains, this.normals, this.arrows, this.points].map((r) => r.layer)];
   }
 
   /** Largest normal impulse seen so far, for the colour bar. */
@@ -92,7 +96,10 @@ export class Contacts {
     const usage = rows.get('usage');
     const sn = rows.get('sn');
     const by = options.contacts.value.colour;
-    if (by === 'status') return (i) => STATUS[status[i]]?.colour ?? MISSING;
+    if (by === 'status') {
+      const list = statusColours(this.theme);
+      return (i) => list[status[i]]?.colour ?? MISSING;
+    }
     const table = ramp(options.colour.value.map);
     const at = (u: number): Rgb => {
       if (!Number.isFinite(u)) return MISSING;

@@ -9,6 +9,7 @@ import {
   InstancedBufferGeometry,
   LineSegments,
   Mesh,
+  MeshBasicMaterial,
   NormalBlending,
   RawShaderMaterial,
   type IUniform,
@@ -33,6 +34,8 @@ interface Look {
   /** Blended over what is behind, without writing depth. */
   blended?: boolean;
   depthTest?: boolean;
+  /** Written even if blended. */
+  depthWrite?: boolean;
   bothSides?: boolean;
   coverage?: boolean;
   /** May become see-through. */
@@ -49,7 +52,7 @@ function material(look: Look, pick: boolean): RawShaderMaterial {
     defines: { ...look.defines, ...(pick ? { PICK: '1' } : {}) },
     transparent: !pick && look.blended === true,
     blending: NormalBlending,
-    depthWrite: pick || look.blended !== true,
+    depthWrite: pick || look.blended !== true || look.depthWrite === true,
     depthTest: look.depthTest !== false,
     side: look.bothSides === false ? FrontSide : DoubleSide,
     alphaToCoverage: !pick && look.coverage === true,
@@ -124,4 +127,24 @@ export function square(): BufferGeometry {
   const g = plain({ position: [[-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0], 3] });
   g.setIndex([0, 1, 2, 0, 2, 3]);
   return g;
+}
+
+/** Draws nothing; at its turn all depth is forgotten, so that what follows is on top. */
+export function divider(order: number): Layer {
+  const geometry = plain({ position: [[0, 0, 0, 0, 0, 0, 0, 0, 0], 3] });
+  const empty = new MeshBasicMaterial({ colorWrite: false, depthWrite: false, transparent: true });
+  const object = new Mesh(geometry, empty);
+  object.frustumCulled = false;
+  object.renderOrder = order;
+  object.onBeforeRender = (renderer) => renderer.clearDepth();
+  return {
+    object,
+    triangles: 0,
+    instances: 0,
+    picking() {},
+    dispose() {
+      geometry.dispose();
+      empty.dispose();
+    },
+  };
 }

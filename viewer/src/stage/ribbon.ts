@@ -1,18 +1,13 @@
 /**
- * Lines with a width, arrows and dots: instances that always face the eye.
+ * Lines with a width, arrows and dots that always face the eye.
  *
  * A ribbon goes from A to B; its width is a length of the scene, but never below some
  * pixels. In view axes the side is (B − A) × (towards the eye), so that nothing has to
  * be divided by depth and what is behind the eye is cut off by the machine.
  */
-import {
-  DynamicDrawUsage,
-  InstancedBufferAttribute,
-  InstancedBufferGeometry,
-  type BufferGeometry,
-} from 'three';
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage } from 'three';
 import type { Shared } from './gpu';
-import { layer, plain, square, type Layer } from './layer';
+import { layer, type Layer } from './layer';
 
 const HEAD = /* glsl */ `
 precision highp float;
@@ -20,9 +15,8 @@ precision highp int;
 uniform mat4 viewMatrix, projectionMatrix;
 uniform float pixel, orthographic;
 in vec3 position, from, to;
-in float width;
+in vec2 rest;
 in vec4 tone;
-in float number;
 uniform float least;
 out vec2 across;
 flat out vec4 fill;
@@ -40,7 +34,7 @@ void main() {
   float length0 = max(length(way), 1e-30);
   vec3 mid = 0.5 * (a + b);
   float unit = pixel * (orthographic > 0.5 ? 1.0 : max(-mid.z, 1e-6));
-  float w = max(width, least * unit);
+  float w = max(rest.x, least * unit);
 #ifdef ARROW
   // position: along 0..1 of the shaft, across -1..1, z = 1 for the head.
   float head = min(3.2 * w, 0.6 * length0) / length0;
@@ -58,7 +52,7 @@ void main() {
   gl_Position = projectionMatrix * vec4(p + position.y * half_width * side, 1.0);
   across = vec2(position.y, 0.0);
 #ifdef PICK
-  fill = numbered(number);
+  fill = numbered(rest.y);
 #else
   fill = tone;
 #endif
@@ -68,14 +62,14 @@ const DOT_VERTEX = /* glsl */ `${HEAD}
 void main() {
   vec3 a = (viewMatrix * vec4(from, 1.0)).xyz;
   float unit = pixel * (orthographic > 0.5 ? 1.0 : max(-a.z, 1e-6));
-  float r = max(0.5 * width, least * unit);
+  float r = max(0.5 * rest.x, least * unit);
 #ifdef PICK
   r += 3.0 * unit;
 #endif
   gl_Position = projectionMatrix * vec4(a + r * vec3(position.xy, 0.0), 1.0);
   across = position.xy;
 #ifdef PICK
-  fill = numbered(number);
+  fill = numbered(rest.y);
 #else
   fill = tone;
 #endif
@@ -111,25 +105,28 @@ void main() {
 
 export type Style = 'line' | 'arrow' | 'dot';
 
-function base(style: Style): BufferGeometry {
-  if (style === 'dot') return square();
+/** Corners (along, across, head) and triangles of one ribbon. */
+function base(style: Style): { corners: number[]; triangles: number[] } {
+  if (style === 'dot') return { corners: [-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0], triangles: [0, 1, 2, 0, 2, 3] };
   const shaft = [0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0];
   const head = [0, -1, 1, 1, 0, 1, 0, 1, 1];
-  const g = plain({ position: [style === 'arrow' ? [...shaft, ...head] : shaft, 3] });
-  g.setIndex(style === 'arrow' ? [0, 1, 2, 0, 2, 3, 4, 5, 6] : [0, 1, 2, 0, 2, 3]);
-  return g;
+  if (style === 'line') return { corners: shaft, triangles: [0, 1, 2, 0, 2, 3] };
+  return { corners: [...shaft, ...head], triangles: [0, 1, 2, 0, 2, 3, 4, 5, 6] };
 }
 
 /** A set of ribbons that is written anew whenever what it shows changes. */
 export class Ribbons {
   readonly layer: Layer;
-  private geometry = new InstancedBufferGeometry();
+  private geometry = new BufferGeometry();
+  private corners: number[];
+  private triangles: number[];
+  /** Corners of one ribbon. Each has a copy of its values: instances this small are slow. */
+  private each: number;
   private capacity = 0;
   private from = new Float32Array(0);
   private to = new Float32Array(0);
-  private width = new Float32Array(0);
+  private rest = new Float32Array(0);
   private tone = new Uint8Array(0);
-  private number = new Float32Array(0);
   count = 0;
 
   constructor(
@@ -137,11 +134,12 @@ export class Ribbons {
     shared: Shared,
     options: { order: number; least: number; space: boolean; pickable?: boolean },
   ) {
-    const g = base(style);
-    this.geometry.setAttribute('position', g.getAttribute('position'));
-    this.geometry.setIndex(g.index);
-    this.geometry.instanceCount = 0;
-    this.reserve(64);
+    const b = base(style);
+    this.corners = b.corners;
+    this.triangles = b.triangles;
+    this.each = b.corners.length / 3;
+    this.reserve(16);
+    this.geometry.setDrawRange(0, 0);
     this.layer = layer(
       this.geometry,
       {
@@ -149,7 +147,8 @@ export class Ribbons {
         fragment: FRAGMENT,
         uniforms: { ...shared.uniforms, least: { value: options.least } },
         blended: true,
-        depthTest: false,
+        depthTest: options.space,
+        depthWrite: options.space,
         defines: {
           ...(style === 'dot' ? { DOT: '1' } : {}),
           ...(style === 'arrow' ? { ARROW: '1' } : {}),
@@ -162,30 +161,34 @@ export class Ribbons {
   }
 
   private reserve(n: number): void {
-    this.capacity = n;
-    const grow = (old: Float32Array, size: number): Float32Array<ArrayBuffer> => {
-      const a = new Float32Array(n * size);
-      a.set(old);
-      return a;
+    const { each } = this;
+    const grow = <A extends Float32Array | Uint8Array>(old: A, fresh: A): A => {
+      fresh.set(old);
+      return fresh;
     };
-    this.from = grow(this.from, 3);
-    this.to = grow(this.to, 3);
-    this.width = grow(this.width, 1);
-    this.number = grow(this.number, 1);
-    const tone = new Uint8Array(n * 4);
-    tone.set(this.tone);
-    this.tone = tone;
+    this.from = grow(this.from, new Float32Array(3 * n * each));
+    this.to = grow(this.to, new Float32Array(3 * n * each));
+    this.rest = grow(this.rest, new Float32Array(2 * n * each));
+    this.tone = grow(this.tone, new Uint8Array(4 * n * each));
+    const position = new Float32Array(3 * n * each);
+    const index = new Uint32Array(n * this.triangles.length);
+    for (let i = 0; i < n; i++) {
+      position.set(this.corners, 3 * each * i);
+      for (let k = 0; k < this.triangles.length; k++) index[i * this.triangles.length + k] = i * each + this.triangles[k];
+    }
+    this.capacity = n;
+    // The old buffers on the machine are let go with the old attributes.
+    this.geometry.dispose();
+    this.geometry.setAttribute('position', new BufferAttribute(position, 3));
+    this.geometry.setIndex(new BufferAttribute(index, 1));
     const set = (name: string, a: Float32Array | Uint8Array, size: number, normalized = false): void => {
-      const attribute = new InstancedBufferAttribute(a, size, normalized);
+      const attribute = new BufferAttribute(a, size, normalized);
       attribute.setUsage(DynamicDrawUsage);
       this.geometry.setAttribute(name, attribute);
     };
-    // The old buffers on the machine are let go with the old attributes.
-    this.geometry.dispose();
     set('from', this.from, 3);
     set('to', this.to, 3);
-    set('width', this.width, 1);
-    set('number', this.number, 1);
+    set('rest', this.rest, 2);
     set('tone', this.tone, 4, true);
   }
 
@@ -202,21 +205,25 @@ export class Ribbons {
     number = 0,
   ): void {
     if (this.count === this.capacity) this.reserve(2 * this.capacity);
-    const i = this.count++;
-    this.from.set([a[0], a[1], a[2]], 3 * i);
-    this.to.set([b[0], b[1], b[2]], 3 * i);
-    this.width[i] = width;
-    this.number[i] = number;
-    this.tone.set([tone[0], tone[1], tone[2], alpha], 4 * i);
+    const first = this.each * this.count++;
+    const { from, to, rest, tone: tones } = this;
+    for (let v = first; v < first + this.each; v++) {
+      for (let k = 0; k < 3; k++) {
+        from[3 * v + k] = a[k];
+        to[3 * v + k] = b[k];
+        tones[4 * v + k] = tone[k];
+      }
+      rest[2 * v] = width;
+      rest[2 * v + 1] = number;
+      tones[4 * v + 3] = alpha;
+    }
   }
 
   /** Hands the written ribbons to the machine. */
   flush(): void {
-    this.geometry.instanceCount = this.count;
+    this.geometry.setDrawRange(0, this.count * this.triangles.length);
     this.layer.instances = this.count;
     this.layer.object.visible = this.count > 0;
-    for (const name of ['from', 'to', 'width', 'number', 'tone']) {
-      this.geometry.getAttribute(name).needsUpdate = true;
-    }
+    for (const name of ['from', 'to', 'rest', 'tone']) this.geometry.getAttribute(name).needsUpdate = true;
   }
 }

@@ -5,21 +5,46 @@
  * middle to the rim that shows turning. Space: the ray through the pixel meets the
  * sphere at t = b − √(b² − |c|² + r²), b = d·c; depth is that of the point met, so
  * spheres cut each other and all else as they should.
+ *
+ * Very many spheres: the depth is that of the middle. The ray is inside a sphere from
+ * b − √… to b + √…, around b; for spheres that do not overlap these spans are disjoint,
+ * so the order of the middles is the order of what is seen. The machine can then leave
+ * out what is hidden before it is computed, if the nearest come first: they are sorted.
  */
-import { instanced, layer, square, type Layer } from './layer';
+import { BufferAttribute, BufferGeometry, DataTexture, FloatType, RGBAFormat } from 'three';
+import { Hidden, type Eye } from './hidden';
+import { layer, type Layer } from './layer';
 import { FRAGMENT_HEAD, LIGHT, VERTEX_HEAD, type Shared } from './gpu';
 import type { Piece } from './pieces';
+import { STRIDE } from './pose';
+import { Sorter } from './sort';
+
+/** Pieces are read from a texture by number: instances of two triangles are slow on many machines. */
+const PIECE = /* glsl */ `
+uniform highp sampler2D pieces;
+vec2 position;
+float body;
+vec3 offset;
+vec4 size;
+void piece() {
+  int k = 2 * (gl_VertexID >> 2);
+  int c = gl_VertexID & 3;
+  position = vec2((c == 1 || c == 2) ? 1.0 : -1.0, c >= 2 ? 1.0 : -1.0);
+  vec4 a = texelFetch(pieces, ivec2(k & 2047, k >> 11), 0);
+  size = texelFetch(pieces, ivec2((k + 1) & 2047, (k + 1) >> 11), 0);
+  body = a.x;
+  offset = a.yzw;
+}
+`;
 
 const DISC_VERTEX = /* glsl */ `${VERTEX_HEAD}
-in vec3 position;
-in float body;
-in vec3 offset;
-in vec4 size;
+${PIECE}
 out vec2 local;
 out vec3 world;
 flat out vec2 extent;
 flat out vec4 fill;
 void main() {
+  piece();
   int b = int(body + 0.5);
   float grow = size.x + 2.0 * pixel;
   local = vec2(position.x * (size.y + grow), position.y * grow);
@@ -57,16 +82,14 @@ void main() {
 }`;
 
 const SPHERE_VERTEX = /* glsl */ `${VERTEX_HEAD}
-in vec3 position;
-in float body;
-in vec3 offset;
-in vec4 size;
+${PIECE}
 out vec3 ray;
 flat out vec3 centre;
 flat out float radius;
 flat out vec4 turning;
 flat out vec4 fill;
 void main() {
+  piece();
   int b = int(body + 0.5);
   vec4 q = turned(b);
   centre = (viewMatrix * vec4(place(b).xyz + turn(q, offset) + shift, 1.0)).xyz;
@@ -114,8 +137,10 @@ void main() {
   float cover = clamp(0.5 + (radius - length(off)) / unit, 0.0, 1.0);
   if (cover <= 0.0) discard;
   vec3 hit = eye + (b - sqrt(max(under, 0.0))) * way;
+#ifndef MANY
   vec4 p = projectionMatrix * vec4(hit, 1.0);
   gl_FragDepth = clamp(0.5 + 0.5 * p.z / p.w, 0.0, 1.0);
+#endif
 #ifdef PICK
   if (under < 0.0) discard;
   colour = fill;
@@ -135,30 +160,102 @@ void main() {
 #endif
 }`;
 
+/** From this many spheres on depth is that of the middle, and they are sorted. */
+const MANY = 2000;
+
+/** Side of the squares that tell what is hidden, in pixels. */
+const SQUARE = 2;
+
+export interface Round extends Layer {
+  /** Puts the nearest first, for an eye that looks along `way`; with `eye` hidden ones are left out. */
+  sort(way: readonly number[], eye: Eye | null): void;
+  /** Spheres that were drawn last. */
+  drawn(): number;
+}
+
 /** A layer of all round pieces: discs and capsules of the plane, spheres of space. */
-export function round(pieces: Piece[], shared: Shared, dimension: number, order: number): Layer {
+export function round(pieces: Piece[], shared: Shared, dimension: number, order: number): Round {
   const n = pieces.length;
-  const body = new Float32Array(n);
-  const offset = new Float32Array(3 * n);
-  const size = new Float32Array(4 * n);
-  pieces.forEach((p, i) => {
-    body[i] = p.body;
-    offset.set(p.position, 3 * i);
-    const angle = 2 * Math.atan2(p.rotation[2], p.rotation[3]);
-    size.set([p.radius, p.half, Math.cos(angle), Math.sin(angle)], 4 * i);
-  });
-  const geometry = instanced(square(), n, { body: [body, 1], offset: [offset, 3], size: [size, 4] });
+  const { texture, data } = table(pieces);
+  const geometry = new BufferGeometry();
+  const index = new Uint32Array(6 * n);
+  for (let i = 0; i < n; i++) corners(index, i, i);
+  const indices = new BufferAttribute(index, 1);
+  geometry.setIndex(indices);
   const space = dimension === 3;
-  return layer(
+  const many = space && n > MANY;
+  const made = layer(
     geometry,
     {
       vertex: space ? SPHERE_VERTEX : DISC_VERTEX,
       fragment: space ? SPHERE_FRAGMENT : DISC_FRAGMENT,
-      uniforms: shared.uniforms,
+      uniforms: { ...shared.uniforms, pieces: { value: texture } },
       blended: !space,
       depthTest: space,
       coverage: space,
+      defines: many ? { MANY: '1' } : {},
     },
     order,
   );
+  const sorter = new Sorter(many ? n : 0);
+  const hidden = new Hidden();
+  const kept = new Uint32Array(many ? n : 0);
+  // Those of compounds are not at the middle of their body: they are never left out.
+  const plainSpheres = pieces.every((p) => p.position.every((v) => v === 0));
+  let shown = n;
+  return Object.assign(made, {
+    instances: n,
+    drawn: () => shown,
+    sort(way: readonly number[], eye: Eye | null): void {
+      if (!many) return;
+      const { pose } = shared;
+      let list = sorter.order((i) => {
+        const o = STRIDE * data[8 * i];
+        return way[0] * pose[o] + way[1] * pose[o + 1] + way[2] * pose[o + 2];
+      });
+      shown = n;
+      if (eye && plainSpheres) {
+        const at = (i: number, into: Float64Array): void => {
+          const o = STRIDE * data[8 * i];
+          into[0] = pose[o];
+          into[1] = pose[o + 1];
+          into[2] = pose[o + 2];
+          into[3] = data[8 * i + 4];
+        };
+        shown = hidden.visible(list, at, eye, SQUARE, kept);
+        list = kept;
+      }
+      for (let k = 0; k < shown; k++) corners(index, k, list[k]);
+      geometry.setDrawRange(0, 6 * shown);
+      indices.clearUpdateRanges();
+      indices.addUpdateRange(0, 6 * shown);
+      indices.needsUpdate = true;
+    },
+  });
+}
+
+/** The two triangles of piece `i` at place `k` of the order. */
+function corners(index: Uint32Array, k: number, i: number): void {
+  const o = 6 * k;
+  const v = 4 * i;
+  index[o] = v;
+  index[o + 1] = v + 1;
+  index[o + 2] = v + 2;
+  index[o + 3] = v;
+  index[o + 4] = v + 2;
+  index[o + 5] = v + 3;
+}
+
+/** Body, offset, radius, half length and turn of every piece as a texture. */
+function table(pieces: Piece[]): { texture: DataTexture; data: Float32Array } {
+  const width = 2048;
+  const rows = Math.max(1, Math.ceil((2 * pieces.length) / width));
+  const data = new Float32Array(rows * width * 4);
+  pieces.forEach((p, i) => {
+    const angle = 2 * Math.atan2(p.rotation[2], p.rotation[3]);
+    data.set([p.body, ...p.position, p.radius, p.half, Math.cos(angle), Math.sin(angle)], 8 * i);
+  });
+  const texture = new DataTexture(data, width, rows, RGBAFormat, FloatType);
+  texture.needsUpdate = true;
+  return { texture, data };
 }

@@ -8,8 +8,11 @@ import { FRAGMENT_HEAD, LIGHT, VERTEX_HEAD, type Shared } from './gpu';
 import { instanced, layer, plain, type Layer } from './layer';
 import type { Piece } from './pieces';
 
-/** From this many bodies on a shape is worth a draw call of its own. */
-const SHARED_BY = 24;
+/**
+ * Shapes that many bodies share are instances only if copies of them would be more
+ * than this many vertices: drawn from copies they are faster, above all small ones.
+ */
+const COPIED = 1.5e6;
 
 const VERTEX = /* glsl */ `${VERTEX_HEAD}
 in vec3 position;
@@ -90,7 +93,8 @@ function key(p: Piece, uses: Map<number, number>): string | null {
   const still = p.position.every((v) => v === 0) && p.rotation[3] === 1;
   if (!still) return null;
   if (p.kind === 'capsule' || p.kind === 'cylinder') return p.kind;
-  return p.index >= 0 && (uses.get(p.index) ?? 0) >= SHARED_BY ? `${p.kind} ${p.index}` : null;
+  const corners = 3 * (p.outline?.vertices?.length ?? 0) ** (p.outline?.faces ? 1.2 : 1);
+  return p.index >= 0 && (uses.get(p.index) ?? 0) * corners > COPIED ? `${p.kind} ${p.index}` : null;
 }
 
 function bundles(pieces: Piece[], dimension: number): Bundle[] {

@@ -27,6 +27,10 @@ export interface Stats {
   instances: number;
   triangles: number;
   calls: number;
+  /** Round bodies that were not left out as hidden. */
+  spheresDrawn: number;
+  /** Pictures are computed without a graphics card. */
+  software: boolean;
   /** Milliseconds of the last pictures, newest last. */
   frameTimes: number[];
   pictures: number;
@@ -64,6 +68,9 @@ export class Stage {
   private pictures = 0;
   private first = 0;
   private fitted = false;
+  private soft: boolean;
+  /** For which direction and state spheres are in order. */
+  private sorted = '';
   private followed: [number, number, number] | null = null;
   private off: (() => void)[] = [];
 
@@ -77,7 +84,13 @@ export class Stage {
   ) {
     const about = app.about;
     const space = about.dimension === 3;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    // Without alpha: what covers a pixel in part must not let the page show through.
+    // Without a graphics card smooth edges of very many bodies cost more than they give.
+    this.soft = software();
+    const antialias = !(this.soft && about.bodies > 20000);
+    const context = canvas.getContext('webgl2', { alpha: false, antialias, powerPreference: 'high-performance' });
+    if (!context) throw new Error('no WebGL 2');
+    this.renderer = new WebGLRenderer({ canvas, context });
     this.renderer.autoClear = false;
     this.renderer.sortObjects = true;
     this.contactTimes = (frames.column('contact_t') as Float64Array | undefined) ?? new Float64Array(0);
@@ -135,6 +148,7 @@ export class Stage {
       app.theme.on(() => {
         this.theme();
         colour();
+        contacts();
       }),
       app.player.on(() => this.request()),
     );
@@ -352,6 +366,7 @@ export class Stage {
     else {
       const frame = lastNotAfter(this.app.player.frames, this.contactTimes[k]);
       const then = this.store.get(frame) ?? null;
+      this.contacts.theme = this.app.theme.value;
       this.contacts.show({ pack, then, reach: this.bodies.reach, typical: this.bodies.typical }, this.options);
     }
     this.redraw();
@@ -380,6 +395,12 @@ export class Stage {
     this.bodies.see(this.options.glass.value);
     const mesh = nice(4 * this.bodies.typical);
     this.bodies.ground?.place(this.view.middle(), this.view.span(), mesh);
+    const m = this.view.camera.matrixWorld.elements;
+    const cull = this.soft || this.shared.bodies > 300000;
+    const look = `${(cull ? m : m.slice(8, 11)).join(' ')} ${this.canvas.width} ${this.shown.frame} ${this.shown.alpha}`;
+    const eye = { view: this.view.camera.matrixWorldInverse.elements, pixel: u.pixel.value, width: this.canvas.width, height: this.canvas.height };
+    if (look !== this.sorted) this.bodies.round?.sort([-m[8], -m[9], -m[10]], cull ? eye : null);
+    this.sorted = look;
     this.marks.update(s, this.view, this.contactPack());
     const b = u.background.value;
     this.renderer.info.autoReset = false;
@@ -422,6 +443,8 @@ export class Stage {
       instances: layers.reduce((s, l) => s + l.instances, 0),
       triangles: this.renderer.info.render.triangles,
       calls: this.renderer.info.render.calls,
+      spheresDrawn: this.bodies.round?.drawn() ?? 0,
+      software: this.soft,
       frameTimes: [...this.times],
       pictures: this.pictures,
       firstPicture: this.first,
@@ -441,6 +464,15 @@ export class Stage {
     this.shared.dispose();
     this.renderer.dispose();
   }
+}
+
+/** True if pictures are computed by the processor. */
+function software(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
 
 /** Against gravity; without it y in the plane and z in space. */

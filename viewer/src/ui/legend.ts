@@ -3,7 +3,7 @@ import type { App } from '../app';
 import { clear, el } from '../dom';
 import { number, quantity } from '../format';
 import type { Options } from '../options';
-import { category, css, FIXED, ramp, STATUS, type MapName, type Rgb } from '../palette';
+import { category, css, FIXED, ramp, statusColours, type MapName, type Rgb } from '../palette';
 import { Scale, type Choice } from '../stage/colouring';
 import type { Stage } from '../stage/stage';
 
@@ -88,11 +88,15 @@ export class Legend {
     this.signature = signature;
     clear(this.root);
     if (choice?.categories) {
-      const entries = choice.categories.map((name, k) => ({ name, colour: category(k) }));
-      entries.push({ name: 'does not move', colour: FIXED[this.app.theme.value] });
+      const used = this.stage.bodies.categories(choice.by);
+      const entries = choice.categories.map((name, k) => ({ name, colour: category(k) })).filter((_, k) => used.has(k));
+      if (used.has(-1)) entries.push({ name: 'does not move', colour: FIXED[this.app.theme.value] });
       this.root.append(keyCard(choice.label, entries));
     }
-    if (status) this.root.append(keyCard('Contacts', [STATUS[1], STATUS[2], STATUS[0]]));
+    if (status) {
+      const [open, stick, slip] = statusColours(this.app.theme.value);
+      this.root.append(keyCard('Contacts', [stick, slip, open]));
+    }
     for (const b of bars) this.root.append(barCard(b));
     if (late) this.root.append(el('div', { class: 'card' }, late));
   }
