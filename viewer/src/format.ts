@@ -32,6 +32,13 @@ export function ticks(low: number, high: number, count = 5): number[] {
   const m = raw / power;
   const step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
   const out: number[] = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && out.length < 1000; k++) out.push(k * step);
+  // + 0: no tick is −0.
+  for (let k = Math.ceil(low / step - 1e-9) + 0; k * step <= high + 1e-9 * step; k++) out.push(k * step);
   return out.length > 0 ? out : [low];
+}
+
+/** The unit of a dimension ("length/time") in a run; what is no dimension is a unit already. */
+export function unitOf(units: Record<string, string> | undefined, dimension: string | undefined, fallback = ''): string {
+  if (dimension === undefined) return fallback;
+  return units?.[dimension] ?? (fallback || dimension);
 }

@@ -115,7 +115,7 @@ async function openScene(layout: Layout, app: App, options: Options, frames: Pac
   if (list.length > 0 && !list.some((c) => c.by === options.colour.value.by)) options.setColour({ by: list[0].by });
   const legend = new Legend(layout.legend, app, options, list, stage);
   const where = slot(layout.side, 'selection', 'Selected');
-  const numbers = mountSelected(where, app, stage);
+  const numbers = mountSelected(where, app, stage, options);
   const history = el('div', { id: 'history' });
   where.after(history);
   mountHistory(history, app);
@@ -185,6 +185,7 @@ function findings(layout: Layout, app: App): void {
   const facts = el('dl', { class: 'facts' });
   const fact = (k: string, v: string): void => void facts.append(el('dt', {}, k), el('dd', {}, v));
   fact('Run', app.about.name);
+  if (app.about.directory) fact('Directory', app.about.directory);
   if (app.about.kind === 'bodies') fact('Bodies', String(app.about.bodies));
   fact('Recorded states', String(app.player.frames.length));
   if (app.about.time.step !== null) fact('Time step', quantity(app.about.time.step, app.about.units?.time ?? 's'));
@@ -193,7 +194,25 @@ function findings(layout: Layout, app: App): void {
   }
   if (app.about.source) fact('Source', app.about.source);
   fact('percuss', app.about.version);
-  folded(layout.side, 'About this run', false, el('p', { class: 'about-text' }, app.about.about ?? ''), facts);
+  const notes = [...(app.about.notes ?? []), ...thinned(app)];
+  if (app.about.reason) notes.unshift(app.about.reason);
+  folded(
+    layout.side,
+    'About this run',
+    false,
+    el('p', { class: 'about-text' }, app.about.about ?? ''),
+    ...notes.map((n) => el('p', { class: 'muted' }, n)),
+    facts,
+  );
+}
+
+/** What an exported file leaves out, in a sentence. */
+function thinned(app: App): string[] {
+  const t = app.about.thinned;
+  if (!t) return [];
+  const count = (k: string): string => String(t[k] ?? '?');
+  const contacts = t.contacts === false ? 'no contacts' : `contacts of ${count('contact_frames')} of ${count('contacts_of')} steps`;
+  return [`This file holds ${count('frames')} of ${count('of')} recorded states and ${contacts}; the rest was left out to keep it small.`];
 }
 
 function commands(layout: Layout, app: App, options: Options, scene: Scene | null, drawing: MechanismView | null): void {
@@ -270,9 +289,9 @@ function commands(layout: Layout, app: App, options: Options, scene: Scene | nul
     { keys: ['s'], shown: 's', what: 'save the picture', run: () => void shot() },
     { keys: ['Escape'], shown: 'Esc', what: 'deselect', run: () => (app.selection.value = null) },
   );
-  const dialog = help(list, el('p', { class: 'muted' }, 'Drag to move or turn, wheel or two fingers to zoom, click to select.'));
   const open = (): void => (dialog.open ? dialog.close() : dialog.showModal());
-  list.push({ keys: ['h', '?'], shown: '', what: 'this help', run: open });
+  list.push({ keys: ['h', '?'], shown: 'h', what: 'these keys', run: open });
+  const dialog = help(list, el('p', { class: 'muted' }, 'Drag to move or turn, wheel or two fingers to zoom, click to select.'));
   document.body.append(dialog);
   const side = tool('side', 'Controls at the side', () => hide(layout.side, side));
   const plots = tool('plots', 'Plots', () => hide(layout.plots, plots));

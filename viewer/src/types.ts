@@ -60,7 +60,7 @@ export interface About {
   dimension: 2 | 3;
   units: Record<string, string>;
   state: RunState;
-  time: { from: number; to: number; step: number | null; until: number | null };
+  time: { from: number | null; to: number | null; step: number | null; until: number | null };
   frames: number;
   contact_frames: number;
   bodies: number;
@@ -68,6 +68,8 @@ export interface About {
   box: Box | null;
   gravity: number[] | null;
   cell: boolean;
+  /** Which vectors of the cell have images; empty without a cell. */
+  periodic?: boolean[];
   materials: string[];
   groups: string[];
   parameters: Record<string, unknown>;
@@ -76,6 +78,12 @@ export interface About {
   findings: Finding[];
   columns: { name: string; unit?: string; meaning?: string }[];
   thinned?: Record<string, unknown> | null;
+  /** What is absent or damaged in the records, in sentences. */
+  notes?: string[];
+  /** Where the records are; not in an exported file. */
+  directory?: string;
+  /** Why a run ended before its time. */
+  reason?: string | null;
   revision: number;
 }
 

@@ -44,6 +44,7 @@ impl Moment {
             "box": self.bounding(n),
             "gravity": self.facts.gravity,
             "cell": self.cell.is_ok(),
+            "periodic": self.facts.periodic,
             "materials": company.map_or(&[][..], |c| &c.materials),
             "groups": company.map_or(&[][..], |c| &c.group_names),
             "parameters": manifest.parameters,

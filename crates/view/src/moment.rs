@@ -53,6 +53,8 @@ pub(crate) struct Facts {
     pub kind: &'static str,
     pub about: String,
     pub gravity: Option<Vec<f64>>,
+    /// Which vectors of the cell have images.
+    pub periodic: Vec<bool>,
     pub materials: Vec<String>,
     pub grip: Option<Grip>,
     /// Why the scene is not understood.
@@ -70,6 +72,9 @@ impl Facts {
                 kind: if scene.sweeps() { "sweep" } else { plain },
                 about: scene.about().into(),
                 gravity: surroundings.as_ref().map(|s| s.gravity.clone()),
+                periodic: surroundings
+                    .as_ref()
+                    .map_or(Vec::new(), |s| s.periodic.clone()),
                 materials: surroundings
                     .as_ref()
                     .map_or(Vec::new(), |s| s.materials.clone()),

@@ -28,9 +28,8 @@ export class CellFrame {
   ) {
     this.lines = new Ribbons('line', shared, { order: 15, least: 1.2, space: false, pickable: false });
     this.corner = [0, 1, 2].map((k) => -(about.origin?.[k] ?? 0));
-    const names = (about as { periodic?: unknown }).periodic;
-    const axes = ['x', 'y', 'z'];
-    this.periodic = axes.map((a, k) => (Array.isArray(names) ? names.includes(a) || names[k] === true : true));
+    // Records made before this was told: all of them.
+    this.periodic = [0, 1, 2].map((k) => about.periodic?.[k] ?? true);
   }
 
   get layer(): Layer {

@@ -1,4 +1,5 @@
 /** Colours of bodies: a quantity on a scale, or a category. */
+import { unitOf } from '../format';
 import type { ColourChoice } from '../options';
 import { category, FIXED, MISSING, ramp, type Rgb } from '../palette';
 import type { About, Pack } from '../types';
@@ -30,7 +31,7 @@ export function choices(about: About, hasContacts: boolean): Choice[] {
   const known = new Set(out.map((c) => c.by));
   for (const c of about.columns ?? []) {
     if (known.has(c.name)) continue;
-    out.push({ by: c.name, label: c.name, unit: c.unit ?? '', meaning: c.meaning });
+    out.push({ by: c.name, label: c.name, unit: unitOf(u, c.unit), meaning: c.meaning });
   }
   return out.filter((c) => !c.categories || c.categories.length > 0);
 }

@@ -164,7 +164,7 @@ void main() {
 const MANY = 2000;
 
 /** Side of the squares that tell what is hidden, in pixels. */
-const SQUARE = 2;
+const SQUARE = 1;
 
 export interface Round extends Layer {
   /** Puts the nearest first, for an eye that looks along `way`; with `eye` hidden ones are left out. */

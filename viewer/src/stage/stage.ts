@@ -2,7 +2,7 @@
  * The picture of a run of bodies. What is drawn follows from the player's time, the
  * options and the frames that are here; nothing is drawn when nothing changed.
  */
-import { Box3, Scene, Vector3, WebGLRenderer } from 'three';
+import { Box3, Vector3 } from 'three';
 import type { App } from '../app';
 import type { Options } from '../options';
 import { lastNotAfter } from '../player';
@@ -14,35 +14,14 @@ import { CellFrame } from './cell';
 import { Colouring } from './colouring';
 import { Contacts } from './contacts';
 import { Shared } from './gpu';
+import { Painter, upOf } from './painter';
 import { Picker } from './pick';
 import { interpolate } from './pose';
-import { Marks } from './marks';
+import type { Stats } from './stats';
 
 /** Bytes of recorded states kept: half a phone's page, a quarter of a desktop's. */
 const BODIES_BOUND = 192e6;
 const CONTACTS_BOUND = 96e6;
-
-export interface Stats {
-  bodies: number;
-  instances: number;
-  triangles: number;
-  calls: number;
-  /** Round bodies that were not left out as hidden. */
-  spheresDrawn: number;
-  /** Pictures are computed without a graphics card. */
-  software: boolean;
-  /** Milliseconds of the last pictures, newest last. */
-  frameTimes: number[];
-  pictures: number;
-  /** Milliseconds from opening the page to the first picture with bodies. */
-  firstPicture: number;
-  shownFrame: number;
-  shownTime: number;
-  contactFrame: number;
-  contacts: number;
-  memory: number;
-  pose: (body: number) => number[];
-}
 
 export class Stage {
   readonly view: View;
@@ -55,10 +34,8 @@ export class Stage {
   onShown: () => void = () => {};
   /** Told of frames that could not be had. */
   onFailure: (e: unknown) => void = () => {};
-  private renderer: WebGLRenderer;
-  private scene = new Scene();
   private shared: Shared;
-  private marks: Marks;
+  private painter: Painter;
   private picker: Picker;
   private cell: CellFrame;
   private contactTimes: Float64Array;
@@ -68,9 +45,6 @@ export class Stage {
   private pictures = 0;
   private first = 0;
   private fitted = false;
-  private soft: boolean;
-  /** For which direction and state spheres are in order. */
-  private sorted = '';
   private followed: [number, number, number] | null = null;
   private off: (() => void)[] = [];
 
@@ -84,30 +58,18 @@ export class Stage {
   ) {
     const about = app.about;
     const space = about.dimension === 3;
-    // Without alpha: what covers a pixel in part must not let the page show through.
-    // Without a graphics card smooth edges of very many bodies cost more than they give.
-    this.soft = software();
-    const antialias = !(this.soft && about.bodies > 20000);
-    const context = canvas.getContext('webgl2', { alpha: false, antialias, powerPreference: 'high-performance' });
-    if (!context) throw new Error('no WebGL 2');
-    this.renderer = new WebGLRenderer({ canvas, context });
-    this.renderer.autoClear = false;
-    this.renderer.sortObjects = true;
     this.contactTimes = (frames.column('contact_t') as Float64Array | undefined) ?? new Float64Array(0);
     const count = shapes.column('kind')?.length ?? 0;
     this.shared = new Shared(count);
     this.bodies = new Bodies(shapes, this.shared, about.dimension);
     this.contacts = new Contacts(this.shared, space);
-    this.marks = new Marks(this.shared, this.bodies, space);
     this.cell = new CellFrame(this.shared, about);
     this.colouring = new Colouring(about, shapes, count);
-    for (const l of [...this.bodies.layers, ...this.contacts.layers, ...this.marks.layers, this.cell.layer]) {
-      this.scene.add(l.object);
-    }
-    this.view = space ? new SpaceView(canvas, upOf(about.gravity)) : new PlaneView(canvas);
+    this.painter = new Painter(canvas, this.shared, this.bodies, this.contacts, this.cell, space);
+    this.view = space ? new SpaceView(canvas, upOf(about.gravity, 3)) : new PlaneView(canvas);
     this.shared.uniforms.orthographic.value = this.view.orthographic ? 1 : 0;
     this.view.onChange = () => this.redraw();
-    this.picker = new Picker(this.renderer, this.scene, this.view, [...this.bodies.layers, ...this.contacts.layers, ...this.marks.layers, this.cell.layer]);
+    this.picker = new Picker(this.painter.renderer, this.painter.scene, this.view, this.painter.layers);
     this.store = new FrameStore((i) => app.source.bodies(i), BODIES_BOUND);
     this.contactStore = new FrameStore((i) => app.source.contacts(i), CONTACTS_BOUND);
     this.store.onChange = (i, e) => this.arrived(i, e);
@@ -182,15 +144,7 @@ export class Stage {
   }
 
   private theme(): void {
-    const style = getComputedStyle(document.documentElement);
-    const set = (v: Vector3, name: string): void => {
-      const n = parseInt(style.getPropertyValue(name).trim().slice(1), 16);
-      v.set(((n >> 16) & 255) / 255, ((n >> 8) & 255) / 255, (n & 255) / 255);
-    };
-    const u = this.shared.uniforms;
-    set(u.background.value, '--stage');
-    set(u.line.value, '--ink');
-    set(u.accent.value, '--mark');
+    this.painter.theme();
     this.redraw();
   }
 
@@ -198,8 +152,7 @@ export class Stage {
     const w = Math.max(this.root.clientWidth, 1);
     const h = Math.max(this.root.clientHeight, 1);
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
-    this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(w, h, false);
+    this.painter.resize(w, h, ratio);
     this.view.resize(w, h, ratio);
     this.redraw();
   }
@@ -385,32 +338,8 @@ export class Stage {
   }
 
   private draw(): void {
-    const u = this.shared.uniforms;
-    const s = this.app.selection.value;
-    u.pixel.value = this.view.pixel();
-    u.selected.value = s?.kind === 'body' ? s.id : -1;
-    u.faint.value = this.options.faint.value ? 1 : 0;
-    const up = upOf(this.app.about.gravity);
-    u.up.value.copy(up).transformDirection(this.view.camera.matrixWorldInverse);
-    this.bodies.see(this.options.glass.value);
-    const mesh = nice(4 * this.bodies.typical);
-    this.bodies.ground?.place(this.view.middle(), this.view.span(), mesh);
-    const m = this.view.camera.matrixWorld.elements;
-    const cull = this.soft || this.shared.bodies > 300000;
-    const look = `${(cull ? m : m.slice(8, 11)).join(' ')} ${this.canvas.width} ${this.shown.frame} ${this.shown.alpha}`;
-    const eye = { view: this.view.camera.matrixWorldInverse.elements, pixel: u.pixel.value, width: this.canvas.width, height: this.canvas.height };
-    if (look !== this.sorted) this.bodies.round?.sort([-m[8], -m[9], -m[10]], cull ? eye : null);
-    this.sorted = look;
-    this.marks.update(s, this.view, this.contactPack());
-    const b = u.background.value;
-    this.renderer.info.autoReset = false;
-    this.renderer.info.reset();
-    this.renderer.setClearColor((Math.round(b.x * 255) << 16) | (Math.round(b.y * 255) << 8) | Math.round(b.z * 255), 1);
-    // The colour is written as it is, without a transfer function.
-    this.renderer.getContext().clearColor(b.x, b.y, b.z, 1);
-    this.renderer.clear();
-    const overlay = [...this.contacts.layers, ...this.marks.layers, this.cell.layer].map((l) => l.object);
-    this.cell.passes(overlay, () => this.renderer.render(this.scene, this.view.camera));
+    const { frame, alpha } = this.shown;
+    this.painter.draw(this.app, this.options, this.view, this.contactPack(), `${frame} ${alpha}`);
   }
 
   /** What is at a place of the canvas (CSS pixels from its corner). */
@@ -441,10 +370,10 @@ export class Stage {
     return {
       bodies: this.shared.bodies,
       instances: layers.reduce((s, l) => s + l.instances, 0),
-      triangles: this.renderer.info.render.triangles,
-      calls: this.renderer.info.render.calls,
+      triangles: this.painter.renderer.info.render.triangles,
+      calls: this.painter.renderer.info.render.calls,
       spheresDrawn: this.bodies.round?.drawn() ?? 0,
-      software: this.soft,
+      software: this.painter.soft,
       frameTimes: [...this.times],
       pictures: this.pictures,
       firstPicture: this.first,
@@ -462,29 +391,6 @@ export class Stage {
     this.view.destroy();
     this.bodies.dispose();
     this.shared.dispose();
-    this.renderer.dispose();
+    this.painter.renderer.dispose();
   }
-}
-
-/** True if pictures are computed by the processor. */
-function software(): boolean {
-  const gl = document.createElement('canvas').getContext('webgl2');
-  const info = gl?.getExtension('WEBGL_debug_renderer_info');
-  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
-  gl?.getExtension('WEBGL_lose_context')?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
-}
-
-/** Against gravity; without it y in the plane and z in space. */
-function upOf(gravity: number[] | null): Vector3 {
-  const g = new Vector3(gravity?.[0] ?? 0, gravity?.[1] ?? 0, gravity?.[2] ?? 0);
-  if (g.lengthSq() === 0) return gravity && gravity.length === 2 ? new Vector3(0, 1, 0) : new Vector3(0, 0, 1);
-  return g.normalize().negate();
-}
-
-/** 1, 2 or 5 times a power of ten, not below `v`. */
-function nice(v: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(v, 1e-30)));
-  const m = v / power;
-  return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }

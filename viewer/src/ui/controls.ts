@@ -97,7 +97,7 @@ export function contacts(options: Options, recorded: boolean): HTMLElement {
   }
   const toggles: [keyof ContactChoice & ('points' | 'normals' | 'arrows' | 'chains'), string][] = [
     ['points', 'Points (c)'],
-    ['normals', 'Normals'],
+    ['normals', 'Normals (n)'],
     ['arrows', 'Impulses as arrows (i)'],
     ['chains', 'Force chains (k)'],
   ];

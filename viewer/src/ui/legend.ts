@@ -1,7 +1,7 @@
 /** Colour bar and keys over the corner of the picture. */
 import type { App } from '../app';
 import { clear, el } from '../dom';
-import { number, quantity } from '../format';
+import { number, quantity, unitOf } from '../format';
 import type { Options } from '../options';
 import { category, css, FIXED, ramp, statusColours, type MapName, type Rgb } from '../palette';
 import { Scale, type Choice } from '../stage/colouring';
@@ -74,7 +74,7 @@ export class Legend {
     const map = this.options.colour.value.map;
     if (!this.options.contactsOn || c.colour === 'status') return null;
     if (c.colour === 'usage') return { title: 'Contacts: use of the friction cone', map, scale: new Scale(0, 1, false) };
-    const unit = this.app.about.units?.impulse ?? 'N s';
+    const unit = unitOf(this.app.about.units, 'force*time', 'N s');
     return { title: `Contacts: normal impulse, ${unit}`, map, scale: new Scale(0, this.stage.contacts.largest || 1, false) };
   }
 

@@ -1,7 +1,8 @@
 /** Names and numbers of what is selected. */
 import type { App, Mounted } from '../app';
 import { clear, el } from '../dom';
-import { number, quantity } from '../format';
+import { number, quantity, unitOf } from '../format';
+import type { Options } from '../options';
 import type { Stage } from '../stage/stage';
 import { findContact, tangential } from '../trace';
 import type { Pack, Selected } from '../types';
@@ -12,7 +13,7 @@ const STATES = ['open', 'sticks', 'slips'];
 
 type Facts = [string, string][];
 
-export function mount(root: HTMLElement, app: App, stage: Stage): Mounted & { update(): void } {
+export function mount(root: HTMLElement, app: App, stage: Stage, options: Options): Mounted & { update(): void } {
   let known: { key: string; facts: Record<string, unknown> } = { key: '', facts: {} };
   const u = app.about.units ?? {};
   const length = u.length ?? 'm';
@@ -52,7 +53,7 @@ export function mount(root: HTMLElement, app: App, stage: Stage): Mounted & { up
     if (contacts !== undefined) out.push(['Contacts with force', String(contacts)]);
     for (const c of app.about.columns ?? []) {
       const v = pack.column(c.name)?.[id];
-      if (v !== undefined && c.name !== 'contacts') out.push([c.name, quantity(v, c.unit)]);
+      if (v !== undefined && c.name !== 'contacts') out.push([c.name, quantity(v, unitOf(u, c.unit))]);
     }
     return out;
   };
@@ -70,7 +71,7 @@ export function mount(root: HTMLElement, app: App, stage: Stage): Mounted & { up
       return out;
     }
     const get = (k: string): number => pack.column(k)?.[i] ?? NaN;
-    const impulse = u.impulse ?? 'N s';
+    const impulse = unitOf(u, 'force*time', 'N s');
     out.push(
       ['Status', STATES[get('status')] ?? '–'],
       ['Gap', quantity(get('gap'), length)],
@@ -84,22 +85,38 @@ export function mount(root: HTMLElement, app: App, stage: Stage): Mounted & { up
     return out;
   };
 
+  // Built once and changed in place: a button that is replaced while it is pressed does nothing.
+  const hint = el('p', { class: 'muted' }, 'Click a body or a contact for its numbers and its history.');
+  const title = el('h3', { class: 'name' });
+  const list = el('dl', { class: 'facts' });
+  const off = el('button', { type: 'button' }, 'Deselect (Esc)');
+  off.addEventListener('click', () => (app.selection.value = null));
+  const follow = el('button', { type: 'button', 'aria-pressed': 'false' }, 'Follow');
+  follow.addEventListener('click', () => (options.follow.value = !options.follow.value));
+  const buttons = el('div', { class: 'row' }, follow, off);
+  root.append(hint, title, list, buttons);
+
+  const write = (facts: Facts): void => {
+    if (list.children.length !== 2 * facts.length) {
+      clear(list);
+      for (let i = 0; i < facts.length; i++) list.append(el('dt'), el('dd'));
+    }
+    facts.flat().forEach((text, i) => {
+      const e = list.children[i];
+      if (e.textContent !== text) e.textContent = text;
+    });
+  };
+
   const update = (): void => {
     const s = app.selection.value;
-    clear(root);
-    if (!s) {
-      root.append(el('p', { class: 'muted' }, 'Click a body or a contact for its numbers and its history.'));
-      return;
-    }
+    hint.hidden = s !== null;
+    for (const e of [title, list, buttons]) e.hidden = s === null;
+    follow.hidden = s?.kind !== 'body';
+    follow.setAttribute('aria-pressed', String(options.follow.value));
+    if (!s) return;
     const named = stage.bodies.shapes.header.names as string[] | undefined;
-    const name = s.kind === 'contact' ? 'Contact' : String(known.facts.name ?? named?.[s.id] ?? `Body ${s.id}`);
-    const list = el('dl', { class: 'facts' });
-    for (const [k, v] of s.kind === 'body' ? bodyFacts(s.id) : contactFacts(s)) {
-      list.append(el('dt', {}, k), el('dd', {}, v));
-    }
-    const off = el('button', { type: 'button' }, 'Deselect (Esc)');
-    off.addEventListener('click', () => (app.selection.value = null));
-    root.append(el('h3', { class: 'name' }, name), list, off);
+    title.textContent = s.kind === 'contact' ? 'Contact' : String(known.facts.name ?? named?.[s.id] ?? `Body ${s.id}`);
+    write(s.kind === 'body' ? bodyFacts(s.id) : contactFacts(s));
   };
 
   const chosen = (s: Selected | null): void => {
@@ -118,7 +135,7 @@ export function mount(root: HTMLElement, app: App, stage: Stage): Mounted & { up
       () => {},
     );
   };
-  const off = app.selection.on(chosen);
+  const leave = [app.selection.on(chosen), options.follow.on(update)];
   update();
-  return { destroy: off, update };
+  return { destroy: () => leave.forEach((f) => f()), update };
 }

@@ -1,8 +1,9 @@
-//! What surrounds bodies, made without making the bodies: laws between materials, gravity.
+//! What surrounds bodies, made without making the bodies: laws between materials, gravity,
+//! which ways it repeats.
 
 use bodies::Materials;
 
-use super::super::spec::BodiesSpec;
+use super::super::spec::{BodiesSpec, CellSpec};
 use super::context::{Context, Sources, at};
 use super::laws;
 use crate::error::SceneError;
@@ -17,6 +18,8 @@ pub struct Surroundings {
     pub laws: Materials,
     /// Acceleration of gravity, as many numbers as dimensions.
     pub gravity: Vec<f64>,
+    /// Which vectors of the cell have images; empty without a cell.
+    pub periodic: Vec<bool>,
 }
 
 /// The surroundings of the bodies of a scene.
@@ -33,7 +36,9 @@ pub(crate) fn surroundings(scene: &Scene, spec: &BodiesSpec) -> Result<Surroundi
         None => vec![0.0; spec.dimension],
         Some(gravity) => context.numbers(at("[world]", "gravity"), gravity)?,
     };
+    let images = |cell: &CellSpec| cell.periodic.iter().take(spec.dimension).copied().collect();
     Ok(Surroundings {
+        periodic: spec.cell.as_ref().map_or_else(Vec::new, images),
         materials: spec.materials.iter().map(|m| m.name.clone()).collect(),
         laws,
         gravity,
