@@ -33,7 +33,10 @@ pub(super) struct Thing<'a> {
 impl Thing<'_> {
     /// Numbers of its points in a state, none for what is fixed.
     pub fn numbers(&self) -> usize {
-        if self.sketch.is_constant() && !matches!(self.spec.shape, ShapeSpec::Set) {
+        if matches!(self.spec.shape, ShapeSpec::Set) {
+            return super::set::WEIGHT;
+        }
+        if self.sketch.is_constant() {
             return 0;
         }
         let points = match &self.spec.shape {
@@ -44,7 +47,7 @@ impl Thing<'_> {
             ShapeSpec::Round { .. } | ShapeSpec::Trace(_) => 1,
             ShapeSpec::Curve { .. } | ShapeSpec::Surface { .. } => self.samples.len(),
             ShapeSpec::Spring(_) => super::pieces::SPRING,
-            ShapeSpec::Set => super::set::RAYS,
+            ShapeSpec::Set => 0,
         };
         points * self.dimension
     }

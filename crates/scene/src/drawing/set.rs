@@ -1,7 +1,7 @@
 //! The moving set of a sweeping process in one or two coordinates.
 //!
 //! C(t) = { gap_k(t, u) ≥ 0 } is convex. Where all gaps are affine it is a polygon, cut out of a large
-//! square by its half-planes exactly. Otherwise it is seen from a point inside: along each of [`RAYS`]
+//! square by its half-planes exactly. Otherwise it is seen from a point inside: along each of `RAYS`
 //! directions min_k gap_k falls to 0 once, and bisection finds where. A set that does not end within a
 //! few sizes of the path is cut off there.
 
@@ -13,10 +13,11 @@ use super::states::States;
 use crate::text::TextSystem;
 
 /// Directions in which the boundary is looked for.
-pub(super) const RAYS: usize = 96;
+const RAYS: usize = 96;
 
-/// States that have a set at most: it is the dearest thing to draw.
-const SETS: usize = 1500;
+/// Numbers that a set counts for: it is the dearest thing to draw, and with it a drawing has 2000 states
+/// at most.
+pub(super) const WEIGHT: usize = 2000;
 
 /// Points along each side of the grid on which the inside is looked for.
 const GRID: usize = 16;
@@ -48,38 +49,19 @@ pub(super) fn fill(
         affine,
         reach: 1.0,
     };
-    let size = size(states);
-    // A few states tell how far to look; a set without end is cut off near the path.
-    let sampled = || (0..7).map(|k| k * states.len().saturating_sub(1) / 6);
-    let mut reach = REACH.0 * size;
-    let whole = loop {
-        sets.reach = reach;
-        if sampled().all(|k| sets.at(states, k).1) {
-            break true;
-        }
-        if reach > REACH.1 * size {
-            sets.reach = REACH.0 * size;
-            break false;
-        }
-        reach *= 3.0;
-    };
-    let every = states.len().div_ceil(SETS).max(1);
-    let (mut all, mut held) = (true, (Vec::new(), true));
+    let whole = sets.look(states);
+    let mut all = true;
     piece.counts.clear();
     piece.points.clear();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for k in 0..states.len() {
-        // Every state has its set; between those that are computed it stands still.
-        if k % every == 0 || k + 1 == states.len() {
-            held = sets.at(states, k);
-        }
-        all &= held.1;
-        low = held.0.iter().step_by(2).fold(low, |a, b| a.min(*b));
-        high = held.0.iter().step_by(2).fold(high, |a, b| a.max(*b));
-        piece
-            .counts
-            .push(u32::try_from(held.0.len() / 2).unwrap_or(0));
-        piece.points.extend_from_slice(&held.0);
+        let (points, ends) = sets.at(states, k);
+        all &= ends;
+        low = points.iter().step_by(2).fold(low, |a, b| a.min(*b));
+        high = points.iter().step_by(2).fold(high, |a, b| a.max(*b));
+        let count = u32::try_from(points.len() / 2).unwrap_or(0);
+        piece.counts.push(count);
+        piece.points.extend(points);
     }
     if states.positions == 1 {
         // An interval has no height of its own.
@@ -120,6 +102,23 @@ struct Sets<'a> {
 }
 
 impl Sets<'_> {
+    /// Chooses how far to look from a few states; whether the set ends within it. One without end is
+    /// cut off near the path.
+    fn look(&mut self, states: &States) -> bool {
+        let size = size(states);
+        let sampled = || (0..7).map(|k| k * states.len().saturating_sub(1) / 6);
+        let mut reach = REACH.0 * size;
+        while reach <= REACH.1 * size {
+            self.reach = reach;
+            if sampled().all(|k| self.at(states, k).1) {
+                return true;
+            }
+            reach *= 3.0;
+        }
+        self.reach = REACH.0 * size;
+        false
+    }
+
     /// The boundary of the set of a state, and whether it ends.
     fn at(&mut self, states: &States, k: usize) -> (Vec<f64>, bool) {
         let t = states.t.get(k).copied().unwrap_or(f64::NAN);
