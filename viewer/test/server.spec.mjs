@@ -1,6 +1,6 @@
 // The server gives the run and nothing else, to nobody else.
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -59,6 +59,17 @@ test('what is outside the run, without the token, or by another host is refused'
       assert.ok([400, 404].includes(answer.status), `${path}: ${answer.status}`);
       assert.ok(answer.body.includes('"error"'), path);
     }
+  } finally {
+    await server.stop();
+  }
+});
+
+test('the program serves the page that is committed', async () => {
+  const server = await serve(await run('spheres', scene('spheres')));
+  try {
+    const served = await (await fetch(server.url)).text();
+    const kept = readFileSync(join(import.meta.dirname, '..', '..', 'crates', 'view', 'page', 'viewer.html'), 'utf8');
+    assert.ok(served === kept || process.env.PERCUSS_PAGE, 'the program holds an older page: build it again');
   } finally {
     await server.stop();
   }

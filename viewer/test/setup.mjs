@@ -104,6 +104,9 @@ export async function open(url, options = {}) {
     if (!to.startsWith(origin) && !to.startsWith('data:') && !to.startsWith('blob:')) faults.push(`request to ${to}`);
   });
   page.on('requestfailed', (r) => faults.push(`failed: ${r.url()} ${r.failure()?.errorText}`));
+  // While working on the page: this one instead of the one in the program.
+  const other = process.env.PERCUSS_PAGE;
+  if (other && origin !== 'file:') await page.route(url, (r) => r.fulfill({ path: other, contentType: 'text/html; charset=utf-8' }));
   await page.goto(url);
   return { page, faults, requests, close: () => context.close() };
 }
