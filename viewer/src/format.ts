@@ -32,8 +32,8 @@ export function ticks(low: number, high: number, count = 5): number[] {
   const m = raw / power;
   const step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
   const out: number[] = [];
-  // + 0: no tick is −0.
-  for (let k = Math.ceil(low / step - 1e-9) + 0; k * step <= high + 1e-9 * step; k++) out.push(k * step);
+  // + 0: no tick is −0. The bound: where low/step is beyond 2^53, k + 1 is k.
+  for (let k = Math.ceil(low / step - 1e-9) + 0; k * step <= high + 1e-9 * step && out.length < 1000; k++) out.push(k * step);
   return out.length > 0 ? out : [low];
 }
 

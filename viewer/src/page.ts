@@ -4,7 +4,7 @@ import { button, el } from './dom';
 import { number, quantity } from './format';
 import { help, listen, type Command } from './keys';
 import { watch, type Link } from './live';
-import { mount as mountMechanism } from './mechanism/index';
+import { mount as mountMechanism, type MechanismView } from './mechanism/index';
 import type { Options } from './options';
 import { mount as mountCertificate } from './panels/certificate';
 import { mount as mountFindings } from './panels/findings';
@@ -47,15 +47,16 @@ export async function openPage(
   chip(layout, app, app.about.state === 'running' ? 'running' : 'still');
 
   let scene: Scene | null = null;
+  let drawing: MechanismView | null = null;
   if (app.about.kind === 'bodies') scene = await openScene(layout, app, options, frames);
-  else mechanism(layout, app);
+  else drawing = mechanism(layout, app);
   ready(scene?.stage ?? null);
   findings(layout, app);
   const held = (): Iterable<number> => scene?.stage.store.keys() ?? [];
   mountTimeline(layout.timeline, app, held);
   mountPlots(layout.plots, app);
   mountCertificate(layout.badge, app);
-  commands(layout, app, options, scene);
+  commands(layout, app, options, scene, drawing);
   app.theme.on((t) => (document.documentElement.dataset.theme = t));
   const follow = app.about.state === 'running';
   if (follow) app.player.toEnd();
@@ -190,11 +191,12 @@ function views(layout: Layout, app: App, stage: Stage): void {
   add('View from above one side', '3D', () => stage.view.look('free', stage.box()));
 }
 
-function mechanism(layout: Layout, app: App): void {
+function mechanism(layout: Layout, app: App): MechanismView {
   const inner = el('div', { class: 'drawing', id: 'drawing' });
   layout.stage.append(inner);
-  mountMechanism(inner, app);
+  const view = mountMechanism(inner, app);
   mountPortrait(slot(layout.side, 'portrait'), app);
+  return view;
 }
 
 function findings(layout: Layout, app: App): void {
@@ -202,6 +204,7 @@ function findings(layout: Layout, app: App): void {
   const facts = el('dl', { class: 'facts' });
   const fact = (k: string, v: string): void => void facts.append(el('dt', {}, k), el('dd', {}, v));
   fact('Run', app.about.name);
+  if (app.about.directory) fact('Directory', app.about.directory);
   if (app.about.kind === 'bodies') fact('Bodies', String(app.about.bodies));
   fact('Recorded states', String(app.player.frames.length));
   if (app.about.time.step !== null) fact('Time step', quantity(app.about.time.step, app.about.units?.time ?? 's'));
@@ -231,7 +234,7 @@ function thinned(app: App): string[] {
   return [`This file holds ${count('frames')} of ${count('of')} recorded states and ${contacts}; the rest was left out to keep it small.`];
 }
 
-function commands(layout: Layout, app: App, options: Options, scene: Scene | null): void {
+function commands(layout: Layout, app: App, options: Options, scene: Scene | null, drawing: MechanismView | null): void {
   const p = app.player;
   const theme = (): void => {
     app.theme.value = app.theme.value === 'dark' ? 'light' : 'dark';
@@ -291,6 +294,13 @@ function commands(layout: Layout, app: App, options: Options, scene: Scene | nul
           app.announce(`Coloured by ${c.label}`);
         },
       },
+    );
+  }
+  if (drawing) {
+    list.push(
+      { keys: ['f'], shown: 'f', what: 'fit all into the picture', run: () => drawing.fit() },
+      { keys: ['+', '='], shown: '+', what: 'closer', run: () => drawing.zoom(1.25) },
+      { keys: ['-'], shown: '−', what: 'farther', run: () => drawing.zoom(0.8) },
     );
   }
   list.push(

@@ -80,6 +80,8 @@ export interface About {
   thinned?: Record<string, unknown> | null;
   /** What is absent or damaged in the records, in sentences. */
   notes?: string[];
+  /** Where the records are; not in an exported file. */
+  directory?: string;
   /** Why a run ended before its time. */
   reason?: string | null;
   revision: number;
