@@ -5,9 +5,16 @@
 //! errors become exceptions with the same text, arrays are read and lent without copying, long work
 //! runs without the interpreter's lock and hears Ctrl-C.
 
+mod arrow;
+mod callable;
 mod error;
+mod problem;
+mod pulse;
+mod record;
+mod run;
 mod scenes;
 mod value;
+mod world;
 
 use pyo3::prelude::*;
 
@@ -16,5 +23,9 @@ use pyo3::prelude::*;
 fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::register(module)?;
-    scenes::register(module)
+    scenes::register(module)?;
+    run::register(module)?;
+    record::register(module)?;
+    problem::register(module)?;
+    world::register(module)
 }
