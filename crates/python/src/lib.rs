@@ -7,12 +7,14 @@
 
 mod arrow;
 mod callable;
+mod certify;
 mod error;
 mod problem;
 mod pulse;
 mod record;
 mod run;
 mod scenes;
+mod site;
 mod value;
 mod world;
 

@@ -99,14 +99,14 @@ def _compressed(W: Any, rows: int) -> tuple[Any, Any, Any]:
         if W.shape != (rows, rows):
             raise InputError(f"`W`: a matrix of {rows} x {rows} was expected, as `b` has {rows} rows, not {W.shape}")
         data = numeric("W", W.data, (None,))
-        whole = lambda x: np.ascontiguousarray(x, dtype=np.int64)  # noqa: E731
-        return whole(W.indptr), whole(W.indices), data
+        indptr = np.ascontiguousarray(W.indptr, dtype=np.int64)
+        return indptr, np.ascontiguousarray(W.indices, dtype=np.int64), data
     dense = numeric("W", W, (rows, rows))
     found = dense != 0.0
-    indptr = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(found.sum(axis=1), out=indptr[1:])
+    starts = np.zeros(rows + 1, dtype=np.int64)
+    np.cumsum(found.sum(axis=1), out=starts[1:])
     _, indices = np.nonzero(found)
-    return indptr, np.ascontiguousarray(indices, dtype=np.int64), dense[found]
+    return starts, np.ascontiguousarray(indices, dtype=np.int64), dense[found]
 
 
 def solve(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -156,7 +157,7 @@ class Run:
         Pictures of bodies are drawings in any case.
         """
         try:
-            import matplotlib.pyplot as plt
+            plt = importlib.import_module("matplotlib.pyplot")
         except ImportError:
             if ax is not None:
                 raise
