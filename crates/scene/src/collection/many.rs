@@ -1,7 +1,10 @@
 //! What a scene says about many bodies at once, as text.
 
+use std::sync::Arc;
+
 use super::spec::Name;
 use super::structure::StructureSpec;
+use crate::error::{InputError, Origin};
 use crate::file::{Formula, Word};
 
 /// Sizes of grains.
@@ -86,6 +89,12 @@ pub(crate) enum ArrangementSpec {
         count: Formula,
         seed: Option<Formula>,
     },
+    Grains {
+        positions: Vec<Vec<Formula>>,
+        radii: Vec<Formula>,
+    },
+    /// Grains in numbers, by a caller: coordinates (the last is 0 in the plane), then the radius.
+    Given(Arc<[[f64; 4]]>),
     Structure(StructureSpec),
 }
 
@@ -112,5 +121,39 @@ impl ManySpec {
     /// What it is called in messages.
     pub fn part(&self) -> String {
         format!("{} `{}`", self.word, self.name)
+    }
+}
+
+impl super::spec::BodiesSpec {
+    /// Puts grains in the place of those of a `[[grains]]`; whether there is one of that name.
+    pub fn put_grains(&mut self, name: &str, grains: Vec<[f64; 4]>) -> bool {
+        let mut all = self.many.iter_mut();
+        match all.find(|many| many.word == "grains" && many.name == name) {
+            None => false,
+            Some(many) => {
+                many.arrangement = ArrangementSpec::Given(grains.into());
+                true
+            }
+        }
+    }
+
+    /// Refuses to compute what the text does not hold.
+    pub fn require_text(&self, file: &str) -> Result<(), InputError> {
+        if self.callables.is_empty() {
+            return Ok(());
+        }
+        Err(InputError {
+            file: file.to_string(),
+            origin: Origin::Whole,
+            part: String::new(),
+            key: "callables".to_string(),
+            value: String::new(),
+            problem: format!(
+                "a motion or a force was given by a program (of {}): this text alone cannot be \
+                 computed",
+                self.callables.join(", ")
+            ),
+            advice: "Run the program again".to_string(),
+        })
     }
 }

@@ -1,0 +1,299 @@
+//! Runs of scenes, as the command makes them: records, certificate, findings.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use scene::plot::check_plots;
+use scene::record::{BodiesRecorder, Layout, Manifest, Place, Recorder};
+use scene::{BodiesOutcome, Kind, Scene, SceneError, StopReason, Threads};
+use serde_json::Value;
+
+use crate::certify::{broken_off, certificate, fits, interrupted, json_of};
+use crate::error;
+use crate::pulse::Pulse;
+use crate::scenes::PyScene;
+use crate::site::{Site, left, session};
+
+/// Adds the functions of this file.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(run_scene, module)?)?;
+    module.add_function(wrap_pyfunction!(check_scene, module)?)?;
+    module.add_function(wrap_pyfunction!(resume_run, module)?)
+}
+
+/// How a run is made.
+pub struct Manner<'a> {
+    /// Threads of detection, cases and studies.
+    pub threads: Threads,
+    /// Whether findings are measured.
+    pub findings: bool,
+    /// Hears how far it is.
+    pub tell: Option<&'a Py<PyAny>>,
+}
+
+/// What came of a run: its directory, and what ended it early. An interruption is raised by the caller
+/// once the records are closed.
+pub struct Ended {
+    /// Where the records are; none where the run was refused.
+    pub directory: Option<PathBuf>,
+    /// What Python raised on the way.
+    pub raised: Option<PyErr>,
+    /// Why there is no motion.
+    pub refused: Option<String>,
+}
+
+/// Runs a scene into a directory; gives the directory.
+#[pyfunction]
+#[pyo3(signature = (scene, out, threads=None, findings=true, tell=None))]
+fn run_scene(
+    py: Python<'_>,
+    scene: &PyScene,
+    out: PathBuf,
+    threads: Option<usize>,
+    findings: bool,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<PathBuf> {
+    let manner = manner(threads, findings, tell.as_ref())?;
+    let site = Site::New(Place::new(Some(&out), scene.scene.name()));
+    let ended = py.detach(|| run(&scene.scene, site, &manner))?;
+    finish(ended)
+}
+
+/// Goes on with an interrupted run; gives its directory.
+#[pyfunction]
+#[pyo3(signature = (directory, threads=None, findings=true, force=false, tell=None))]
+fn resume_run(
+    py: Python<'_>,
+    directory: PathBuf,
+    threads: Option<usize>,
+    findings: bool,
+    force: bool,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<PathBuf> {
+    let manner = manner(threads, findings, tell.as_ref())?;
+    let ended = py.detach(|| {
+        let Some((scene, site)) = left(&directory, force)? else {
+            return Ok(Ended {
+                directory: Some(directory.clone()),
+                raised: None,
+                refused: None,
+            });
+        };
+        run(&scene, site, &manner)
+    })?;
+    finish(ended)
+}
+
+/// Reads everything of a scene and tries its first step, without recording.
+#[pyfunction]
+fn check_scene(py: Python<'_>, scene: &PyScene) -> PyResult<()> {
+    let scene = &scene.scene;
+    py.detach(|| {
+        check_plots(scene).map_err(error::scene)?;
+        if scene.kind() == Kind::Mechanism {
+            scene.build().map_err(error::scene)?;
+            return scene::check_findings(scene).map_err(error::scene);
+        }
+        let collection = scene.collection().map_err(error::scene)?;
+        scene::check_collection(scene, &collection).map_err(error::scene)?;
+        let wanted = scene::Wanted::default();
+        let sink = &mut scene::Discard;
+        let threads = Threads::all();
+        let outcome = scene::run_wanted(scene, collection, &wanted, threads, sink, &mut |_| false);
+        match outcome.stopped {
+            Some(stop) if stop.reason != StopReason::Asked => {
+                Err(error::input(format!("{}: {stop}", scene.origin())))
+            }
+            _ => Ok(()),
+        }
+    })
+}
+
+fn manner(
+    threads: Option<usize>,
+    findings: bool,
+    tell: Option<&Py<PyAny>>,
+) -> PyResult<Manner<'_>> {
+    if threads == Some(0) {
+        return Err(error::argument(
+            "threads",
+            "a whole number, 1 or more, was expected",
+        ));
+    }
+    Ok(Manner {
+        threads: threads.map_or_else(Threads::all, Threads::new),
+        findings,
+        tell,
+    })
+}
+
+/// Raises what is to be raised after the records are closed.
+pub fn finish(ended: Ended) -> PyResult<PathBuf> {
+    match (ended.raised, ended.refused, ended.directory) {
+        (Some(raised), _, _) => Err(raised),
+        (None, Some(reason), _) => Err(error::input(reason)),
+        (None, None, Some(directory)) => Ok(directory),
+        (None, None, None) => Err(error::machine("the run has left no records")),
+    }
+}
+
+fn run(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+    match scene.kind() {
+        Kind::Bodies => bodies(scene, site, manner),
+        Kind::Mechanism => mechanism(scene, site, manner),
+    }
+}
+
+fn bodies(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+    let collection = scene.collection().map_err(error::scene)?;
+    let wanted = scene::wanted(scene, &collection).map_err(error::scene)?;
+    scene::check_collection(scene, &collection).map_err(error::scene)?;
+    check_plots(scene).map_err(error::scene)?;
+    let manifest = Manifest::of_bodies(scene, &collection, manner.threads);
+    let session = session(scene, site, manifest)?;
+    let mut recorder = BodiesRecorder::on(session, &collection).map_err(error::record)?;
+    let fits = fits(&collection);
+    let mut pulse = Pulse::new(manner.tell);
+    let mut tell = |tick: &scene::Tick<'_>| pulse.tick(tick);
+    let threads = manner.threads;
+    let outcome = scene::run_wanted(
+        scene,
+        collection,
+        &wanted,
+        threads,
+        &mut recorder,
+        &mut tell,
+    );
+    let mut certificate = certificate(&outcome);
+    if !fits.is_empty() {
+        certificate["solids"] = fits.into();
+    }
+    let raised = pulse.raised;
+    conclude(scene, (&outcome, certificate), recorder, manner, raised)
+}
+
+/// Closes the records of a run of bodies and measures its findings.
+pub fn conclude(
+    scene: &Scene,
+    (outcome, certificate): (&BodiesOutcome, Value),
+    mut recorder: BodiesRecorder,
+    manner: &Manner<'_>,
+    mut raised: Option<PyErr>,
+) -> PyResult<Ended> {
+    if let Some(fault) = recorder.take_fault() {
+        let _ = recorder.fail(&certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
+    }
+    let stopped = outcome.stopped.as_ref();
+    let asked = interrupted(stopped);
+    if !asked && stopped.is_some_and(|stop| !stop.started) {
+        recorder.abandon().map_err(error::record)?;
+        let words = stopped.map(|stop| format!("{}: {stop}", scene.origin()));
+        return Ok(Ended {
+            directory: None,
+            raised,
+            refused: words,
+        });
+    }
+    let mut close = || {
+        recorder.add_series(&outcome.times, &outcome.series)?;
+        recorder.add_surveys(outcome)?;
+        match stopped.map(ToString::to_string) {
+            Some(words) if asked => recorder.interrupt(&certificate, words),
+            words => recorder.close(&certificate, words),
+        }
+    };
+    if let Err(fault) = close() {
+        let _ = recorder.fail(&certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
+    }
+    if !asked && raised.is_none() {
+        if manner.findings {
+            let found = measured(manner, |threads, tell| {
+                scene::evaluate_bodies_findings(scene, outcome, threads, tell)
+            })?;
+            match found {
+                Ok(found) => recorder.add_findings(found).map_err(error::record)?,
+                Err(interruption) => raised = Some(interruption),
+            }
+        }
+        if raised.is_none() {
+            recorder.finish().map_err(error::record)?;
+        }
+    }
+    Ok(Ended {
+        directory: recorder.directory().map(Path::to_path_buf),
+        raised,
+        refused: None,
+    })
+}
+
+fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
+    let built = scene.build().map_err(error::scene)?;
+    scene::check_findings(scene).map_err(error::scene)?;
+    check_plots(scene).map_err(error::scene)?;
+    let layout = Layout::of_scene(scene, &built.system);
+    let every = built.record_every;
+    let manifest = Manifest::of_mechanism(scene, &built, manner.threads);
+    let session = session(scene, site, manifest)?;
+    let mut recorder = Recorder::on(session, layout, every).map_err(error::record)?;
+    let mut system = built.system.clone();
+    let mut pulse = Pulse::new(manner.tell);
+    let outcome = scene::run(built, &mut recorder, &mut |tick| pulse.tick(tick));
+    let mut raised = pulse.raised;
+    if let Some(fault) = recorder.take_fault() {
+        let _ = recorder.fail(&outcome.certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
+    }
+    let stopped = outcome.stopped.as_ref();
+    if let Some(StopReason::Sink(fault)) = stopped.map(|stop| &stop.reason) {
+        return Err(error::scene(fault.clone()));
+    }
+    recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
+    let closed = match stopped.map(ToString::to_string) {
+        Some(words) if interrupted(stopped) => recorder.interrupt(&outcome.certificate, words),
+        words => recorder.close(&outcome.certificate, words),
+    };
+    if let Err(fault) = closed {
+        let _ = recorder.fail(&outcome.certificate, fault.to_string());
+        return Err(broken_off(&fault, recorder.directory()));
+    }
+    if !interrupted(stopped) && raised.is_none() {
+        if manner.findings {
+            let found = measured(manner, |threads, tell| {
+                scene::evaluate_findings(scene, &outcome, threads, tell)
+            })?;
+            match found {
+                Ok(found) => recorder.add_findings(found).map_err(error::record)?,
+                Err(interruption) => raised = Some(interruption),
+            }
+        }
+        if raised.is_none() {
+            recorder.finish().map_err(error::record)?;
+        }
+    }
+    let refused = stopped.filter(|stop| !stop.started && raised.is_none());
+    Ok(Ended {
+        directory: recorder.directory().map(Path::to_path_buf),
+        refused: refused.map(|stop| format!("{}: {stop}", scene.origin())),
+        raised,
+    })
+}
+
+/// Findings as the manifest holds them, or what Python raised while they were measured.
+fn measured(
+    manner: &Manner<'_>,
+    evaluate: impl FnOnce(
+        Threads,
+        &mut dyn FnMut(&str, f64) -> bool,
+    ) -> Result<Vec<scene::finding::Finding>, SceneError>,
+) -> PyResult<Result<Vec<Value>, PyErr>> {
+    let mut pulse = Pulse::new(manner.tell);
+    let found = evaluate(manner.threads, &mut |name, done| {
+        pulse.beat(done, f64::NAN, name)
+    });
+    if let Some(raised) = pulse.raised {
+        return Ok(Err(raised));
+    }
+    json_of(&found.map_err(error::scene)?).map(Ok)
+}
