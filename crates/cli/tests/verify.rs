@@ -92,7 +92,7 @@ fn a_start_that_is_not_the_scenes_is_found() {
         ("newtons-cradle", "until=0.1", "coordinates", "x1"),
     ] {
         let folder = folder();
-        begin(folder.path(), scene, &[until, "record_every=7"]);
+        begin(folder.path(), scene, &[until, "record.every=7"]);
         assert_eq!(verify(folder.path(), &[]).status, 0, "{scene}");
         rewrite(folder.path(), table, |all| {
             for row in 0..all.rows {
