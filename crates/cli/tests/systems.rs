@@ -84,7 +84,7 @@ fn unverified(name: &str, folder: &std::path::Path) -> Option<String> {
 /// Runs one system; what is wrong with it, if anything.
 fn complaint(name: &str) -> Option<String> {
     if let Some((name, set)) = LONG.iter().find(|(long, _)| *long == name) {
-        return early_complaint(name, &[set]);
+        return early_complaint(name, &[*set]);
     }
     if let Some((name, set)) = PREPARED.iter().find(|(prepared, _)| *prepared == name) {
         return early_complaint(name, set);

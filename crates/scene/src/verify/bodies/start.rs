@@ -55,7 +55,8 @@ impl<D: Flat> Walk<'_, D> {
         }
         if joined.contains(&true) {
             self.report.skip(
-                "where bodies with joints start, within a hundred-thousandth of their coordinates, and their                  velocities there: joints are put together before the first step",
+                "where bodies with joints start, within a hundred-thousandth of their coordinates, and \
+                 their velocities there: joints are put together before the first step",
             );
         }
         for (i, joined) in joined.into_iter().enumerate() {
