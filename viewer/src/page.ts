@@ -233,53 +233,6 @@ function thinned(app: App): string[] {
   return [`This file holds ${count('frames')} of ${count('of')} recorded states and ${contacts}; the rest was left out to keep it small.`];
 }
 
-/** Keys of the picture and of what is drawn in it. */
-function sceneKeys(app: App, options: Options, scene: Scene): Command[] {
-  const { stage } = scene;
-  const toggle = (k: 'points' | 'arrows' | 'chains' | 'normals'): void =>
-    options.setContacts({ [k]: !options.contacts.value[k] });
-  return [
-    { keys: ['f'], shown: 'f', what: 'fit all into the picture', run: () => stage.fit() },
-    { keys: ['+', '='], shown: '+', what: 'closer', run: () => stage.view.zoom(1.25) },
-    { keys: ['-'], shown: '−', what: 'farther', run: () => stage.view.zoom(0.8) },
-    { keys: ['c'], shown: 'c', what: 'contact points', run: () => toggle('points') },
-    { keys: ['n'], shown: 'n', what: 'normals', run: () => toggle('normals') },
-    { keys: ['i'], shown: 'i', what: 'impulses as arrows', run: () => toggle('arrows') },
-    { keys: ['k'], shown: 'k', what: 'force chains', run: () => toggle('chains') },
-    { keys: ['b'], shown: 'b', what: 'faint bodies', run: () => (options.faint.value = !options.faint.value) },
-    { keys: ['g'], shown: 'g', what: 'see through what does not move', run: () => (options.glass.value = !options.glass.value) },
-    {
-      keys: [...'123456789'],
-      shown: '1 … 9',
-      what: 'colour by the first to ninth of the list',
-      run: (e) => {
-        const c = scene.list[Number(e.key) - 1];
-        if (!c) return;
-        options.setColour({ by: c.by, low: null, high: null });
-        app.announce(`Coloured by ${c.label}`);
-      },
-    },
-  ];
-}
-
-/** Saves the picture with title, time and colour bar. */
-async function picture(layout: Layout, app: App, scene: Scene | null): Promise<void> {
-  const p = app.player;
-  const style = getComputedStyle(document.documentElement);
-  const ink = style.getPropertyValue('--ink').trim();
-  const canvas = scene ? scene.stage.snapshot() : layout.stage.querySelector('canvas');
-  if (!canvas) return;
-  const file = compose(canvas, canvas.width / Math.max(canvas.clientWidth, 1), {
-    title: app.about.title || app.about.name,
-    time: `t = ${quantity(p.time, app.about.units?.time ?? 's')}`,
-    background: style.getPropertyValue('--stage').trim(),
-    ink,
-    bar: scene?.legend.forFile(ink) ?? null,
-  });
-  await save(file, fileName(app.about.name, p.time));
-  app.announce('The picture was saved.');
-}
-
 function commands(layout: Layout, app: App, options: Options, scene: Scene | null): void {
   const p = app.player;
   const theme = (): void => {
@@ -290,7 +243,23 @@ function commands(layout: Layout, app: App, options: Options, scene: Scene | nul
     pressed.setAttribute('aria-pressed', String(!e.hidden));
     layout.work.classList.toggle('wide', Boolean(layout.side.hidden));
   };
-  const shot = (): void => void picture(layout, app, scene);
+  const shot = async (): Promise<void> => {
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue('--ink').trim();
+    const canvas = scene ? scene.stage.snapshot() : layout.stage.querySelector('canvas');
+    if (!canvas) return;
+    const picture = compose(canvas, canvas.width / Math.max(canvas.clientWidth, 1), {
+      title: app.about.title || app.about.name,
+      time: `t = ${quantity(p.time, app.about.units?.time ?? 's')}`,
+      background: style.getPropertyValue('--stage').trim(),
+      ink,
+      bar: scene?.legend.forFile(ink) ?? null,
+    });
+    await save(picture, fileName(app.about.name, p.time));
+    app.announce('The picture was saved.');
+  };
+  const toggle = (k: 'points' | 'arrows' | 'chains' | 'normals'): void =>
+    options.setContacts({ [k]: !options.contacts.value[k] });
   const list: Command[] = [
     { keys: [' '], shown: 'space', what: 'play, pause', run: () => p.toggle() },
     { keys: ['ArrowLeft'], shown: '←', what: 'one recorded state back (with shift: ten)', run: (e) => p.step(e.shiftKey ? -10 : -1) },
@@ -301,10 +270,34 @@ function commands(layout: Layout, app: App, options: Options, scene: Scene | nul
     { keys: ['ArrowDown', '['], shown: '↓', what: 'slower', run: () => p.setSpeed(faster(p.speed, -1)) },
     { keys: ['r'], shown: 'r', what: 'repeat', run: () => p.setLoop(!p.loop) },
   ];
-  if (scene) list.push(...sceneKeys(app, options, scene));
+  if (scene) {
+    const { stage } = scene;
+    list.push(
+      { keys: ['f'], shown: 'f', what: 'fit all into the picture', run: () => stage.fit() },
+      { keys: ['+', '='], shown: '+', what: 'closer', run: () => stage.view.zoom(1.25) },
+      { keys: ['-'], shown: '−', what: 'farther', run: () => stage.view.zoom(0.8) },
+      { keys: ['c'], shown: 'c', what: 'contact points', run: () => toggle('points') },
+      { keys: ['n'], shown: 'n', what: 'normals', run: () => toggle('normals') },
+      { keys: ['i'], shown: 'i', what: 'impulses as arrows', run: () => toggle('arrows') },
+      { keys: ['k'], shown: 'k', what: 'force chains', run: () => toggle('chains') },
+      { keys: ['b'], shown: 'b', what: 'faint bodies', run: () => (options.faint.value = !options.faint.value) },
+      { keys: ['g'], shown: 'g', what: 'see through what does not move', run: () => (options.glass.value = !options.glass.value) },
+      {
+        keys: [...'123456789'],
+        shown: '1 … 9',
+        what: 'colour by the first to ninth of the list',
+        run: (e) => {
+          const c = scene.list[Number(e.key) - 1];
+          if (!c) return;
+          options.setColour({ by: c.by, low: null, high: null });
+          app.announce(`Coloured by ${c.label}`);
+        },
+      },
+    );
+  }
   list.push(
     { keys: ['l'], shown: 'l', what: 'light or dark', run: theme },
-    { keys: ['s'], shown: 's', what: 'save the picture', run: shot },
+    { keys: ['s'], shown: 's', what: 'save the picture', run: () => void shot() },
     { keys: ['Escape'], shown: 'Esc', what: 'deselect', run: () => (app.selection.value = null) },
   );
   const open = (): void => (dialog.open ? dialog.close() : dialog.showModal());
@@ -315,7 +308,7 @@ function commands(layout: Layout, app: App, options: Options, scene: Scene | nul
   const plots = tool('plots', 'Plots', () => hide(layout.plots, plots));
   for (const b of [side, plots]) b.setAttribute('aria-pressed', 'true');
   layout.tools.append(
-    tool('shot', 'Save the picture (s)', shot),
+    tool('shot', 'Save the picture (s)', () => void shot()),
     plots,
     side,
     tool('theme', 'Light or dark (l)', theme),
