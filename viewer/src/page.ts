@@ -36,15 +36,15 @@ export async function openPage(
   status: { tell: (text: string) => void },
   ready: (stage: Stage | null) => void,
 ): Promise<void> {
-  const frames = await app.source.frames();
-  const times = (frames.column('t') as Float64Array | undefined) ?? new Float64Array(0);
   const layout = build(root);
   status.tell = (text) => (layout.status.textContent = text);
   layout.title.textContent = app.about.title || app.about.name;
   layout.title.title = layout.title.textContent;
-  app.player.setFrames(times);
-  app.player.setSpeed(fitting(app.player.last - app.player.first));
   chip(layout, app, app.about.state === 'running' ? 'running' : 'still');
+  const frames = await begun(app, layout);
+  app.live.value = app.about.revision;
+  app.player.setFrames((frames.column('t') as Float64Array | undefined) ?? new Float64Array(0));
+  app.player.setSpeed(fitting(app.about.time.until ?? app.player.last - app.player.first));
 
   let scene: Scene | null = null;
   let drawing: MechanismView | null = null;
@@ -94,9 +94,9 @@ function chip(layout: Layout, app: App, link: Link): void {
 }
 
 async function openScene(layout: Layout, app: App, options: Options, frames: Pack): Promise<Scene | null> {
-  const shapes = await patient(app, layout);
+  const shapes = await app.source.shapes();
   const count = shapes.column('kind')?.length ?? 0;
-  if (count === 0 || (app.player.frames.length === 0 && app.about.state !== 'running')) {
+  if (count === 0 || app.player.frames.length === 0) {
     layout.stage.append(
       el('div', { class: 'empty' }, 'No states of bodies are recorded in this run. Record them: tables = ["bodies"] in [record].'),
     );
@@ -144,21 +144,23 @@ async function openScene(layout: Layout, app: App, options: Options, frames: Pac
   return { stage, legend, list };
 }
 
-/** The shapes; a run that has only begun may not have them yet. */
-async function patient(app: App, layout: Layout): Promise<Pack> {
+/** The times of the record; a run that has only begun is waited for. */
+async function begun(app: App, layout: Layout): Promise<Pack> {
   const waiting = el('div', { class: 'empty', role: 'status' }, 'The run has only begun. Waiting for its first records …');
   for (;;) {
-    try {
-      const shapes = await app.source.shapes();
+    const frames = await app.source.frames().catch((e: unknown) => {
+      if (app.about.state !== 'running' || !(e instanceof SourceError) || e.gone) throw e;
+      return null;
+    });
+    const some = (frames?.column('t')?.length ?? 0) > 0;
+    if (frames && (some || app.about.state !== 'running')) {
       waiting.remove();
-      return shapes;
-    } catch (e) {
-      const early = app.about.state === 'running' && e instanceof SourceError && !e.gone;
-      if (!early) throw e;
-      layout.stage.append(waiting);
-      await new Promise((done) => window.setTimeout(done, 1000));
-      Object.assign(app.about, await app.source.about());
+      return frames;
     }
+    layout.stage.append(waiting);
+    await new Promise((done) => window.setTimeout(done, 1000));
+    Object.assign(app.about, await app.source.about());
+    chip(layout, app, app.about.state === 'running' ? 'running' : 'still');
   }
 }
 

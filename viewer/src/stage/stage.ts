@@ -19,9 +19,8 @@ import { Picker } from './pick';
 import { interpolate } from './pose';
 import type { Stats } from './stats';
 
-/** Bytes of recorded states kept: half a phone's page, a quarter of a desktop's. */
-const BODIES_BOUND = 192e6;
-const CONTACTS_BOUND = 96e6;
+/** Bytes of recorded states kept: bodies, contacts. */
+const [BODIES_BOUND, CONTACTS_BOUND] = [192e6, 96e6];
 
 export class Stage {
   readonly view: View;
@@ -84,9 +83,7 @@ export class Stage {
 
   private listen(): void {
     const { options: o, app } = this;
-    const colour = (): void => {
-      this.dirty.colour = true;
-    };
+    const colour = (): boolean => (this.dirty.colour = true);
     const contacts = (): void => {
       this.dirty.contacts = true;
       this.request();
@@ -99,9 +96,8 @@ export class Stage {
       }),
       o.contacts.on(contacts),
       o.interpolate.on(() => (this.dirty.pose = true)),
-      o.faint.on(() => this.redraw()),
       o.follow.on(() => (this.followed = null)),
-      o.glass.on(() => this.redraw()),
+      ...[o.faint, o.glass].map((s) => s.on(() => this.redraw())),
       app.selection.on(() => {
         this.followed = null;
         this.dirty.contacts = true;
@@ -254,18 +250,22 @@ export class Stage {
     this.view.look('free', this.box(true));
   }
 
-  /** The box to fit: what moves now, and with `whole` also where it ends, unless that is far off. */
+  /**
+   * The box to fit: what moves now; also walls, and with `whole` where things end, unless that
+   * would make what moves small.
+   */
   box(whole = false): Box3 {
-    const box = this.bodies.box(new Box3(), 'moving');
-    if (box.isEmpty()) this.bodies.box(box, 'all');
+    const size = (b: Box3): number => b.getSize(new Vector3()).length();
+    let box = this.bodies.box(new Box3(), 'moving');
+    const all = this.bodies.box(new Box3(), 'all');
+    if (box.isEmpty() || size(all) < 3 * size(box)) box = all;
     this.cell.include(box);
     if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
     const known = this.app.about.box;
     if (whole && known) {
       const v = (a: number[]): Vector3 => new Vector3(a[0] ?? 0, a[1] ?? 0, a[2] ?? 0);
       const both = box.clone().union(new Box3(v(known.min), v(known.max)));
-      const size = (b: Box3): number => b.getSize(new Vector3()).length();
-      if (size(both) < 4 * size(box)) return both;
+      if (size(both) < 3 * size(box)) return both;
     }
     return box;
   }
