@@ -36,15 +36,15 @@ export async function openPage(
   status: { tell: (text: string) => void },
   ready: (stage: Stage | null) => void,
 ): Promise<void> {
-  const frames = await app.source.frames();
-  const times = (frames.column('t') as Float64Array | undefined) ?? new Float64Array(0);
   const layout = build(root);
   status.tell = (text) => (layout.status.textContent = text);
   layout.title.textContent = app.about.title || app.about.name;
   layout.title.title = layout.title.textContent;
-  app.player.setFrames(times);
-  app.player.setSpeed(fitting(app.player.last - app.player.first));
   chip(layout, app, app.about.state === 'running' ? 'running' : 'still');
+  const frames = await begun(app, layout);
+  app.live.value = app.about.revision;
+  app.player.setFrames((frames.column('t') as Float64Array | undefined) ?? new Float64Array(0));
+  app.player.setSpeed(fitting(app.about.time.until ?? app.player.last - app.player.first));
 
   let scene: Scene | null = null;
   let drawing: MechanismView | null = null;
@@ -95,7 +95,7 @@ function chip(layout: Layout, app: App, link: Link): void {
 async function openScene(layout: Layout, app: App, options: Options, frames: Pack): Promise<Scene | null> {
   const shapes = await app.source.shapes();
   const count = shapes.column('kind')?.length ?? 0;
-  if (count === 0 || (app.player.frames.length === 0 && app.about.state !== 'running')) {
+  if (count === 0 || app.player.frames.length === 0) {
     layout.stage.append(
       el('div', { class: 'empty' }, 'No states of bodies are recorded in this run. Record them: tables = ["bodies"] in [record].'),
     );
@@ -128,18 +128,39 @@ async function openScene(layout: Layout, app: App, options: Options, frames: Pac
     layout.notice.textContent = e instanceof Error ? e.message : String(e);
   };
   for (const s of [options.colour, options.contacts, app.theme]) s.on(() => legend.update());
-  // Chains are seen best over pale bodies; who switches that off again is left alone.
-  let chained = false;
+  // Chains, and in space all of contacts, are seen best over pale bodies; who switches that
+  // off again is left alone.
+  let before = false;
   options.contacts.on((c) => {
-    if (c.chains && !chained) options.faint.value = true;
-    if (!c.chains && chained) options.faint.value = false;
-    chained = c.chains;
+    const pale = c.chains || (app.about.dimension === 3 && options.contactsOn);
+    if (pale !== before) options.faint.value = pale;
+    before = pale;
   });
   canvas.addEventListener('webglcontextlost', () => app.announce('The graphics were lost; they come back by themselves.'));
   click(canvas, app, stage);
   views(layout, app, stage);
   app.player.seekFrame(app.player.frame);
   return { stage, legend, list };
+}
+
+/** The times of the record; a run that has only begun is waited for. */
+async function begun(app: App, layout: Layout): Promise<Pack> {
+  const waiting = el('div', { class: 'empty', role: 'status' }, 'The run has only begun. Waiting for its first records …');
+  for (;;) {
+    const frames = await app.source.frames().catch((e: unknown) => {
+      if (app.about.state !== 'running' || !(e instanceof SourceError) || e.gone) throw e;
+      return null;
+    });
+    const some = (frames?.column('t')?.length ?? 0) > 0;
+    if (frames && (some || app.about.state !== 'running')) {
+      waiting.remove();
+      return frames;
+    }
+    layout.stage.append(waiting);
+    await new Promise((done) => window.setTimeout(done, 1000));
+    Object.assign(app.about, await app.source.about());
+    chip(layout, app, app.about.state === 'running' ? 'running' : 'still');
+  }
 }
 
 /** A press that does not move is a click: it selects. */

@@ -46,8 +46,8 @@ export class Player {
   setFrames(frames: Float64Array): void {
     const first = this.frames.length === 0;
     this.frames = frames;
-    if (first) this.time = this.first;
-    else if (this.follow) this.time = this.last;
+    if (this.follow) this.time = this.last;
+    else if (first) this.time = this.first;
     this.place();
     this.tell();
   }
@@ -129,6 +129,8 @@ export class Player {
     } else {
       this.time = this.last;
       this.playing = false;
+      // Whoever plays to the end of a record that grows wants to see it go on.
+      this.follow = true;
     }
     this.place();
     this.tell();

@@ -103,6 +103,18 @@ test('a growing record is followed only if the player is at its end', () => {
   assert.equal(p.time, 1);
 });
 
+test('playing to the end of a growing record follows it; a record that begins is followed from its first state', () => {
+  const p = player([0, 1]);
+  p.play();
+  p.advance(9);
+  p.setFrames(Float64Array.of(0, 1, 2));
+  assert.deepEqual([p.time, p.playing], [2, false]);
+  const q = new Player();
+  q.toEnd();
+  q.setFrames(Float64Array.of(0, 1));
+  assert.equal(q.time, 1);
+});
+
 test('no frames at all: nothing moves and nothing fails', () => {
   const p = new Player();
   p.play();

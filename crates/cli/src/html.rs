@@ -64,7 +64,9 @@ pub fn write(
     };
     let mut tell = |share: f64| progress.share(share, || "exporting".into());
     let done = html::write(&moment, out, &request, &mut tell)?;
+    let bodies = moment.record().entry("names").is_ok();
     let states = match (done.states, done.of) {
+        _ if !bodies => "the run".to_string(),
         (0, _) => "the run".to_string(),
         (n, of) if n == of => format!("all {n} states"),
         (n, of) => format!("{n} of {of} states"),
@@ -74,11 +76,7 @@ pub fn write(
         1 => ", contacts of 1 step".to_string(),
         n => format!(", contacts of {n} steps"),
     };
-    let contacts = if done.states == 0 {
-        String::new()
-    } else {
-        contacts
-    };
+    let contacts = if bodies { contacts } else { String::new() };
     Ok(format!(
         "{states}{contacts} in {} ({:.1} MB); open it in a browser, no server is needed\n",
         out.display(),

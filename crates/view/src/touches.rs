@@ -119,14 +119,27 @@ impl Moment {
         if (0..table.rows).any(|row| steps.map(|s| s.number(row)) != Some(span.step as f64)) {
             return Err(self.disorder("contacts").into());
         }
-        let all: Vec<Touch> = (0..table.rows)
-            .map(|row| touch(&table, row, self.flat))
-            .collect();
+        let mut pack = self.described(&table, axes);
+        for (k, name) in shifts.iter().enumerate().filter(|_| has_shift) {
+            let numbers = table.values.get(names.len() + k);
+            let one = |row| numbers.map_or(f32::NAN, |v| v.number(row) as f32);
+            let values = (0..table.rows).map(one).collect();
+            pack.add(&**name, "length", Data::F32(values));
+        }
+        pack.tell("frame", frame);
+        pack.tell("step", span.step);
+        pack.tell("t", span.t);
+        Ok(pack)
+    }
+
+    /// The contacts in a table of these columns.
+    fn described(&self, table: &Table, axes: &[&str]) -> Pack {
+        let one = |row| touch(table, row, self.flat);
+        let all: Vec<Touch> = (0..table.rows).map(one).collect();
         let whole = |k: usize| -> Vec<u32> {
-            let one = |row| number(&table, k, row).and_then(|n| u32::try_from(n).ok());
-            (0..table.rows)
-                .map(|row| one(row).unwrap_or(u32::MAX))
-                .collect()
+            let one = |row| number(table, k, row).and_then(|n| u32::try_from(n).ok());
+            let each = (0..table.rows).map(|row| one(row).unwrap_or(u32::MAX));
+            each.collect()
         };
         let (a, b) = (whole(1), whole(2));
         let usage = self.usages(&a, &b, &all);
@@ -134,8 +147,10 @@ impl Moment {
         pack.add("a", "", Data::U32(a));
         pack.add("b", "", Data::U32(b));
         pack.add("feature", "", Data::U32(whole(3)));
-        let real =
-            |of: &dyn Fn(&Touch) -> f64| Data::F32(all.iter().map(|c| of(c) as f32).collect());
+        let real = |of: &dyn Fn(&Touch) -> f64| {
+            let each = all.iter().map(|c| of(c) as f32);
+            Data::F32(each.collect())
+        };
         for (k, axis) in axes.iter().enumerate() {
             let origin = self.origin[k];
             pack.add(*axis, "length", real(&|c| c.point[k] - origin));
@@ -149,25 +164,10 @@ impl Moment {
         }
         pack.add("sn", "force*time", real(&|c| c.sn));
         pack.add("usage", "1", Data::F32(usage));
-        pack.add(
-            "status",
-            "",
-            Data::U8(all.iter().map(|c| c.status).collect()),
-        );
+        let status = all.iter().map(|c| c.status);
+        pack.add("status", "", Data::U8(status.collect()));
         pack.add("ut", "length/time", real(&|c| c.ut));
-        for (k, name) in shifts.iter().enumerate().filter(|_| has_shift) {
-            let numbers = table.values.get(names.len() + k);
-            let one = |row| numbers.map_or(f32::NAN, |v| v.number(row) as f32);
-            pack.add(
-                &**name,
-                "length",
-                Data::F32((0..table.rows).map(one).collect()),
-            );
-        }
-        pack.tell("frame", frame);
-        pack.tell("step", span.step);
-        pack.tell("t", span.t);
-        Ok(pack)
+        pack
     }
 
     fn usages(&self, a: &[u32], b: &[u32], all: &[Touch]) -> Vec<f32> {

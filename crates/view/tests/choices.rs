@@ -124,6 +124,20 @@ fn a_frame_of_several_chunks_is_found_and_read_whole() {
     assert_eq!(run.answer(&Ask::Bodies(5)).expect_err("none").status(), 404);
 }
 
+/// The newest state is there as a whole, and so is the history of the runner.
+fn check_newest(run: &Run, frames: usize, count: usize) {
+    let Some(last) = frames.checked_sub(1) else {
+        return;
+    };
+    let state = pack(run, &Ask::Bodies(last));
+    let x = numbers(&state, "x");
+    assert!(x.len() == count + 1 && x.iter().all(|x| x.is_finite()));
+    assert_eq!(state.extra()["step"], last);
+    let history = pack(run, &Ask::BodyHistory(count));
+    let known: Vec<f64> = (0..frames).map(|k| k as f64).collect();
+    assert_eq!(numbers(&history, "x"), known);
+}
+
 #[test]
 fn a_run_under_way_shows_whole_steps_and_grows() {
     let folder = tempdir().expect("a folder");
@@ -147,15 +161,7 @@ fn a_run_under_way_shows_whole_steps_and_grows() {
         let about = about(run);
         assert_eq!(about["state"], "running");
         let frames = about["frames"].as_u64().expect("a count") as usize;
-        if let Some(last) = frames.checked_sub(1) {
-            let state = pack(run, &Ask::Bodies(last));
-            let x = numbers(&state, "x");
-            assert!(x.len() == count + 1 && x.iter().all(|x| x.is_finite()));
-            assert_eq!(state.extra()["step"], last);
-            let history = pack(run, &Ask::BodyHistory(count));
-            let known: Vec<f64> = (0..frames).map(|k| k as f64).collect();
-            assert_eq!(numbers(&history, "x"), known);
-        }
+        check_newest(run, frames, count);
         // What is in a checkpoint or a chunk is seen: all but the last steps.
         assert!(
             step < 8 || frames + 8 > step,

@@ -160,12 +160,10 @@ fn the_page_and_its_data_come_with_careful_headers() {
     );
 }
 
-#[test]
-fn what_must_not_be_answered_is_refused() {
-    let up = up_at("run", Options::default());
-    let (port, token) = (up.port, up.token.clone());
+/// Requests that must not be answered, and the status of the refusal.
+fn bad_requests(port: u16, token: &str) -> Vec<(String, u16)> {
     let host = format!("Host: 127.0.0.1:{port}\r\n\r\n");
-    let cases: Vec<(String, u16)> = vec![
+    vec![
         (
             format!("GET /{token}/../../etc/passwd HTTP/1.1\r\n{host}"),
             400,
@@ -215,8 +213,14 @@ fn what_must_not_be_answered_is_refused() {
             431,
         ),
         ("\u{16}\u{3}\u{1} hello".into(), 400),
-    ];
-    for (text, status) in cases {
+    ]
+}
+
+#[test]
+fn what_must_not_be_answered_is_refused() {
+    let up = up_at("run", Options::default());
+    let token = up.token.clone();
+    for (text, status) in bad_requests(up.port, &token) {
         let answer = up.raw(text.as_bytes());
         let shown: String = text.chars().take(80).collect();
         assert_eq!(answer.status, status, "{shown:?}");

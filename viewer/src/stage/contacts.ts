@@ -13,9 +13,13 @@ import type { Shared } from './gpu';
 import { Ribbons } from './ribbon';
 
 /** Chains: width of a contact with the mean impulse, in sizes of a typical body. */
-const CHAIN = 0.16;
+const CHAIN = 0.11;
+/** Widest chain, in sizes of a typical body: wider ones would only hide others. */
+const WIDEST = 0.5;
 /** Arrows: length for the mean impulse, in sizes of a typical body. */
 const ARROW = 0.9;
+/** Points: their size in sizes of a typical body, within 3 to 10 pixels. */
+const POINT = 0.4;
 /** Bodies this much larger than the other are walls: a chain does not go to their middle. */
 const WALL = 4;
 
@@ -72,7 +76,7 @@ export class Contacts {
     this.chains = new Ribbons('line', shared, { order: 20, least: 1, space });
     this.normals = new Ribbons('line', shared, { order: 21, least: 1.2, space, pickable: false });
     this.arrows = new Ribbons('arrow', shared, { order: 22, least: 1.6, space });
-    this.points = new Ribbons('dot', shared, { order: 23, least: 4.5, space });
+    this.points = new Ribbons('dot', shared, { order: 23, least: 1.6, most: 5, space });
   }
 
   get layers(): Layer[] {
@@ -141,14 +145,14 @@ export class Contacts {
       const { onA, a, b, onB } = where(i);
       const tone = colour(i);
       const id = this.shared.bodies + i;
-      if (choice.points) this.points.add(onA, onA, 0, tone, 255, id);
+      if (choice.points) this.points.add(onA, onA, POINT * c.typical, tone, 255, id);
       if (choice.normals) this.normals.add(onA, plus(onA, normal(i), 0.5 * c.typical), 0, tone, 230, id);
       if (choice.arrows && sn[i] > 0) {
         const end = plus(onA, impulse(i), ARROW * c.typical * unit);
         this.arrows.add(onA, end, 0.07 * c.typical, tone, 255, id);
       }
       if (choice.chains && sn[i] > 0) {
-        const width = Math.min(CHAIN * unit * sn[i], 1.5) * c.typical;
+        const width = Math.min(CHAIN * unit * sn[i], WIDEST) * c.typical;
         if (a) this.chains.add(a, onA, width, tone, 235, id);
         if (b) this.chains.add(onB, b, width, tone, 235, id);
       }

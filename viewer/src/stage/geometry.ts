@@ -15,6 +15,8 @@ export interface Soup {
   /** Edges: pairs of points, with their own `along`. */
   edge: number[];
   edgeAlong: number[];
+  /** `along` counts in pixels: lines with a width that zooming does not change. */
+  thin?: boolean;
 }
 
 export function soup(): Soup {
@@ -137,6 +139,24 @@ function lines(p: Piece, s: Soup, closed: boolean): void {
   }
 }
 
+/** A quad for every segment, as wide as some pixels to both sides. */
+function chain(p: Piece, s: Soup): void {
+  lines(p, s, p.outline?.closed === true);
+  s.thin = true;
+  for (let k = 0; k < s.edge.length; k += 6) {
+    const a: V3 = [s.edge[k], s.edge[k + 1], 0];
+    const b: V3 = [s.edge[k + 3], s.edge[k + 4], 0];
+    const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
+    if (!(length > 0)) continue;
+    const side = [-(b[1] - a[1]) / length, (b[0] - a[0]) / length];
+    for (const [point, sign] of [[a, -1], [b, -1], [b, 1], [a, -1], [b, 1], [a, 1]] as [V3, number][]) {
+      s.point.push(...point);
+      s.along.push(sign * side[0], sign * side[1], 0);
+      s.normal.push(0, 0, 1);
+    }
+  }
+}
+
 function cross(a: V3, b: V3, c: V3): V3 {
   const u = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
   const v = [c[0] - a[0], c[1] - a[1], c[2] - a[2]];
@@ -200,7 +220,7 @@ export function soupOf(p: Piece, dimension: number): Soup {
       polygon(p, s);
       return s;
     case 'chain':
-      lines(p, s, p.outline?.closed === true);
+      chain(p, s);
       break;
     case 'polyhedron':
     case 'mesh':

@@ -97,6 +97,11 @@ uniform float faint, clip, orthographic, pixel;
 uniform vec3 background, line, accent;
 uniform vec3 inverse0, inverse1, corner;
 out vec4 colour;
+/* Edges stand out from their own body: darker on light ones, lighter on dark ones. */
+vec3 edged(vec3 c) {
+  float light = dot(c, vec3(0.3, 0.59, 0.11));
+  return light < 0.22 ? mix(c, vec3(1.0), 0.42) : mix(c, vec3(0.04, 0.07, 0.1), 0.72);
+}
 vec3 fade(vec3 c) { return mix(c, background, 0.78 * faint); }
 void outside(vec3 p) {
   // An image of a cell is shown within the cell only.

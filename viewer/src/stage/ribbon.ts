@@ -17,8 +17,11 @@ uniform float pixel, orthographic;
 in vec3 position, from, to;
 in vec2 rest;
 in vec4 tone;
-uniform float least;
+uniform float least, most;
 out vec2 across;
+/* Place along a line and its length, in half widths: its ends are round. */
+out float along;
+flat out float extent;
 flat out vec4 fill;
 vec4 numbered(float id) {
   int k = int(id + 0.5) + 1;
@@ -41,9 +44,11 @@ void main() {
   float s = position.z > 0.5 ? mix(1.0 - head, 1.0, position.x) : position.x * (1.0 - head);
   float half_width = (position.z > 0.5 ? 1.5 : 0.5) * w;
 #else
-  float s = position.x;
   float half_width = 0.5 * w;
+  float s = position.x > 0.5 ? 1.0 + half_width / length0 : -half_width / length0;
 #endif
+  extent = length0 / half_width;
+  along = s * extent;
   vec3 p = a + s * way;
   vec3 eye = orthographic > 0.5 ? vec3(0.0, 0.0, 1.0) : -p;
   vec3 side = cross(way, eye);
@@ -62,12 +67,15 @@ const DOT_VERTEX = /* glsl */ `${HEAD}
 void main() {
   vec3 a = (viewMatrix * vec4(from, 1.0)).xyz;
   float unit = pixel * (orthographic > 0.5 ? 1.0 : max(-a.z, 1e-6));
-  float r = max(0.5 * rest.x, least * unit);
+  // As large as the scene asks for, but within what is seen and does not hide all else.
+  float r = clamp(0.5 * rest.x, least * unit, most * unit);
 #ifdef PICK
   r += 3.0 * unit;
 #endif
   gl_Position = projectionMatrix * vec4(a + r * vec3(position.xy, 0.0), 1.0);
   across = position.xy;
+  along = 0.0;
+  extent = 0.0;
 #ifdef PICK
   fill = numbered(rest.y);
 #else
@@ -79,9 +87,15 @@ const FRAGMENT = /* glsl */ `
 precision highp float;
 uniform vec3 background;
 in vec2 across;
+in float along;
+flat in float extent;
 flat in vec4 fill;
 out vec4 colour;
 void main() {
+#ifdef LINE
+  float beyond = max(max(-along, along - extent), 0.0);
+  if (beyond * beyond + across.x * across.x > 1.0) discard;
+#endif
 #ifdef DOT
   float d = length(across);
   if (d > 1.0) discard;
@@ -132,7 +146,7 @@ export class Ribbons {
   constructor(
     style: Style,
     shared: Shared,
-    options: { order: number; least: number; space: boolean; pickable?: boolean },
+    options: { order: number; least: number; most?: number; space: boolean; pickable?: boolean },
   ) {
     const b = base(style);
     this.corners = b.corners;
@@ -145,13 +159,14 @@ export class Ribbons {
       {
         vertex: style === 'dot' ? DOT_VERTEX : LINE_VERTEX,
         fragment: FRAGMENT,
-        uniforms: { ...shared.uniforms, least: { value: options.least } },
+        uniforms: { ...shared.uniforms, least: { value: options.least }, most: { value: options.most ?? options.least } },
         blended: true,
         depthTest: options.space,
         depthWrite: options.space,
         defines: {
           ...(style === 'dot' ? { DOT: '1' } : {}),
           ...(style === 'arrow' ? { ARROW: '1' } : {}),
+          ...(style === 'line' ? { LINE: '1' } : {}),
           ...(options.space ? { TUBE: '1' } : {}),
         },
       },

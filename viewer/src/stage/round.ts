@@ -76,7 +76,8 @@ void main() {
   float size = extent.x / pixel;
   float rim = clamp(1.7 + d / pixel, 0.0, 1.0) * smoothstep(1.5, 4.0, size);
   float mark = extent.y > 0.0 || local.x < 0.0 ? 0.0 : clamp(1.1 - abs(local.y) / pixel, 0.0, 1.0);
-  vec3 c = mix(fade(fill.rgb), fade(line), 0.75 * max(rim, 0.8 * mark * smoothstep(4.0, 9.0, size)));
+  vec3 c = mix(fill.rgb, edged(fill.rgb), 0.8 * mark * smoothstep(4.0, 9.0, size));
+  c = fade(mix(c, 0.35 * fill.rgb, rim));
   colour = vec4(fill.a < 0.5 ? mix(c, accent, 0.25) : c, alpha);
 #endif
 }`;

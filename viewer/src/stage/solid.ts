@@ -28,7 +28,9 @@ flat out vec4 fill;
 void main() {
   int b = int(body + 0.5);
   vec4 q = turned(b);
-  world = place(b).xyz + turn(q, position * size.x + along * size.y) + shift;
+  // A negative half length: as many pixels.
+  float reach = size.y < 0.0 ? 1.4 * pixel : size.y;
+  world = place(b).xyz + turn(q, position * size.x + along * reach) + shift;
   gl_Position = projectionMatrix * viewMatrix * vec4(world, 1.0);
 #ifdef EDGE
   // Edges a hair before their faces.
@@ -58,7 +60,7 @@ void main() {
 #else
   bool chosen = fill.a < 0.5;
 #ifdef EDGE
-  colour = vec4(chosen ? accent : fade(mix(line, fill.rgb, 0.25)), 0.85 * mix(1.0, 0.5, glass));
+  colour = vec4(chosen ? accent : fade(edged(fill.rgb)), 0.9 * mix(1.0, 0.5, glass));
 #else
 #ifdef FLAT
   vec3 c = fill.rgb;
@@ -77,6 +79,8 @@ interface Bundle {
   bodies: number[];
   edgeBodies: number[];
   sizes: number[] | null;
+  /** Radius and half length per vertex (merged). */
+  sized: number[];
 }
 
 function join(into: Bundle, s: Soup, body: number): void {
@@ -84,7 +88,10 @@ function join(into: Bundle, s: Soup, body: number): void {
   for (const k of ['point', 'along', 'normal', 'edge', 'edgeAlong'] as const) {
     for (const v of s[k]) all[k].push(v);
   }
-  for (let i = 0; i < s.point.length; i += 3) into.bodies.push(body);
+  for (let i = 0; i < s.point.length; i += 3) {
+    into.bodies.push(body);
+    into.sized.push(1, s.thin ? -1 : 0);
+  }
   for (let i = 0; i < s.edge.length; i += 3) into.edgeBodies.push(body);
 }
 
@@ -100,7 +107,7 @@ function key(p: Piece, uses: Map<number, number>): string | null {
 function bundles(pieces: Piece[], dimension: number): Bundle[] {
   const uses = new Map<number, number>();
   for (const p of pieces) if (p.index >= 0) uses.set(p.index, (uses.get(p.index) ?? 0) + 1);
-  const merged: Bundle = { soup: soup(), bodies: [], edgeBodies: [], sizes: null };
+  const merged: Bundle = { soup: soup(), bodies: [], edgeBodies: [], sizes: null, sized: [] };
   const shared = new Map<string, Bundle>();
   for (const p of pieces) {
     const k = key(p, uses);
@@ -111,7 +118,7 @@ function bundles(pieces: Piece[], dimension: number): Bundle[] {
     let b = shared.get(k);
     if (!b) {
       const unit = k === 'capsule' ? capsule() : k === 'cylinder' ? cylinder() : soupOf(p, dimension);
-      b = { soup: unit, bodies: [], edgeBodies: [], sizes: [] };
+      b = { soup: unit, bodies: [], edgeBodies: [], sizes: [], sized: [] };
       shared.set(k, b);
     }
     b.bodies.push(p.body);
@@ -141,7 +148,7 @@ function mesh(b: Bundle, shared: Shared, glass: { value: number }, dimension: nu
       ? instanced(base, b.bodies.length, { body: [b.bodies, 1], size: [b.sizes, 2] })
       : base
           .setAttribute('body', plain({ body: [b.bodies, 1] }).getAttribute('body'))
-          .setAttribute('size', plain({ size: [ones(b.bodies.length), 2] }).getAttribute('size'));
+          .setAttribute('size', plain({ size: [b.sized, 2] }).getAttribute('size'));
     out.push(layer(g, { ...look, defines: flat }, order));
   }
   if (s.edge.length > 0) {

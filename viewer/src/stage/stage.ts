@@ -84,9 +84,7 @@ export class Stage {
 
   private listen(): void {
     const { options: o, app } = this;
-    const colour = (): void => {
-      this.dirty.colour = true;
-    };
+    const colour = (): boolean => (this.dirty.colour = true);
     const contacts = (): void => {
       this.dirty.contacts = true;
       this.request();
@@ -99,9 +97,8 @@ export class Stage {
       }),
       o.contacts.on(contacts),
       o.interpolate.on(() => (this.dirty.pose = true)),
-      o.faint.on(() => this.redraw()),
       o.follow.on(() => (this.followed = null)),
-      o.glass.on(() => this.redraw()),
+      ...[o.faint, o.glass].map((s) => s.on(() => this.redraw())),
       app.selection.on(() => {
         this.followed = null;
         this.dirty.contacts = true;
@@ -185,9 +182,13 @@ export class Stage {
     if (this.surveyed.has(by) || by === 'material' || by === 'group' || n < 2) return;
     this.surveyed.add(by);
     const wanted = [...new Set([0.1, 0.3, 0.5, 0.75, 1].map((s) => Math.round(s * (n - 1))))];
+    const get = async (i: number): Promise<Pack | null> =>
+      this.store.get(i) ?? (await this.app.source.bodies(i).catch(() => null));
     const next = async (): Promise<void> => {
+      const start = by === 'displacement' ? await get(0) : null;
+      if (start) this.colouring.setStart(start);
       for (const i of wanted) {
-        const pack = this.store.get(i) ?? (await this.app.source.bodies(i).catch(() => null));
+        const pack = await get(i);
         if (pack) this.colouring.look(by, pack);
       }
       this.dirty.colour = true;
@@ -250,18 +251,22 @@ export class Stage {
     this.view.look('free', this.box(true));
   }
 
-  /** The box to fit: what moves now, and with `whole` also where it ends, unless that is far off. */
+  /**
+   * The box to fit: what moves now; also walls, and with `whole` where things end, unless that
+   * would make what moves small.
+   */
   box(whole = false): Box3 {
-    const box = this.bodies.box(new Box3(), 'moving');
-    if (box.isEmpty()) this.bodies.box(box, 'all');
+    const size = (b: Box3): number => b.getSize(new Vector3()).length();
+    let box = this.bodies.box(new Box3(), 'moving');
+    const all = this.bodies.box(new Box3(), 'all');
+    if (box.isEmpty() || size(all) < 3 * size(box)) box = all;
     this.cell.include(box);
     if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
     const known = this.app.about.box;
     if (whole && known) {
       const v = (a: number[]): Vector3 => new Vector3(a[0] ?? 0, a[1] ?? 0, a[2] ?? 0);
       const both = box.clone().union(new Box3(v(known.min), v(known.max)));
-      const size = (b: Box3): number => b.getSize(new Vector3()).length();
-      if (size(both) < 4 * size(box)) return both;
+      if (size(both) < 3 * size(box)) return both;
     }
     return box;
   }

@@ -168,3 +168,47 @@ pub fn rows(text: &str) -> Vec<Vec<String>> {
 pub fn number(cell: &str) -> f64 {
     cell.parse().unwrap_or_else(|_| panic!("a number: {cell}"))
 }
+
+/// Discs in a row on a floor, for as long as one likes.
+pub fn discs(steps: usize) -> String {
+    format!(
+        r#"kind = "bodies"
+title = "Discs"
+[world]
+dimension = 2
+gravity = [0, -10]
+[[material]]
+name = "m"
+density = 1
+[[law]]
+between = ["m", "m"]
+friction = 0.5
+[[body]]
+name = "floor"
+shape = {{ half_plane = [0, 1] }}
+material = "m"
+fixed = true
+[[grid]]
+name = "discs"
+radius = 0.1
+counts = [20, 1]
+spacing = 0.3
+origin = [0, 0.1]
+material = "m"
+[run]
+until = {}
+step = 1e-3
+"#,
+        steps as f64 * 1e-3
+    )
+}
+
+/// Runs a scene into a directory, without findings.
+pub fn recorded(folder: &Path, text: &str, directory: &str) {
+    std::fs::write(folder.join("scene.toml"), text).expect("written");
+    let ran = percuss(
+        folder,
+        &["run", "scene.toml", "-o", directory, "-q", "--no-findings"],
+    );
+    assert_eq!(ran.status, 0, "{}", ran.err);
+}

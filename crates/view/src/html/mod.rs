@@ -9,24 +9,19 @@
 //! takes is estimated from a few states and put right by what comes out. What was left out is told in the
 //! file (`thinned`). A pack is in memory at a time; the file appears under its name when it is complete.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+mod draft;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use flate2::Compression;
-use flate2::write::DeflateEncoder;
-use scene::record::RecordError;
-use serde_json::{Map, Value, json};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use draft::{Draft, packed};
 
 use crate::error::ViewError;
 use crate::index::Span;
 use crate::moment::Moment;
-use crate::pack::Pack;
-use crate::page::{MARKER, PAGE};
+use crate::page::PAGE;
 use crate::route::Ask;
-use crate::states::times;
 
 /// Bytes of a file where nothing is said.
 pub const BUDGET: u64 = 60_000_000;
@@ -248,195 +243,4 @@ impl Choice {
             thinned,
         }
     }
-}
-
-/// A pack deflated and in base64; nothing where the run has none.
-fn packed(moment: &Moment, ask: &Ask) -> Result<Option<String>, ViewError> {
-    match pack(moment, ask)? {
-        Some(pack) => Ok(Some(squeezed(&pack)?.0)),
-        None => Ok(None),
-    }
-}
-
-fn pack(moment: &Moment, ask: &Ask) -> Result<Option<Pack>, ViewError> {
-    match moment.pack(ask) {
-        Ok(pack) => Ok(Some(pack)),
-        // What was not recorded is told among the notes.
-        Err(error) if error.status() == 404 => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// A pack deflated and in base64, and its bytes before.
-fn squeezed(pack: &Pack) -> Result<(String, usize), ViewError> {
-    let bytes = pack.encode();
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    let done = encoder.write_all(&bytes).and_then(|()| encoder.finish());
-    let small = done.map_err(|e| ViewError::Scene(format!("a table cannot be compressed: {e}")))?;
-    Ok((STANDARD.encode(small), bytes.len()))
-}
-
-/// A file that is being written, beside the one it will be.
-struct Draft {
-    path: PathBuf,
-    out: PathBuf,
-    kept: bool,
-}
-
-impl Draft {
-    fn new(out: &Path) -> Result<Self, ViewError> {
-        // A link is kept and the file behind it replaced.
-        let out = fs::canonicalize(out).unwrap_or_else(|_| out.into());
-        let mut name = std::ffi::OsString::from(".");
-        name.push(out.file_name().unwrap_or_default());
-        name.push(format!(".{}.part", std::process::id()));
-        Ok(Self {
-            path: out.with_file_name(name),
-            out,
-            kept: false,
-        })
-    }
-
-    fn fault(&self, error: &io::Error) -> ViewError {
-        RecordError::Fault {
-            path: self.out.clone(),
-            doing: "write this file",
-            reason: format!(
-                "{error}; name a file in a folder that exists and that you may write to, with room for it"
-            ),
-        }
-        .into()
-    }
-
-    /// Writes everything; the bytes of the file.
-    fn fill(
-        &self,
-        moment: &Moment,
-        choice: &Choice,
-        progress: &mut dyn FnMut(f64),
-    ) -> Result<u64, ViewError> {
-        let mut options = OpenOptions::new();
-        let file = options
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&self.path);
-        let mut writer = Writer {
-            file: BufWriter::new(file.map_err(|e| self.fault(&e))?),
-            bytes: 0,
-            packs: Map::new(),
-        };
-        let page = String::from_utf8_lossy(PAGE);
-        let (before, after) = page.split_once(MARKER).unwrap_or((&page, ""));
-        let put = |writer: &mut Writer, text: &str| writer.put(text).map_err(|e| self.fault(&e));
-        put(&mut writer, before)?;
-        let spans = |all: &[Span], chosen: &[usize]| -> Vec<Span> {
-            chosen.iter().filter_map(|k| all.get(*k).copied()).collect()
-        };
-        let states = spans(moment.frames(), &choice.states);
-        let contacts = spans(&moment.touched, &choice.contacts);
-        let mut add = |name: String, pack: &Pack| writer.add(&name, pack, self);
-        add("frames".into(), &times(&states, &contacts))?;
-        for (name, ask) in [
-            ("shapes", Ask::Shapes),
-            ("steps", Ask::Steps(None)),
-            ("drawing", Ask::Drawing),
-        ] {
-            if let Some(pack) = pack(moment, &ask)? {
-                add(name.into(), &pack)?;
-            }
-        }
-        if moment.has_bodies() {
-            let total = (choice.states.len() + choice.contacts.len()).max(1) as f64;
-            for (k, frame) in choice.states.iter().enumerate() {
-                let mut pack = moment.bodies(*frame)?;
-                pack.tell("frame", k);
-                add(format!("bodies/{k}"), &pack)?;
-                progress(k as f64 / total);
-            }
-            for (k, frame) in choice.contacts.iter().enumerate() {
-                let mut pack = moment.touches(*frame)?;
-                pack.tell("frame", k);
-                add(format!("contacts/{k}"), &pack)?;
-                progress((choice.states.len() + k) as f64 / total);
-            }
-        }
-        let index = index(moment, choice, &states, std::mem::take(&mut writer.packs));
-        put(&mut writer, &index)?;
-        put(&mut writer, after)?;
-        let bytes = writer.bytes;
-        let file = writer
-            .file
-            .into_inner()
-            .map_err(|e| self.fault(e.error()))?;
-        file.sync_all().map_err(|e| self.fault(&e))?;
-        Ok(bytes)
-    }
-
-    fn keep(mut self) -> Result<(), ViewError> {
-        fs::rename(&self.path, &self.out).map_err(|e| self.fault(&e))?;
-        self.kept = true;
-        Ok(())
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.kept {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
-struct Writer {
-    file: BufWriter<File>,
-    bytes: u64,
-    packs: Map<String, Value>,
-}
-
-impl Writer {
-    fn put(&mut self, text: &str) -> io::Result<()> {
-        self.bytes += text.len() as u64;
-        self.file.write_all(text.as_bytes())
-    }
-
-    fn add(&mut self, name: &str, pack: &Pack, draft: &Draft) -> Result<(), ViewError> {
-        let (text, bytes) = squeezed(pack)?;
-        self.packs.insert(name.into(), json!({ "bytes": bytes }));
-        let put = |writer: &mut Self| {
-            writer.put("<script type=\"application/octet-stream;base64\" id=\"pack:")?;
-            writer.put(name)?;
-            writer.put("\">")?;
-            writer.put(&text)?;
-            writer.put("</script>\n")
-        };
-        put(self).map_err(|e| draft.fault(&e))
-    }
-}
-
-/// The element that says what is in the file.
-fn index(moment: &Moment, choice: &Choice, states: &[Span], packs: Map<String, Value>) -> String {
-    let mut about = moment.about();
-    about["frames"] = states.len().into();
-    about["contact_frames"] = choice.contacts.len().into();
-    if let (Some(first), Some(last)) = (states.first(), states.last()) {
-        about["time"]["from"] = first.t.into();
-        about["time"]["to"] = last.t.into();
-    }
-    about["thinned"] = choice.thinned.clone();
-    // A file that is passed on does not tell where it was made.
-    let place = moment.record.directory().display().to_string();
-    if let Value::Object(about) = &mut about {
-        about.remove("directory");
-    }
-    for note in about["notes"].as_array_mut().into_iter().flatten() {
-        let told = note.as_str().unwrap_or_default();
-        *note = told.replace(&place, &moment.record.manifest().scene).into();
-    }
-    let index = json!({
-        "format": 1, "about": about, "compression": "deflate-raw", "packs": packs,
-    });
-    // Nothing in a text can end the element.
-    let text = index.to_string().replace('<', "\\u003c");
-    format!("<script type=\"application/json\" id=\"percuss-index\">{text}</script>\n")
 }
