@@ -63,47 +63,47 @@ const WRONG: [(&str, &str); 11] = [
     (
         "[[drawing]]\nname = \"a\"",
         "ball.toml:23: drawing `a`: exactly one of link, tip, obstacle, curve, surface, trace, \
-             spring was expected\nEach [[drawing]] is one thing",
+             spring was expected. Each [[drawing]] is one thing",
     ),
     (
         "[[drawing]]\ntip = [0, 0]\ntrace = [0, 0]",
         "ball.toml:23: drawing 1: exactly one of link, tip, obstacle, curve, surface, trace, \
-             spring was expected\nEach [[drawing]] is one thing",
+             spring was expected. Each [[drawing]] is one thing",
     ),
     (
         "[[drawing]]\nlink = [0, \"z\"]",
-        "ball.toml:24: drawing 1: `link = [0, \"z\"]`: at least two points were expected\nIt is \
+        "ball.toml:24: drawing 1: `link = [0, \"z\"]`: at least two points were expected. It is \
              written link = [[x, y], [x, y]]",
     ),
     (
         "[[drawing]]\ntip = [0, 0]\n[[drawing]]\ntip = [0, 0, 0]",
-        "ball.toml:25: drawing 2: `tip`: points of the plane and of space cannot be mixed\nThe \
+        "ball.toml:25: drawing 2: `tip`: points of the plane and of space cannot be mixed. The \
              drawing on line 23 begins it",
     ),
     (
         "[[drawing]]\nname = \"a\"\ntip = [0, 0]\n[[drawing]]\nname = \"a\"\ntip = [0, 0]",
-        "ball.toml:26: drawing `a`: the name is used twice, first on line 23\nGive each its own \
+        "ball.toml:26: drawing `a`: the name is used twice, first on line 23. Give each its own \
              name",
     ),
     (
         "[[drawing]]\nobstacle = [0, 0]",
-        "ball.toml:24: drawing 1: `obstacle = [0, 0]`: a single point is no obstacle\nAdd \
+        "ball.toml:24: drawing 1: `obstacle = [0, 0]`: a single point is no obstacle. Add \
              `radius` for a circle or `normal` for a straight wall, or give more points",
     ),
     (
         "[[drawing]]\ncurve = [\"u\", 0]\nover = [0, 1]",
         "ball.toml:25: drawing 1: `over = [0, 1]`: one parameter with its interval was \
-             expected\nIt is written over = { u = [0, 1] }, the names your own",
+             expected. It is written over = { u = [0, 1] }, the names your own",
     ),
     (
         "[[drawing]]\ntip = [0, 0]\ncolour = \"blu\"",
         "ball.toml:25: drawing 1: `colour = \"blu\"`: there is no such colour; did you mean \
-             `blue`?\nThere is blue, vermilion, green, pink, amber, sky, black, grey",
+             `blue`? (there is blue, vermilion, green, pink, amber, sky, black, grey)",
     ),
     (
         "[[drawing]]\ntip = [0, 0]\nangle = \"z\"",
         "ball.toml:23: drawing 1: `tip`: `angle` goes with the `radius` of a disc in the \
-             plane\nIn space, draw a link to a point that turns with the body",
+             plane. In space, draw a link to a point that turns with the body",
     ),
 ];
 

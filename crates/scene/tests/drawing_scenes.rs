@@ -138,7 +138,7 @@ fn gaps(system: &mut TextSystem, drawing: &Drawing, frame: usize) -> Vec<(String
     system.gaps(t, &q, &mut values).expect("gaps");
     let mut first = 0;
     let each = constraints.iter().map(|c| {
-        let gap = (c.num_gaps() > 0).then(|| values[first].max(0.0));
+        let gap = (c.num_gaps() > 0).then(|| values[first]);
         first += c.num_gaps();
         let gap = if c.is_contact() {
             gap
@@ -171,7 +171,9 @@ fn compare(scene: &Scene) -> Vec<String> {
                     items[a].contacts.contains(name) && items[b].contacts.contains(name)
                 };
                 let both: Vec<_> = gaps.iter().filter(|(name, _)| shared(name)).collect();
+                // What has sunk in is as far from the face, on its other side.
                 let gap = both.iter().filter_map(|(_, gap)| *gap).reduce(f64::min);
+                let gap = gap.map(f64::abs);
                 let grid = [a, b].iter().any(|k| items[*k].kind == Kind::Surface);
                 let Some(gap) = gap.filter(|_| !grid) else {
                     continue;
@@ -180,7 +182,7 @@ fn compare(scene: &Scene) -> Vec<String> {
                     Figure::of(&drawing, a, frame),
                     Figure::of(&drawing, b, frame),
                 );
-                let distance = one.distance(&two).max(0.0);
+                let distance = one.distance(&two).abs();
                 let name = (scene.name(), both[0].0.as_str());
                 let (loose, sag) = match FIRST_ORDER.contains(&name) {
                     // The chords of a curve of 401 points leave it by an eighth of their square over

@@ -205,13 +205,13 @@ impl<'a> Compiler<'_, 'a> {
                 Some(nearest) => format!("; did you mean `{nearest}`?"),
                 None => String::new(),
             };
-            let problem = format!("there is no such contact or joint{guess}");
-            let advice = match known.is_empty() {
-                true => "The scene has none".to_string(),
-                false => format!("There is {}", known.join(", ")),
+            let listed = match known.is_empty() {
+                true => "the scene has none".to_string(),
+                false => format!("there is {}", known.join(", ")),
             };
+            let problem = format!("there is no such contact or joint{guess} ({listed})");
             let (file, part) = (self.scene.origin(), &self.spec.part);
-            return Err(value_error(file, part, "contact", formula, problem, advice).into());
+            return Err(value_error(file, part, "contact", formula, problem, "").into());
         }
         Ok(self.spec.contacts.iter().map(|f| f.text.clone()).collect())
     }

@@ -186,9 +186,9 @@ fn colour(reader: &mut Reader<'_>) -> Read<Option<u8>> {
                 Some(nearest) => format!("; did you mean `{nearest}`?"),
                 None => String::new(),
             };
-            let problem = format!("there is no such colour{guess}");
-            let advice = format!("There is {}", known.join(", "));
-            Err(reader.wrong("colour", &item, problem, &advice))
+            let listed = known.join(", ");
+            let problem = format!("there is no such colour{guess} (there is {listed})");
+            Err(reader.wrong("colour", &item, problem, ""))
         }
     }
 }
