@@ -3,7 +3,8 @@
 //   node shots.mjs PERCUSS RUNS
 //
 // RUNS is a folder for the records; runs that are already there are taken as they are, so the
-// long ones need be made once. CHROMIUM names another browser.
+// long ones need be made once. CHROMIUM names another browser, PERCUSS_PAGE another page than the
+// one in the program.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -59,6 +60,8 @@ async function shot(browser, one) {
   const server = await serve(records(one));
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, colorScheme: one.theme ?? 'light', reducedMotion: 'reduce' });
   page.setDefaultTimeout(120_000);
+  const other = process.env.PERCUSS_PAGE;
+  if (other) await page.route(server.url, (r) => r.fulfill({ path: other, contentType: 'text/html; charset=utf-8' }));
   await page.goto(server.url);
   await page.waitForFunction(() => window.percuss && (window.percuss.stage ? window.percuss.stage.stats().pictures > 0 : document.querySelector('.mechanism .empty')?.hidden));
   await page.evaluate((t) => window.percuss.app.player.seek(t), one.at);
