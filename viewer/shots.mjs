@@ -22,11 +22,11 @@ if (!percuss || !runs) {
 
 /** name of the picture, scene, settings of the run, time, what is done on the page. */
 const LIST = [
-  { name: 'wall', scene: 'wall', sets: ['until=1'], at: 0.62, script: () => window.percuss.options.setContacts({ chains: true }), tab: 'Energy' },
+  { name: 'wall', scene: 'wall', sets: ['until=1'], at: 0.62, script: () => window.percuss.options.setContacts({ chains: true, colour: 'impulse' }), tab: 'Energy' },
   { name: 'biaxial', scene: 'biaxial', sets: ['strain=0.02'], at: 1e9, script: () => {
       window.percuss.options.setContacts({ chains: true, aboveMean: true });
     }, tab: 'Contacts' },
-  { name: 'bed', scene: join(here, 'shots', 'bed.toml'), sets: [], at: 1e9, script: () => window.percuss.options.setColour({ by: 'height' }), tab: 'Iterations' },
+  { name: 'bed', scene: join(here, 'shots', 'bed.toml'), sets: [], at: 1e9, script: () => window.percuss.options.setColour({ by: 'height' }), tab: 'Energy' },
   { name: 'catastrophe', scene: 'catastrophe', sets: [], at: 1e9, tab: 'Velocities' },
   { name: 'conveyor', scene: 'conveyor', sets: [], at: 6, tab: 'Coordinates' },
   { name: 'rocking-block', scene: 'rocking-block', sets: [], at: 0.35, tab: 'Energy', theme: 'dark' },

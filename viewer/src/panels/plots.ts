@@ -34,8 +34,10 @@ export function mount(root: HTMLElement, app: App): Mounted {
   const whole = (): [number, number] => {
     const t = all?.column('t') ?? sheet?.t;
     if (!t || t.length === 0) return [0, 1];
+    // The first row is the end of the first step; the first state may be the start.
+    const from = app.player.frames.length > 0 ? Math.min(t[0], app.player.first) : t[0];
     const to = Math.max(t[t.length - 1], app.player.last);
-    return to > t[0] ? [t[0], to] : [t[0], t[0] + 1];
+    return to > from ? [from, to] : [from, from + 1];
   };
 
   const plotFor = (tab: Tab): ChartData | null => {
