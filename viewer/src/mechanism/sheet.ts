@@ -145,7 +145,7 @@ export class Sheet {
   get contactItems(): number[] {
     const told = new Set<string>();
     const names = (k: number): string[] => this.header.items[k].contacts ?? [];
-    const order = this.touchable.toSorted((a, b) => names(a).length - names(b).length || a - b);
+    const order = this.touchable.sort((a, b) => names(a).length - names(b).length || a - b);
     return order.filter((k) => {
       const fresh = names(k).some((name) => !told.has(name));
       for (const name of names(k)) told.add(name);
