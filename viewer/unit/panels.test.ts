@@ -118,6 +118,13 @@ test('losses grow as works add up, and works without any are left out', () => {
   assert.equal(lines[0].unit, 'J');
 });
 
+test('works are not added up where steps are missing', () => {
+  const columns = { t: steps.column('t')!, kinetic: steps.column('kinetic')!, impact: steps.column('impact')!, step: Float64Array.of(10, 20, 30, 40) };
+  const names = (rows: number): string[] => energyLines(about, table({ rows }, columns)).map((l) => l.name);
+  assert.ok(!names(4).includes('lost in impacts'), 'four rows of forty steps');
+  assert.ok(names(40).includes('lost in impacts'), 'spans of ten steps, all there');
+});
+
 test('a window of the table has the same sums as the whole at the same instants', () => {
   const part = table({}, Object.fromEntries(['t', 'kinetic', 'potential', 'impact', 'boundary'].map((n) => [n, steps.column(n)!.subarray(2)])));
   const base = sumsBefore(steps, 2);

@@ -10,7 +10,7 @@ import { coordinatePlot, MOTIONS, type Motion } from './coordinates';
 import { Fresh, sentence } from './fresh';
 import type { ChartData } from './chart';
 import { TimePlot } from './plot';
-import { KINDS, plotOf, sumsBefore, type Kind } from './series';
+import { complete, KINDS, plotOf, sumsBefore, type Kind } from './series';
 import { makeTabs } from './tabs';
 
 type Tab = Kind | Motion;
@@ -44,7 +44,7 @@ export function mount(root: HTMLElement, app: App): Mounted {
     if (tab === 'coordinates' || tab === 'velocities') return sheet ? coordinatePlot(app.about, sheet, tab) : null;
     if (!all || (all.column('t')?.length ?? 0) === 0) return null;
     if (window === null || part === null) return plotOf(tab, app.about, all);
-    return plotOf(tab, app.about, part, sumsBefore(all, part.column('t')?.[0] ?? window[0]));
+    return plotOf(tab, app.about, part, sumsBefore(all, part.column('t')?.[0] ?? window[0]), complete(all));
   };
 
   const draw = (): void => {

@@ -63,8 +63,19 @@ const WORKS: Work[] = [
   { column: 'motor', name: 'work of motors', sign: 1, colour: 5, dash: [2, 3], meaning: 'work of motors of joints so far' },
 ];
 
+/**
+ * Whether a table has a row for every step. Mechanisms record every n-th step only where the
+ * scene says so; works of the steps between are then not known, nor are their sums.
+ */
+export function complete(steps: Pack): boolean {
+  const rows = steps.header.rows as unknown;
+  const step = steps.column('step');
+  if (typeof rows !== 'number' || !step || step.length === 0) return true;
+  return step[step.length - 1] <= rows;
+}
+
 /** Energies and the running sums of works; `base` gives the sums and the potential before the first row. */
-export function energyLines(about: About, steps: Pack, base: Record<string, number> = {}): Line[] {
+export function energyLines(about: About, steps: Pack, base: Record<string, number> = {}, works = complete(steps)): Line[] {
   const t = steps.column('t');
   if (!t) return [];
   const unit = columnUnit(about, steps.header, 'kinetic') || unitOf(about, 'energy');
@@ -84,7 +95,7 @@ export function energyLines(about: About, steps: Pack, base: Record<string, numb
   if (kinetic) lines.push({ name: 'kinetic', unit, x: t, y: kinetic, colour: 0, meaning: 'kinetic energy' });
   if (counts(potential)) lines.push({ name: 'potential', unit, x: t, y: height, colour: 2, meaning: 'potential energy since the first step' });
   if (counts(elastic)) lines.push({ name: 'elastic', unit, x: t, y: elastic, colour: 5, meaning: 'energy of springs of joints' });
-  for (const w of WORKS) {
+  for (const w of works ? WORKS : []) {
     const values = steps.column(w.column);
     const start = base[w.column] ?? 0;
     if (!values || !(counts(values) || start !== 0)) continue;
@@ -120,14 +131,14 @@ function plain(steps: Pack, about: About, list: [string, string, string, number]
 }
 
 /** The plot of one kind; null where the run has nothing of it. */
-export function plotOf(kind: Kind, about: About, steps: Pack, base?: Record<string, number>): ChartData | null {
+export function plotOf(kind: Kind, about: About, steps: Pack, base?: Record<string, number>, works?: boolean): ChartData | null {
   const x = { label: 'time', unit: unitOf(about, 'time') };
   const tolerance = about.certificate?.tolerance;
   const of = (lines: Line[], label: string, log = false, whole = false): ChartData | null =>
     lines.length > 0 ? { x, y: { label, unit: lines[0].unit }, lines, log, whole } : null;
   switch (kind) {
     case 'energy':
-      return of(energyLines(about, steps, base), 'energy');
+      return of(energyLines(about, steps, base, works), 'energy');
     case 'residual': {
       const d = of(plain(steps, about, [['residual', 'residual', 'dimensionless residual R2 of the contact problem', 0]]), 'residual', true);
       if (d && typeof tolerance === 'number' && tolerance > 0) d.levels = [{ value: tolerance, label: 'tolerance' }];
