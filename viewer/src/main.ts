@@ -25,6 +25,8 @@ export function fault(root: HTMLElement, e: unknown): void {
 async function boot(): Promise<void> {
   const root = document.getElementById('page');
   if (!root) return;
+  // Before anything is known, so that a fault is told in the right colours too.
+  if (window.matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.dataset.theme = 'dark';
   try {
     const source = openSource();
     const about = await source.about();

@@ -28,6 +28,91 @@ export function faster(s: number, by: number): number {
   return SPEEDS[Math.min(Math.max(k + by, 0), SPEEDS.length - 1)];
 }
 
+/** Room beside the track for its handle, pixels. */
+const PAD = 9;
+
+/** Draws the bar, ticks at recorded states, those in memory, and the handle. */
+function drawTrack(track: HTMLElement, canvas: HTMLCanvasElement, p: Player, held: Iterable<number>): void {
+  const w = track.clientWidth;
+  const h = track.clientHeight;
+  const ratio = window.devicePixelRatio || 1;
+  if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
+    canvas.width = Math.round(w * ratio);
+    canvas.height = Math.round(h * ratio);
+  }
+  const g = canvas.getContext('2d');
+  if (!g || w < 2 * PAD + 2) return;
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.clearRect(0, 0, w, h);
+  const range = p.last - p.first;
+  const x = (t: number): number => PAD + (range > 0 ? (t - p.first) / range : 0) * (w - 2 * PAD);
+  const mid = h / 2;
+  g.fillStyle = colour('--line');
+  g.fillRect(PAD, mid - 2, w - 2 * PAD, 4);
+  // Recorded states as ticks, unless there are more of them than room.
+  const n = p.frames.length;
+  if (n > 1) {
+    const by = Math.max(1, Math.ceil((n * 4) / (w - 2 * PAD)));
+    g.fillStyle = colour('--muted');
+    g.globalAlpha = by > 1 ? 0.4 : 0.7;
+    for (let i = 0; i < n; i += by) g.fillRect(x(p.frames[i]) - 0.5, mid + 5, 1, 5);
+    g.globalAlpha = 0.35;
+    g.fillStyle = colour('--accent');
+    const cell = Math.max((w - 2 * PAD) / n, 1);
+    for (const i of held) {
+      if (i >= n) continue;
+      const from = Math.max(x(p.frames[i]) - cell / 2, PAD);
+      g.fillRect(from, mid - 2, Math.min(cell, w - PAD - from), 4);
+    }
+    g.globalAlpha = 1;
+  }
+  g.fillStyle = colour('--accent');
+  g.fillRect(PAD, mid - 2, x(p.time) - PAD, 4);
+  g.beginPath();
+  g.arc(x(p.time), mid, 7, 0, 2 * Math.PI);
+  g.fill();
+  g.strokeStyle = colour('--panel');
+  g.lineWidth = 2;
+  g.stroke();
+}
+
+/** Pressing and dragging the track moves the time. */
+function scrub(track: HTMLElement, p: Player): void {
+  const timeAt = (x: number): number => {
+    const box = track.getBoundingClientRect();
+    const u = (x - box.left - PAD) / Math.max(box.width - 2 * PAD, 1);
+    return p.first + Math.min(Math.max(u, 0), 1) * (p.last - p.first);
+  };
+  let scrubbing = false;
+  track.addEventListener('pointerdown', (ev) => {
+    track.setPointerCapture(ev.pointerId);
+    scrubbing = true;
+    p.pause();
+    p.seek(timeAt(ev.clientX));
+  });
+  track.addEventListener('pointermove', (ev) => {
+    if (scrubbing) p.seek(timeAt(ev.clientX));
+  });
+  const stop = (): void => {
+    scrubbing = false;
+  };
+  track.addEventListener('pointerup', stop);
+  track.addEventListener('pointercancel', stop);
+}
+
+/** The time in words, for the eye and for screen readers. */
+function tell(p: Player, unit: string, now: HTMLElement, rest: HTMLElement, track: HTMLElement): void {
+  const digits = clockDigits(p);
+  now.textContent = `t = ${p.time.toFixed(digits)}`;
+  rest.textContent = ` / ${p.last.toFixed(digits)} ${unit}`;
+  track.setAttribute('aria-valuemin', String(p.first));
+  track.setAttribute('aria-valuemax', String(p.last));
+  track.setAttribute('aria-valuenow', String(p.time));
+  track.setAttribute('aria-valuetext', `${number(p.time)} ${unit}, recorded state ${p.frame + 1} of ${p.frames.length}`);
+}
+
 export function mount(root: HTMLElement, app: App, held: () => Iterable<number>): Mounted {
   const p = app.player;
   const unit = app.about.units?.time ?? 's';
@@ -61,73 +146,8 @@ export function mount(root: HTMLElement, app: App, held: () => Iterable<number>)
     loop,
   );
 
-  const PAD = 9;
-  const timeAt = (x: number): number => {
-    const box = track.getBoundingClientRect();
-    const u = (x - box.left - PAD) / Math.max(box.width - 2 * PAD, 1);
-    return p.first + Math.min(Math.max(u, 0), 1) * (p.last - p.first);
-  };
-  let scrubbing = false;
-  track.addEventListener('pointerdown', (ev) => {
-    track.setPointerCapture(ev.pointerId);
-    scrubbing = true;
-    p.pause();
-    p.seek(timeAt(ev.clientX));
-  });
-  track.addEventListener('pointermove', (ev) => {
-    if (scrubbing) p.seek(timeAt(ev.clientX));
-  });
-  const stop = (): void => {
-    scrubbing = false;
-  };
-  track.addEventListener('pointerup', stop);
-  track.addEventListener('pointercancel', stop);
-
-  const draw = (): void => {
-    const w = track.clientWidth;
-    const h = track.clientHeight;
-    const ratio = window.devicePixelRatio || 1;
-    if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
-      canvas.width = Math.round(w * ratio);
-      canvas.height = Math.round(h * ratio);
-    }
-    const g = canvas.getContext('2d');
-    if (!g || w < 2 * PAD + 2) return;
-    const style = getComputedStyle(document.documentElement);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    g.setTransform(ratio, 0, 0, ratio, 0, 0);
-    g.clearRect(0, 0, w, h);
-    const range = p.last - p.first;
-    const x = (t: number): number => PAD + (range > 0 ? (t - p.first) / range : 0) * (w - 2 * PAD);
-    const mid = h / 2;
-    g.fillStyle = colour('--line');
-    g.fillRect(PAD, mid - 2, w - 2 * PAD, 4);
-    // Recorded states as ticks, unless there are more of them than room.
-    const n = p.frames.length;
-    if (n > 1) {
-      const by = Math.max(1, Math.ceil((n * 4) / (w - 2 * PAD)));
-      g.fillStyle = colour('--muted');
-      g.globalAlpha = by > 1 ? 0.4 : 0.7;
-      for (let i = 0; i < n; i += by) g.fillRect(x(p.frames[i]) - 0.5, mid + 5, 1, 5);
-      g.globalAlpha = 0.35;
-      g.fillStyle = colour('--accent');
-      const cell = Math.max((w - 2 * PAD) / n, 1);
-      for (const i of held()) {
-        if (i >= n) continue;
-        const from = Math.max(x(p.frames[i]) - cell / 2, PAD);
-        g.fillRect(from, mid - 2, Math.min(cell, w - PAD - from), 4);
-      }
-      g.globalAlpha = 1;
-    }
-    g.fillStyle = colour('--accent');
-    g.fillRect(PAD, mid - 2, x(p.time) - PAD, 4);
-    g.beginPath();
-    g.arc(x(p.time), mid, 7, 0, 2 * Math.PI);
-    g.fill();
-    g.strokeStyle = colour('--panel');
-    g.lineWidth = 2;
-    g.stroke();
-  };
+  scrub(track, p);
+  const draw = (): void => drawTrack(track, canvas, p, held());
 
   let wasPlaying: boolean | null = null;
   const update = (): void => {
@@ -144,14 +164,8 @@ export function mount(root: HTMLElement, app: App, held: () => Iterable<number>)
       speed.append(el('option', { value: p.speed }, `${number(p.speed, 2)}×`));
     }
     speed.value = String(p.speed);
-    const digits = clockDigits(p);
-    now.textContent = `t = ${p.time.toFixed(digits)}`;
-    rest.textContent = ` / ${p.last.toFixed(digits)} ${unit}`;
+    tell(p, unit, now, rest, track);
     clock.title = `Recorded state ${p.frame + 1} of ${p.frames.length}`;
-    track.setAttribute('aria-valuemin', String(p.first));
-    track.setAttribute('aria-valuemax', String(p.last));
-    track.setAttribute('aria-valuenow', String(p.time));
-    track.setAttribute('aria-valuetext', `${number(p.time)} ${unit}, recorded state ${p.frame + 1} of ${p.frames.length}`);
     draw();
   };
   const off = [p.on(update), app.theme.on(() => requestAnimationFrame(draw))];

@@ -55,7 +55,7 @@ export class Hidden {
       const px = (eye.width / 2 + x * scale) / side;
       const py = (eye.height / 2 - y * scale) / side;
       const inner = (r * scale) / side;
-      const outer = inner * (1.15 * Math.hypot(x, y, z)) / z + 1;
+      const outer = inner * (1.15 * Math.sqrt(x * x + y * y + z * z)) / z + 1;
       const x0 = Math.max(Math.floor(px - outer), 0);
       const x1 = Math.min(Math.floor(px + outer), columns - 1);
       const y0 = Math.max(Math.floor(py - outer), 0);

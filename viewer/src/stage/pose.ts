@@ -70,7 +70,7 @@ function quaternions(out: Float32Array, a: Pack, b: Pack | null, alpha: number, 
       z = s * z + r * bz[i];
       w = s * w + r * bw[i];
     }
-    const norm = Math.hypot(x, y, z, w);
+    const norm = Math.sqrt(x * x + y * y + z * z + w * w);
     const k = norm > 0 ? 1 / norm : 0;
     out[o] = x * k;
     out[o + 1] = y * k;

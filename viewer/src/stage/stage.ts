@@ -19,9 +19,8 @@ import { Picker } from './pick';
 import { interpolate } from './pose';
 import type { Stats } from './stats';
 
-/** Bytes of recorded states kept: half a phone's page, a quarter of a desktop's. */
-const BODIES_BOUND = 192e6;
-const CONTACTS_BOUND = 96e6;
+/** Bytes of recorded states kept: bodies, contacts. */
+const [BODIES_BOUND, CONTACTS_BOUND] = [192e6, 96e6];
 
 export class Stage {
   readonly view: View;
