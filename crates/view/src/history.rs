@@ -3,7 +3,7 @@
 //! Rows are thinned to what a plot can show: of every bucket of rows the first, the last, and those where a
 //! measure (the speed, the impulse) is smallest and largest. No extreme is lost.
 
-use scene::record::{Table, Type, Values};
+use scene::record::{Cell, Table, Type, Values};
 
 use crate::account::LIMIT;
 use crate::error::ViewError;
@@ -11,10 +11,28 @@ use crate::index::Span;
 use crate::moment::{Moment, Steps};
 use crate::pack::{Data, Pack};
 use crate::states::{number, usual};
-use crate::touches::{columns, touch};
 
 /// Rows of contacts that one history reads at most; beyond, steps are passed over evenly.
 const READ: usize = 20_000_000;
+
+/// Rows of a batch that are read one by one.
+const FEW: usize = 8;
+
+/// Columns of `contacts` that a history is made of.
+fn felt(flat: bool) -> &'static [&'static str] {
+    match flat {
+        true => &["status", "gap", "impulse_n", "impulse_t1", "end_t1"],
+        false => &[
+            "status",
+            "gap",
+            "impulse_n",
+            "impulse_t1",
+            "end_t1",
+            "impulse_t2",
+            "end_t2",
+        ],
+    }
+}
 
 /// Numbers of the rows that stay.
 pub(crate) fn thinned(measure: &[f64], limit: usize) -> Vec<usize> {
@@ -219,39 +237,64 @@ impl Moment {
             let mut same = same.map(|(k, n)| number(&keys, k, *row) == Some(*n));
             same.all(|same| same)
         };
-        for span in group {
-            let first = span.first.saturating_sub(begin);
-            let found = (first..first + span.rows).find(is_it);
-            let Some(row) = found.filter(|_| span.rows > 0) else {
-                seen.push(span, None);
-                continue;
+        let rows: Vec<Option<usize>> = group
+            .iter()
+            .map(|span| {
+                let first = span.first.saturating_sub(begin);
+                (first..first + span.rows).find(is_it)
+            })
+            .collect();
+        // Many rows: their columns are read as a whole. A few: the pages in between are passed over.
+        let names = felt(self.flat);
+        let count = rows.iter().flatten().count();
+        let all = match count > FEW {
+            true => Some(contacts.shelf.read(record, checked, names, begin..end)?),
+            false => None,
+        };
+        for (span, row) in group.iter().zip(rows) {
+            let found = match (row, &all) {
+                (None, _) => None,
+                (Some(row), Some(all)) => Some(self.felt(all, row, pair)),
+                (Some(row), None) => {
+                    let place = begin + row;
+                    let one = contacts
+                        .shelf
+                        .read(record, checked, names, place..place + 1)?;
+                    Some(self.felt(&one, 0, pair))
+                }
             };
-            let (row, names) = (begin + row, columns(self.flat));
-            let one = contacts.shelf.read(record, checked, &names, row..row + 1)?;
-            let touch = touch(&one, 0, self.flat);
-            let [s1, s2] = touch.tangential;
-            let usage = self.usage_of(pair, &touch);
-            seen.push(
-                span,
-                Some([
-                    touch.gap,
-                    touch.sn,
-                    s1.hypot(s2),
-                    f64::from(touch.status),
-                    touch.ut,
-                    usage,
-                ]),
-            );
+            seen.push(span, found);
         }
         Ok(())
     }
 
-    fn usage_of(&self, [a, b, _]: [usize; 3], touch: &crate::touches::Touch) -> f64 {
+    /// Gap, normal and tangential impulse, status, sliding speed and share of friction of a contact.
+    fn felt(&self, table: &Table, row: usize, pair: [usize; 3]) -> [f64; 6] {
+        let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
+        let status = match table.values.first().map(|v| v.cell(row)) {
+            Some(Cell::Text("stick")) => 1.0,
+            Some(Cell::Text("slip")) => 2.0,
+            _ => 0.0,
+        };
+        // In the plane there is one tangential row.
+        let second = |k: usize, first: f64| match self.flat {
+            true if first.is_nan() => f64::NAN,
+            true => 0.0,
+            false => at(k),
+        };
+        let tangential = [at(3), second(5, at(3))];
+        let sliding = at(4).hypot(second(6, at(4)));
+        let usage = self.usage_of(pair, at(2), tangential);
+        let st = tangential[0].hypot(tangential[1]);
+        [at(1), at(2), st, status, sliding, usage]
+    }
+
+    fn usage_of(&self, [a, b, _]: [usize; 3], normal: f64, tangential: [f64; 2]) -> f64 {
         let (Some(grip), Ok(company)) = (&self.facts.grip, &self.company) else {
             return f64::NAN;
         };
         match company.material.get(a).zip(company.material.get(b)) {
-            Some((a, b)) => grip.usage([*a, *b], touch.sn, touch.tangential),
+            Some((a, b)) => grip.usage([*a, *b], normal, tangential),
             None => f64::NAN,
         }
     }
@@ -264,16 +307,20 @@ fn append(all: &mut Table, values: Vec<Values>, rows: usize) {
     all.rows += rows;
 }
 
-/// Steps in groups of some hundred thousand rows.
+/// Steps in groups of some hundred thousand rows that follow each other.
 fn batches(spans: &[Span]) -> Vec<&[Span]> {
     const ROWS: usize = 262_144;
     let mut groups = Vec::new();
-    let (mut begin, mut rows) = (0, 0);
+    let (mut begin, mut rows, mut end) = (0, 0, None);
     for (k, span) in spans.iter().enumerate() {
+        let apart = span.rows > 0 && end.is_some_and(|end| end != span.first);
+        if apart || rows >= ROWS {
+            groups.extend(spans.get(begin..k));
+            (begin, rows, end) = (k, 0, None);
+        }
         rows += span.rows;
-        if rows >= ROWS {
-            groups.extend(spans.get(begin..=k));
-            (begin, rows) = (k + 1, 0);
+        if span.rows > 0 {
+            end = Some(span.first + span.rows);
         }
     }
     groups.extend(spans.get(begin..).filter(|rest| !rest.is_empty()));
@@ -310,6 +357,28 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn batches_are_all_spans_in_order_and_hold_no_other_rows() {
+        let span = |first: usize, rows: usize| Span {
+            step: 1,
+            t: 0.0,
+            first,
+            rows,
+        };
+        let spans = [
+            span(0, 200_000),
+            span(0, 0),
+            span(200_000, 100_000),
+            span(300_000, 5),
+            span(400_000, 5),
+            span(0, 0),
+        ];
+        let batches = batches(&spans);
+        assert_eq!(batches.concat(), spans);
+        let sizes: Vec<usize> = batches.iter().map(|b| b.len()).collect();
+        assert_eq!(sizes, [3, 1, 2]);
+    }
 
     #[test]
     fn thinning_keeps_ends_and_extremes_within_the_limit() {

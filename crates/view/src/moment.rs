@@ -161,7 +161,11 @@ impl Moment {
         revision: u64,
         old: Option<&Self>,
     ) -> Self {
-        let same = old.filter(|old| old.record.manifest().text == record.manifest().text);
+        let like = |old: &&Self| {
+            let (old, new) = (old.record.manifest(), record.manifest());
+            old.text == new.text && old.overrides == new.overrides
+        };
+        let same = old.filter(like);
         let facts = match same {
             Some(old) => Arc::clone(&old.facts),
             None => Arc::new(Facts::of(&record)),

@@ -174,6 +174,9 @@ impl Server {
         let place = Place(Arc::clone(&shared));
         if before >= shared.options.limits.connections {
             let _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
+            // Closing with bytes unread would take the answer away from its reader.
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(50)));
+            let _ = stream.read(&mut [0_u8; 4096]);
             let busy = Refusal::new(503, "too many connections at once; ask again");
             let _ = Reply::of(&busy).send(&mut stream, false, &shared);
             return;

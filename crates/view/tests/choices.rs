@@ -111,15 +111,15 @@ fn a_frame_of_several_chunks_is_found_and_read_whole() {
         assert_eq!(x.len(), count + 1);
         assert!(x.iter().all(|x| x.is_finite()));
         // The runner goes one metre a step, the others stay.
-        let runner = x[count] - x[0];
+        let runner = x[0] - x[count];
         let began = numbers(&pack(&run, &Ask::Bodies(0)), "x");
         assert!(
-            (runner - (began[count] - began[0]) - frame as f64).abs() < 1e-2,
+            (runner - (began[0] - began[count]) - frame as f64).abs() < 1e-2,
             "{runner}"
         );
-        assert!(y[0] < y[count]);
+        assert!(y[0] > y[count]);
     }
-    let history = pack(&run, &Ask::BodyHistory(count));
+    let history = pack(&run, &Ask::BodyHistory(0));
     assert_eq!(numbers(&history, "x"), [0.0, 1.0, 2.0, 3.0, 4.0]);
     assert_eq!(run.answer(&Ask::Bodies(5)).expect_err("none").status(), 404);
 }
@@ -133,7 +133,7 @@ fn check_newest(run: &Run, frames: usize, count: usize) {
     let x = numbers(&state, "x");
     assert!(x.len() == count + 1 && x.iter().all(|x| x.is_finite()));
     assert_eq!(state.extra()["step"], last);
-    let history = pack(run, &Ask::BodyHistory(count));
+    let history = pack(run, &Ask::BodyHistory(0));
     let known: Vec<f64> = (0..frames).map(|k| k as f64).collect();
     assert_eq!(numbers(&history, "x"), known);
 }
@@ -230,22 +230,27 @@ fn a_periodic_cell_comes_with_its_vectors_and_shifts() {
 dimension = 2
 [cell]
 size = [1, 1]
-strain_rate = { xy = 0.5 }
+strain_rate = { xy = 0.1 }
 [[material]]
 name = "m"
 density = 1
 [[law]]
 between = ["m", "m"]
 friction = 0.5
-[[grid]]
-name = "g"
-radius = 0.124
-counts = [4, 4]
-spacing = 0.25
-origin = [0.125, 0.125]
+[[body]]
+name = "left"
+shape = { disc = 0.05 }
 material = "m"
+position = [0.1, 0.5]
+velocity = [-1, 0]
+[[body]]
+name = "right"
+shape = { disc = 0.05 }
+material = "m"
+position = [0.9, 0.5]
+velocity = [1, 0]
 [run]
-until = 0.5
+until = 0.1
 step = 0.01
 "#;
     let record = bodies(text, &path);
@@ -267,11 +272,13 @@ step = 0.01
         }
     }
     let contacts = record.table("contacts", None).expect("contacts");
-    assert!(contacts.rows > 0, "grains meet as the cell shears");
+    assert!(contacts.rows > 0, "they meet through the face of the cell");
     let steps = numbers(&pack(&run, &Ask::Frames), "contact_step");
     let first = contacts.numbers("step")[0];
     let frame = steps.iter().position(|s| *s == first).expect("a frame");
     let touches = pack(&run, &Ask::Contacts(frame));
     let shift = numbers(&touches, "shift_x")[0];
     assert_eq!(shift, f64::from(contacts.numbers("shift_x")[0] as f32));
+    // The image that touches is one cell away.
+    assert!((shift.abs() - 1.0).abs() < 0.1, "{shift}");
 }

@@ -322,9 +322,9 @@ fn answers_are_compressed_where_asked_for_and_only_then() {
         ..Options::default()
     };
     let up = up_at("run", options);
-    let plain = up.get("api/shapes");
+    let plain = up.get("api/steps");
     assert!(!plain.head.contains("Content-Encoding"));
-    let packed = up.get_with("api/shapes", "Accept-Encoding: br, gzip;q=0.8\r\n");
+    let packed = up.get_with("api/steps", "Accept-Encoding: br, gzip;q=0.8\r\n");
     assert!(
         packed.head.contains("Content-Encoding: gzip"),
         "{}",
@@ -334,7 +334,7 @@ fn answers_are_compressed_where_asked_for_and_only_then() {
     let mut decoder = flate2::read::GzDecoder::new(packed.body.as_slice());
     decoder.read_to_end(&mut text).expect("gzip");
     assert_eq!(text, plain.body);
-    let refused = up.get_with("api/shapes", "Accept-Encoding: gzip;q=0\r\n");
+    let refused = up.get_with("api/steps", "Accept-Encoding: gzip;q=0\r\n");
     assert!(!refused.head.contains("Content-Encoding"));
 }
 

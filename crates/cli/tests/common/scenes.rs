@@ -206,7 +206,7 @@ step = 1e-3
 /// Runs a scene into a directory, without findings.
 pub fn recorded(folder: &Path, text: &str, directory: &str) {
     std::fs::write(folder.join("scene.toml"), text).expect("written");
-    let ran = percuss(
+    let ran = super::percuss(
         folder,
         &["run", "scene.toml", "-o", directory, "-q", "--no-findings"],
     );

@@ -108,8 +108,8 @@ position = [999999, 0, 1]
 [[body]]
 name = "dumbbell"
 shape = { compound = [
-  { sphere = 0.1, position = [-0.2, 0, 0] },
-  { sphere = 0.1, position = [0.2, 0, 0] } ] }
+  { shape = { sphere = 0.1 }, position = [-0.2, 0, 0] },
+  { shape = { sphere = 0.1 }, position = [0.2, 0, 0] } ] }
 material = "stone"
 position = [1000000, 1, 0.5]
 [run]
@@ -235,7 +235,7 @@ pub fn numbers(pack: &Pack, name: &str) -> Vec<f64> {
     (0..data.len()).filter_map(|k| data.number(k)).collect()
 }
 
-/// Many discs that fly apart: rows without contacts, cheap to make.
+/// One disc that runs past many others at rest: rows without contacts, cheap to make. It is body 0.
 pub fn crowd(count: usize, steps: usize) -> String {
     format!(
         r#"kind = "bodies"
