@@ -73,8 +73,6 @@ export class Chart {
   private stale = true;
   private observer: ResizeObserver;
   private gestures: Gestures;
-  /** Whether the user looks at a part of the time only. */
-  zoomed = false;
 
   constructor(
     label: string,
