@@ -3,7 +3,8 @@
 //   node shots.mjs PERCUSS RUNS
 //
 // RUNS is a folder for the records; runs that are already there are taken as they are, so the
-// long ones need be made once. CHROMIUM names another browser.
+// long ones need be made once. CHROMIUM names another browser, PERCUSS_PAGE another page than the
+// one in the program.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,11 +22,11 @@ if (!percuss || !runs) {
 
 /** name of the picture, scene, settings of the run, time, what is done on the page. */
 const LIST = [
-  { name: 'wall', scene: 'wall', sets: ['until=1'], at: 0.62, script: () => window.percuss.options.setContacts({ chains: true }), tab: 'Energy' },
+  { name: 'wall', scene: 'wall', sets: ['until=1'], at: 0.62, script: () => window.percuss.options.setContacts({ chains: true, colour: 'impulse' }), tab: 'Energy' },
   { name: 'biaxial', scene: 'biaxial', sets: ['strain=0.02'], at: 1e9, script: () => {
       window.percuss.options.setContacts({ chains: true, aboveMean: true });
     }, tab: 'Contacts' },
-  { name: 'bed', scene: join(here, 'shots', 'bed.toml'), sets: [], at: 1e9, script: () => window.percuss.options.setColour({ by: 'height' }), tab: 'Iterations' },
+  { name: 'bed', scene: join(here, 'shots', 'bed.toml'), sets: [], at: 1e9, script: () => window.percuss.options.setColour({ by: 'height' }), tab: 'Energy' },
   { name: 'catastrophe', scene: 'catastrophe', sets: [], at: 1e9, tab: 'Velocities' },
   { name: 'conveyor', scene: 'conveyor', sets: [], at: 6, tab: 'Coordinates' },
   { name: 'rocking-block', scene: 'rocking-block', sets: [], at: 0.35, tab: 'Energy', theme: 'dark' },
@@ -59,6 +60,8 @@ async function shot(browser, one) {
   const server = await serve(records(one));
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, colorScheme: one.theme ?? 'light', reducedMotion: 'reduce' });
   page.setDefaultTimeout(120_000);
+  const other = process.env.PERCUSS_PAGE;
+  if (other) await page.route(server.url, (r) => r.fulfill({ path: other, contentType: 'text/html; charset=utf-8' }));
   await page.goto(server.url);
   await page.waitForFunction(() => window.percuss && (window.percuss.stage ? window.percuss.stage.stats().pictures > 0 : document.querySelector('.mechanism .empty')?.hidden));
   await page.evaluate((t) => window.percuss.app.player.seek(t), one.at);

@@ -37,6 +37,8 @@ async function boot(): Promise<void> {
     const status = { tell: (_: string): void => {} };
     const app = makeApp(source, about, (text) => status.tell(text));
     document.documentElement.dataset.theme = app.theme.value;
+    // Before all others who listen: they read the colours of the style.
+    app.theme.on((t) => (document.documentElement.dataset.theme = t));
     const options = new Options();
     window.percuss = { app, options, stage: null };
     await openPage(root, app, options, status, (stage) => {

@@ -57,7 +57,6 @@ export async function openPage(
   mountPlots(layout.plots, app);
   mountCertificate(layout.badge, app);
   commands(layout, app, options, scene, drawing);
-  app.theme.on((t) => (document.documentElement.dataset.theme = t));
   const follow = app.about.state === 'running';
   if (follow) app.player.toEnd();
   watch(

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { command, drawn, onScreen, open, pixels, run, scene, scratch, settled, table, twoFrames } from './setup.mjs';
+import { command, drawn, known, onScreen, open, pixels, run, scene, scratch, settled, table, twoFrames } from './setup.mjs';
 import { statistics } from './png.mjs';
 
 /** The exported file of a run, opened from the disk with no network. */
@@ -15,7 +15,7 @@ async function exported(dir, name, ...options) {
 }
 
 test('an exported wall opens from the disk, with all its features and no request', async () => {
-  const dir = await run('wall', 'wall', 'until=0.1');
+  const dir = await run('wall', known('wall'), 'until=0.1');
   const { page, faults, requests, close } = await exported(dir, 'wall');
   try {
     await drawn(page);
@@ -49,7 +49,7 @@ test('an exported wall opens from the disk, with all its features and no request
 });
 
 test('an exported mechanism shows its drawing and its portrait', async () => {
-  const { page, faults, close } = await exported(await run('woodpecker', 'woodpecker', 'until=0.15'), 'woodpecker');
+  const { page, faults, close } = await exported(await run('woodpecker', known('woodpecker'), 'until=0.15'), 'woodpecker');
   try {
     await page.waitForFunction(() => document.querySelector('.mechanism .empty')?.hidden === true);
     await page.waitForSelector('.portrait .chart');

@@ -41,7 +41,8 @@ test('a hundred thousand spheres are drawn in less than 1 GB', async (t) => {
       return rest;
     });
     assert.equal(stats.bodies, 100_001);
-    assert.ok(stats.triangles >= 2 * 100_000, `${stats.triangles} triangles`);
+    // Spheres behind others are left out; those that can be seen are still many.
+    assert.ok(stats.triangles > 10_000, `${stats.triangles} triangles`);
     const seen = statistics(await pixels(page, 'canvas.scene'));
     assert.ok(seen.colours > 10 && seen.background < 0.95, JSON.stringify(seen));
     const used = await memory(page);

@@ -30,7 +30,7 @@ test('a live run grows on the page and then has ended', async () => {
       to: window.percuss.app.about.time.until,
       text: document.querySelector('.badge').textContent,
     }));
-    assert.ok(all.frames > second, `${all.frames} states`);
+    assert.ok(all.frames >= second, `${all.frames} states`);
     // The last step may be short: the end is the end to rounding.
     assert.ok(Math.abs(all.last - all.to) < 1e-9, `${all.last} and ${all.to}`);
     assert.ok(!all.text.includes('so far'), all.text);

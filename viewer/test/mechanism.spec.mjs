@@ -1,7 +1,7 @@
 // Mechanisms and sweeps: their drawing moves, the portrait follows, coordinates are plotted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, pixels, run, serve, table, twoFrames } from './setup.mjs';
+import { known, open, pixels, run, serve, table, twoFrames } from './setup.mjs';
 import { difference, statistics } from './png.mjs';
 
 async function onRun(dir, what, options) {
@@ -35,7 +35,7 @@ for (const [name, sets, until] of [
   ['sweep-play', [], 8],
 ]) {
   test(`${name}: the drawing is drawn and moves`, async () =>
-    onRun(await run(name, name, ...sets), async (page) => {
+    onRun(await run(name, known(name), ...sets), async (page) => {
       const before = await pixels(page, '.mechanism');
       const s = statistics(before);
       assert.ok(s.colours >= 4 && s.background < 0.995, JSON.stringify(s));
@@ -45,7 +45,7 @@ for (const [name, sets, until] of [
 }
 
 test('the phase portrait shows the coordinates of the record at the current time', async () => {
-  const dir = await run('rocking-block', 'rocking-block');
+  const dir = await run('rocking-block', known('rocking-block'));
   await onRun(dir, async (page) => {
     await page.waitForSelector('.portrait .chart');
     const [x, y] = await page.locator('.portrait select').evaluateAll((list) => list.map((s) => s.value));
@@ -64,7 +64,7 @@ test('the phase portrait shows the coordinates of the record at the current time
 });
 
 test('a click on the portrait goes to the instant of that point', async () =>
-  onRun(await run('rocking-block', 'rocking-block'), async (page) => {
+  onRun(await run('rocking-block', known('rocking-block')), async (page) => {
     await page.waitForSelector('.portrait .chart');
     const box = await page.locator('.portrait .chart').boundingBox();
     await page.mouse.click(box.x + box.width * 0.7, box.y + box.height * 0.4);
@@ -73,7 +73,7 @@ test('a click on the portrait goes to the instant of that point', async () =>
   }));
 
 test('contacts light up when they act', async () => {
-  const dir = await run('woodpecker', 'woodpecker', 'until=0.15');
+  const dir = await run('woodpecker', known('woodpecker'), 'until=0.15');
   await onRun(dir, async (page) => {
     const chips = await page.locator('.mechanism .event').allInnerTexts();
     assert.ok(chips.length > 0, 'the scene names the contacts of its drawing');
@@ -90,7 +90,7 @@ test('contacts light up when they act', async () => {
 });
 
 test('drag and wheel move and scale the drawing, f fits it again', async () =>
-  onRun(await run('rocking-block', 'rocking-block'), async (page) => {
+  onRun(await run('rocking-block', known('rocking-block')), async (page) => {
     const fitted = await pixels(page, '.mechanism');
     const box = await page.locator('.mechanism').boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
@@ -107,7 +107,7 @@ test('drag and wheel move and scale the drawing, f fits it again', async () =>
   }));
 
 test('coordinates are plotted over time, with the ends of a moving interval', async () =>
-  onRun(await run('sweep-play', 'sweep-play'), async (page) => {
+  onRun(await run('sweep-play', known('sweep-play')), async (page) => {
     await page.getByRole('tab', { name: 'Coordinates' }).click();
     const text = await page.locator('#plots .legend').innerText();
     assert.ok(text.includes('lower end') && text.includes('upper end'), text);
@@ -120,7 +120,7 @@ test('coordinates are plotted over time, with the ends of a moving interval', as
 
 test('a drawing fits a phone, in the dark', async () =>
   onRun(
-    await run('rocking-block', 'rocking-block'),
+    await run('rocking-block', known('rocking-block')),
     async (page) => {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(overflow <= 0, `${overflow} pixels too wide`);

@@ -1,7 +1,7 @@
 // Plots, certificate, findings: they tell what the record says and set the time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawn, open, pixels, run, scene, serve, table, twoFrames } from './setup.mjs';
+import { command, drawn, known, open, pixels, run, scene, scratch, serve, table, twoFrames } from './setup.mjs';
 import { difference, statistics } from './png.mjs';
 
 async function onRun(dir, what, options) {
@@ -18,7 +18,7 @@ async function onRun(dir, what, options) {
   }
 }
 
-const wall = () => run('wall', 'wall', 'until=0.1');
+const wall = () => run('wall', known('wall'), 'until=0.1');
 const legend = (page) => page.locator('#plots .legend').innerText();
 
 test('every plot of the run is drawn', async () =>
@@ -136,9 +136,8 @@ test('a run that misses its tolerance says how many steps did', async () => {
 });
 
 test('findings are listed with value, expectation and source', async () => {
-  const { command, scratch } = await import('./setup.mjs');
   const dir = `${scratch}/three-discs`;
-  await command('run', 'three-discs', '-o', dir, '--quiet', '--threads', '1');
+  await command('run', known('three-discs'), '-o', dir, '--quiet', '--threads', '1');
   const list = JSON.parse(await command('show', dir, '--json')).findings;
   await onRun(dir, async (page) => {
     const items = await page.locator('.findings li').allInnerTexts();

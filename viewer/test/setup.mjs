@@ -17,10 +17,12 @@ export const percuss = process.env.PERCUSS;
 assert.ok(percuss && existsSync(percuss), 'PERCUSS must name the program');
 
 /** Patience with a loaded machine, in milliseconds: no test depends on being fast. */
-export const PATIENCE = 60_000;
+export const PATIENCE = Number(process.env.PERCUSS_PATIENCE ?? 60_000);
 
 export const scratch = mkdtempSync(join(tmpdir(), 'percuss-page-'));
 export const scene = (name) => join(here, 'scenes', `${name}.toml`);
+/** A scene of the repository. */
+export const known = (name) => join(here, '..', '..', 'scenes', `${name}.toml`);
 
 const running = new Set();
 

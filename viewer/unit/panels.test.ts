@@ -1,7 +1,7 @@
 /** Scales, series, histories, drawings: what the panels compute before they draw. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { extent, linear, logarithmic, nearest, NOTHING, powerOfTen, scaleFor } from '../src/panels/scale';
+import { counting, extent, linear, logarithmic, nearest, NOTHING, powerOfTen, scaleFor } from '../src/panels/scale';
 import { energyLines, plotOf, running, sumsBefore } from '../src/panels/series';
 import { bodyQuantities, contactQuantities, norm } from '../src/panels/histories';
 import { safeName, toCsv } from '../src/panels/csv';
@@ -21,6 +21,14 @@ const about = {
 } as unknown as About;
 
 const near = (a: number, b: number, tolerance: number): void => assert.ok(Math.abs(a - b) <= tolerance, `${a} and ${b}`);
+
+test('numbers of things have whole ticks', () => {
+  for (const [low, high] of [[10, 10], [0, 1], [3, 7], [0, 5000]]) {
+    const s = counting({ low, high, positive: 1, zeros: false });
+    const labels = s.ticks(6).map((t) => t.label);
+    assert.ok(labels.length >= 2 && labels.every((l) => !l.includes('.')), `${labels}`);
+  }
+});
 
 test('a linear scale maps there and back, with round ticks inside', () => {
   const s = linear(-3, 7);
@@ -102,10 +110,19 @@ test('losses grow as works add up, and works without any are left out', () => {
   const lines = energyLines(about, steps);
   const get = (name: string): number[] => Array.from(lines.find((l) => l.name === name)?.y ?? []);
   assert.deepEqual(get('total'), [4, 4, 2, 2]);
+  const raised = table({}, { t: steps.column('t')!, kinetic: steps.column('kinetic')!, potential: Float64Array.of(1e6, 1e6 + 1, 1e6, 1e6 + 1) });
+  assert.deepEqual(Array.from(energyLines(about, raised)[0].y), [4, 4, 2, 2], 'the zero of potential energy is the start');
   assert.deepEqual(get('lost in impacts'), [0, 0.25, 0.75, 0.75]);
   assert.deepEqual(get('work of boundaries'), [0, 0.5, 0.5, 1]);
   assert.ok(!lines.some((l) => l.name === 'lost by sliding'));
   assert.equal(lines[0].unit, 'J');
+});
+
+test('works are not added up where steps are missing', () => {
+  const columns = { t: steps.column('t')!, kinetic: steps.column('kinetic')!, impact: steps.column('impact')!, step: Float64Array.of(10, 20, 30, 40) };
+  const names = (rows: number): string[] => energyLines(about, table({ rows }, columns)).map((l) => l.name);
+  assert.ok(!names(4).includes('lost in impacts'), 'four rows of forty steps');
+  assert.ok(names(40).includes('lost in impacts'), 'spans of ten steps, all there');
 });
 
 test('a window of the table has the same sums as the whole at the same instants', () => {
@@ -223,6 +240,7 @@ test('things move on straight lines between states and are exact in them', () =>
 test('contacts of a drawing begin where they did not act before', () => {
   const s = new Sheet(drawing);
   assert.deepEqual(s.touchable, [0]);
+  assert.deepEqual(s.contactItems, [0]);
   assert.deepEqual(s.onsets(0), [1]);
   assert.equal(s.touched(0, 2), true);
   const { low, high } = s.bounds(3);

@@ -67,7 +67,7 @@ export function mount(root: HTMLElement, app: App): MechanismView {
   /** One chip for each thing with contacts; it lights up while they act. */
   let chips: { k: number; chip: HTMLElement; dot: HTMLElement }[] = [];
   const makeChips = (): void => {
-    chips = (sheet?.touchable ?? []).map((k) => {
+    chips = (sheet?.contactItems ?? []).map((k) => {
       const item = sheet!.header.items[k];
       const dot = el('i', {});
       const chip = el('span', { class: 'event' }, dot, (item.contacts ?? []).join(', ') || item.name);

@@ -138,6 +138,21 @@ export class Sheet {
     return this.header.items.map((_, k) => k).filter((k) => this.touches[k] !== undefined);
   }
 
+  /**
+   * Of the items whose contacts can act, one for each contact: those with a single one first,
+   * because an item with several tells only that one of them acts.
+   */
+  get contactItems(): number[] {
+    const told = new Set<string>();
+    const names = (k: number): string[] => this.header.items[k].contacts ?? [];
+    const order = this.touchable.sort((a, b) => names(a).length - names(b).length || a - b);
+    return order.filter((k) => {
+      const fresh = names(k).some((name) => !told.has(name));
+      for (const name of names(k)) told.add(name);
+      return fresh;
+    });
+  }
+
   /** States at which a contact of item `k` begins to act after one in which it did not. */
   onsets(k: number): number[] {
     const touch = this.touches[k];

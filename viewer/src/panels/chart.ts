@@ -10,7 +10,7 @@ import { el } from '../dom';
 import { ink, lineColour, statusColour } from './colours';
 import { drawFrame, fit, type Area, type AxisTitle } from './frame';
 import { attach, type Gestures } from './gestures';
-import { extent, linear, nearest, NOTHING, scaleFor, type Scale } from './scale';
+import { counting, extent, linear, nearest, NOTHING, scaleFor, type Scale } from './scale';
 
 export interface Line {
   name: string;
@@ -33,13 +33,15 @@ export interface ChartData {
   x: AxisTitle;
   y: AxisTitle;
   log?: boolean;
+  /** The values are numbers of things. */
+  whole?: boolean;
   lines: Line[];
   /** Lines across, such as a tolerance. */
   levels?: { value: number; label: string }[];
   /** A band along the bottom: status of a contact at these times. */
   status?: { x: ArrayLike<number>; y: ArrayLike<number> };
   /** Instants worth a mark. */
-  marks?: { x: ArrayLike<number>; colour: (i: number) => number };
+  marks?: { x: ArrayLike<number>; colour: (i: number, theme: Theme) => string };
 }
 
 export interface ChartEvents {
@@ -71,8 +73,6 @@ export class Chart {
   private stale = true;
   private observer: ResizeObserver;
   private gestures: Gestures;
-  /** Whether the user looks at a part of the time only. */
-  zoomed = false;
 
   constructor(
     label: string,
@@ -181,7 +181,7 @@ export class Chart {
       if (near) e = extent([this.span[0]], [l.value], null, e);
     }
     this.xs = linear(this.span[0], this.span[1]);
-    this.ys = scaleFor(e, this.data.log ?? false);
+    this.ys = this.data.whole && Number.isFinite(e.low) ? counting(e) : scaleFor(e, this.data.log ?? false);
   }
 
   private drawData(): void {
@@ -280,7 +280,7 @@ export class Chart {
       const x = Math.round(this.px(m.x[i])) + 0.5;
       if (x === previous || x < this.area.left || x > this.area.left + this.area.width) continue;
       previous = x;
-      g.strokeStyle = lineColour(this.theme, m.colour(i));
+      g.strokeStyle = m.colour(i, this.theme);
       g.beginPath();
       g.moveTo(x, bottom);
       g.lineTo(x, bottom - 12);

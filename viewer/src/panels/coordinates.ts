@@ -1,4 +1,5 @@
 /** Coordinates and velocities of a mechanism or a sweep against time. */
+import { itemColour } from '../mechanism/paint';
 import type { Sheet } from '../mechanism/sheet';
 import type { About } from '../types';
 import type { ChartData, Line } from './chart';
@@ -67,8 +68,8 @@ function interval(sheet: Sheet): Line[] {
 
 /** The instants at which contacts begin to act, as marks along the time axis. */
 function touches(sheet: Sheet): ChartData['marks'] | null {
-  const list = sheet.touchable.flatMap((k) => sheet.onsets(k).map((i) => ({ t: sheet.t[i], k })));
+  const list = sheet.contactItems.flatMap((k) => sheet.onsets(k).map((i) => ({ t: sheet.t[i], k })));
   if (list.length === 0) return null;
   list.sort((a, b) => a.t - b.t);
-  return { x: list.map((m) => m.t), colour: (i) => sheet.header.items[list[i].k].colour };
+  return { x: list.map((m) => m.t), colour: (i, theme) => itemColour(theme, sheet.header.items[list[i].k].colour) };
 }

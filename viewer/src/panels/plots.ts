@@ -10,7 +10,7 @@ import { coordinatePlot, MOTIONS, type Motion } from './coordinates';
 import { Fresh, sentence } from './fresh';
 import type { ChartData } from './chart';
 import { TimePlot } from './plot';
-import { KINDS, plotOf, sumsBefore, type Kind } from './series';
+import { complete, KINDS, plotOf, sumsBefore, type Kind } from './series';
 import { makeTabs } from './tabs';
 
 type Tab = Kind | Motion;
@@ -34,15 +34,17 @@ export function mount(root: HTMLElement, app: App): Mounted {
   const whole = (): [number, number] => {
     const t = all?.column('t') ?? sheet?.t;
     if (!t || t.length === 0) return [0, 1];
+    // The first row is the end of the first step; the first state may be the start.
+    const from = app.player.frames.length > 0 ? Math.min(t[0], app.player.first) : t[0];
     const to = Math.max(t[t.length - 1], app.player.last);
-    return to > t[0] ? [t[0], to] : [t[0], t[0] + 1];
+    return to > from ? [from, to] : [from, from + 1];
   };
 
   const plotFor = (tab: Tab): ChartData | null => {
     if (tab === 'coordinates' || tab === 'velocities') return sheet ? coordinatePlot(app.about, sheet, tab) : null;
     if (!all || (all.column('t')?.length ?? 0) === 0) return null;
     if (window === null || part === null) return plotOf(tab, app.about, all);
-    return plotOf(tab, app.about, part, sumsBefore(all, part.column('t')?.[0] ?? window[0]));
+    return plotOf(tab, app.about, part, sumsBefore(all, part.column('t')?.[0] ?? window[0]), complete(all));
   };
 
   const draw = (): void => {

@@ -34,7 +34,7 @@ export function mount(root: HTMLElement, app: App): Mounted {
 
   const marks = (): number[] => {
     if (!sheet) return [];
-    const all = sheet.touchable.flatMap((k) => sheet!.onsets(k));
+    const all = sheet.contactItems.flatMap((k) => sheet!.onsets(k));
     return [...new Set(all)].sort((a, b) => a - b);
   };
 

@@ -107,6 +107,13 @@ export function logarithmic(a: number, b: number, zeros: boolean): Scale {
   };
 }
 
+/** A linear scale of numbers of things: at least two wide, no ticks between whole numbers. */
+export function counting(e: Extent): Scale {
+  const s = scaleFor(e.high - e.low < 2 ? { ...e, low: e.low - 1, high: e.high + 1 } : e, false);
+  // No more ticks than whole numbers: their distance is then one or more.
+  return { ...s, ticks: (count) => s.ticks(Math.max(1, Math.min(count, Math.floor(s.high - s.low)))) };
+}
+
 /** Smallest and largest finite value, smallest positive one, and whether some are ≤ 0. */
 export interface Extent {
   low: number;

@@ -3,7 +3,8 @@
  *
  * States (energies) are at the ends of steps. Works are those of one step, or sums over
  * a span of steps where the table was thinned, so their running sums are right either
- * way. What contacts take away is drawn upward: D = −Σ W.
+ * way. What contacts take away is drawn upward: D = −Σ W. The zero of potential energy is
+ * arbitrary: it is drawn from its first value on, so that all else can be seen beside it.
  */
 import type { About, Pack } from '../types';
 import type { ChartData, Line } from './chart';
@@ -39,6 +40,12 @@ function counts(v: ArrayLike<number> | undefined): v is ArrayLike<number> {
   return false;
 }
 
+/** The first number of a list; 0 for none. */
+function first(v: ArrayLike<number> | undefined): number {
+  for (let i = 0; v && i < v.length; i++) if (Number.isFinite(v[i])) return v[i];
+  return 0;
+}
+
 interface Work {
   column: string;
   name: string;
@@ -56,8 +63,19 @@ const WORKS: Work[] = [
   { column: 'motor', name: 'work of motors', sign: 1, colour: 5, dash: [2, 3], meaning: 'work of motors of joints so far' },
 ];
 
-/** Energies and the running sums of works; `base` gives the sums before the first row. */
-export function energyLines(about: About, steps: Pack, base: Record<string, number> = {}): Line[] {
+/**
+ * Whether a table has a row for every step. Mechanisms record every n-th step only where the
+ * scene says so; works of the steps between are then not known, nor are their sums.
+ */
+export function complete(steps: Pack): boolean {
+  const rows = steps.header.rows as unknown;
+  const step = steps.column('step');
+  if (typeof rows !== 'number' || !step || step.length === 0) return true;
+  return step[step.length - 1] <= rows;
+}
+
+/** Energies and the running sums of works; `base` gives the sums and the potential before the first row. */
+export function energyLines(about: About, steps: Pack, base: Record<string, number> = {}, works = complete(steps)): Line[] {
   const t = steps.column('t');
   if (!t) return [];
   const unit = columnUnit(about, steps.header, 'kinetic') || unitOf(about, 'energy');
@@ -65,17 +83,19 @@ export function energyLines(about: About, steps: Pack, base: Record<string, numb
   const potential = steps.column('potential');
   const elastic = steps.column('elastic');
   const lines: Line[] = [];
-  if (kinetic && potential) {
+  const zero = base.potential ?? first(potential);
+  const height = Float64Array.from(t, (_, i) => (potential?.[i] ?? 0) - zero);
+  if (kinetic) {
     const total = Float64Array.from(t, (_, i) => {
       const e = elastic ? elastic[i] : 0;
-      return kinetic[i] + potential[i] + (Number.isFinite(e) ? e : 0);
+      return kinetic[i] + height[i] + (Number.isFinite(e) ? e : 0);
     });
     lines.push({ name: 'total', unit, x: t, y: total, colour: 4, meaning: 'kinetic + potential + elastic energy' });
   }
   if (kinetic) lines.push({ name: 'kinetic', unit, x: t, y: kinetic, colour: 0, meaning: 'kinetic energy' });
-  if (counts(potential)) lines.push({ name: 'potential', unit, x: t, y: potential, colour: 2, meaning: 'potential energy' });
+  if (counts(potential)) lines.push({ name: 'potential', unit, x: t, y: height, colour: 2, meaning: 'potential energy since the first step' });
   if (counts(elastic)) lines.push({ name: 'elastic', unit, x: t, y: elastic, colour: 5, meaning: 'energy of springs of joints' });
-  for (const w of WORKS) {
+  for (const w of works ? WORKS : []) {
     const values = steps.column(w.column);
     const start = base[w.column] ?? 0;
     if (!values || !(counts(values) || start !== 0)) continue;
@@ -84,10 +104,10 @@ export function energyLines(about: About, steps: Pack, base: Record<string, numb
   return lines;
 }
 
-/** Sums of all works over the rows before time `from`: where a window's sums begin. */
+/** Sums of all works over the rows before time `from`, and the first potential energy: where a window begins. */
 export function sumsBefore(steps: Pack, from: number): Record<string, number> {
   const t = steps.column('t');
-  const out: Record<string, number> = {};
+  const out: Record<string, number> = { potential: first(steps.column('potential')) };
   if (!t) return out;
   for (const w of WORKS) {
     const values = steps.column(w.column);
@@ -111,14 +131,14 @@ function plain(steps: Pack, about: About, list: [string, string, string, number]
 }
 
 /** The plot of one kind; null where the run has nothing of it. */
-export function plotOf(kind: Kind, about: About, steps: Pack, base?: Record<string, number>): ChartData | null {
+export function plotOf(kind: Kind, about: About, steps: Pack, base?: Record<string, number>, works?: boolean): ChartData | null {
   const x = { label: 'time', unit: unitOf(about, 'time') };
   const tolerance = about.certificate?.tolerance;
-  const of = (lines: Line[], label: string, log = false): ChartData | null =>
-    lines.length > 0 ? { x, y: { label, unit: lines[0].unit }, lines, log } : null;
+  const of = (lines: Line[], label: string, log = false, whole = false): ChartData | null =>
+    lines.length > 0 ? { x, y: { label, unit: lines[0].unit }, lines, log, whole } : null;
   switch (kind) {
     case 'energy':
-      return of(energyLines(about, steps, base), 'energy');
+      return of(energyLines(about, steps, base, works), 'energy');
     case 'residual': {
       const d = of(plain(steps, about, [['residual', 'residual', 'dimensionless residual R2 of the contact problem', 0]]), 'residual', true);
       if (d && typeof tolerance === 'number' && tolerance > 0) d.levels = [{ value: tolerance, label: 'tolerance' }];
@@ -150,8 +170,10 @@ export function plotOf(kind: Kind, about: About, steps: Pack, base?: Record<stri
           ['pairs', 'pairs', 'pairs of bodies whose boxes meet', 6],
         ], 'steps'),
         'number',
+        false,
+        true,
       );
     case 'iterations':
-      return of(plain(steps, about, [['iterations', 'iterations', 'iterations of the solver', 2]], 'steps'), 'iterations');
+      return of(plain(steps, about, [['iterations', 'iterations', 'iterations of the solver', 2]], 'steps'), 'iterations', false, true);
   }
 }
