@@ -11,6 +11,7 @@ use scene::picture::Image;
 use crate::interrupt;
 use crate::output::{self, Stop, Target, Verdict};
 use crate::progress::Progress;
+use crate::summary::short;
 
 /// Frames in a second where nothing is said.
 pub const FPS: f64 = 25.0;
@@ -105,7 +106,7 @@ pub fn run(
 fn told(path: &Path, frames: &[Frame], times: &[f64], plan: &Plan) -> String {
     let at = |frame: Option<&Frame>| frame.and_then(|f| times.get(f.state)).copied();
     let (from, until) = (at(frames.first()), at(frames.last()));
-    let (from, until) = (from.unwrap_or(f64::NAN), until.unwrap_or(f64::NAN));
+    let [from, until] = [from, until].map(|t| short(t.unwrap_or(f64::NAN)));
     let count: usize = frames.iter().map(|frame| frame.count).sum();
     let seconds = count as f64 / plan.fps;
     format!(

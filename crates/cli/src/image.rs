@@ -11,6 +11,7 @@ use scene::record::Record;
 use crate::film;
 use crate::output::{self, Stop, Target, Verdict};
 use crate::records::time;
+use crate::summary::short;
 
 /// Pixels of a side, least and most.
 const SIDES: std::ops::RangeInclusive<usize> = 120..=4096;
@@ -334,6 +335,7 @@ fn still(
     }
     if !shared.quiet {
         let shown = path.display();
+        let t = short(t);
         output::print(&format!("{shown}: the recorded state at t = {t}\n"))?;
     }
     Ok(Verdict::Well)

@@ -259,9 +259,6 @@ fn an_mp4_is_written_by_ffmpeg_and_its_absence_is_told() {
     assert_eq!(fields[..3], ["320", "240", "20/1"], "{told}");
     let count: usize = fields[3].parse().expect("a number");
     assert!(count > 4, "{told}");
-    let left = fs::read_dir(at).expect("a folder").flatten();
-    assert!(
-        left.into_iter()
-            .all(|e| !e.file_name().to_string_lossy().ends_with(".part"))
-    );
+    let mut left = fs::read_dir(at).expect("a folder").flatten();
+    assert!(left.all(|e| !e.file_name().to_string_lossy().ends_with(".part")));
 }

@@ -43,10 +43,11 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
         entry.notes.push(format!("its plot cannot be drawn: {why}"));
     }
     let file = format!("pages/{name}.html");
-    match there(&file)
-        .then_some(Ok(()))
-        .unwrap_or_else(|| page(directory, &folder.join(&file)))
-    {
+    let made = match there(&file) {
+        true => Ok(()),
+        false => page(directory, &folder.join(&file)),
+    };
+    match made {
         Ok(()) => entry.page = Some(file),
         Err(why) => entry
             .notes
@@ -58,10 +59,13 @@ pub fn pictures(entry: &mut Entry, folder: &Path, directory: &Path, anew: bool) 
         return;
     };
     let file = format!("pictures/{name}.png");
-    let made = there(&file).then_some(Ok(())).unwrap_or_else(|| {
-        let bytes = still(entry, &record, &reel)?;
-        fs::write(folder.join(&file), bytes).map_err(|e| e.to_string())
-    });
+    let made = match there(&file) {
+        true => Ok(()),
+        false => still(entry, &record, &reel).and_then(|bytes| {
+            let written = fs::write(folder.join(&file), bytes);
+            written.map_err(|e| e.to_string())
+        }),
+    };
     match made {
         Ok(()) => entry.picture = Some(file),
         Err(why) => entry
