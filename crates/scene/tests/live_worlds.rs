@@ -68,7 +68,14 @@ fn run(scene: &Scene) -> Vec<Vec<u64>> {
     let collection = scene.collection().unwrap();
     let wanted = Wanted::default();
     let threads = Threads::new(1);
-    scene::run_wanted(scene, collection, &wanted, threads, &mut states, &mut |_| true);
+    scene::run_wanted(
+        scene,
+        collection,
+        &wanted,
+        threads,
+        &mut states,
+        &mut |_| true,
+    );
     states.0
 }
 
@@ -124,17 +131,28 @@ fn grains_by_numbers_are_those_of_the_text() {
 fn grains_that_are_none_are_refused_with_their_number() {
     let wrong = TEXT.replace("radii = [0.1, 0.05]", "radii = [0.1, -0.05]");
     let error = scene(&wrong).collection().unwrap_err().to_string();
-    assert!(error.contains("grains `grains`") && error.contains("grain 2"), "{error}");
+    assert!(
+        error.contains("grains `grains`") && error.contains("grain 2"),
+        "{error}"
+    );
     let missing = TEXT.replace("radii = [0.1, 0.05]", "");
-    let error = Scene::parse("live", "live", &missing).unwrap_err().to_string();
+    let error = Scene::parse("live", "live", &missing)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("radius"), "{error}");
 }
 
 #[test]
 fn a_text_with_callables_is_read_but_not_computed() {
-    let text = TEXT.replace("kind = \"bodies\"", "kind = \"bodies\"\ncallables = [\"floor\"]");
+    let text = TEXT.replace(
+        "kind = \"bodies\"",
+        "kind = \"bodies\"\ncallables = [\"floor\"]",
+    );
     let error = scene(&text).collection().unwrap_err().to_string();
-    assert!(error.contains("program") && error.contains("floor"), "{error}");
+    assert!(
+        error.contains("program") && error.contains("floor"),
+        "{error}"
+    );
 }
 
 #[test]
