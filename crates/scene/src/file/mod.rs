@@ -187,10 +187,7 @@ impl Scene {
     /// mechanism has no bodies.
     pub fn collection(&self) -> Result<Collection, SceneError> {
         match &self.content {
-            Content::Bodies(bodies) => {
-                bodies.require_text(&self.origin)?;
-                collection::build(self, bodies)
-            }
+            Content::Bodies(bodies) => collection::build(self, bodies),
             Content::Mechanism(_) => Err(self.other_kind("mechanism", "Scene::build")),
         }
     }
