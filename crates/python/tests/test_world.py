@@ -257,3 +257,25 @@ def test_joints_hold() -> None:
     # The joint is held to rounding and projected after each step.
     assert np.hypot(*w.positions[0]) == pytest.approx(1.0, abs=1e-9)
     assert w.observe("pivot_force") > 0
+
+
+def test_the_interpreter_is_free_while_a_world_is_stepped(block: pc.World) -> None:
+    import threading
+    import time
+
+    block.step()
+    thread = threading.Thread(target=block.step, args=(50_000,))
+    thread.start()
+    awake, refused = 0, 0
+    while thread.is_alive():
+        time.sleep(1e-4)
+        awake += 1
+        try:
+            block.time
+        except pc.Error as error:
+            assert "being stepped" in str(error)
+            refused += 1
+    thread.join()
+    # With the interpreter's lock held it would wake once, after the last step.
+    assert awake > 5 and refused > 0
+    assert block.time == pytest.approx(50.001, abs=1e-6)

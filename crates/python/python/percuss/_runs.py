@@ -54,8 +54,9 @@ class Drawing:
 class Tables(Mapping[str, Table]):
     """The tables of a run by name; each is read when it is asked for."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, keep: object = None) -> None:
         self._record = record
+        self._keep = keep
 
     def __getitem__(self, name: str) -> Table:
         return Table(self._record.table(name))
@@ -124,7 +125,7 @@ class Run:
     @property
     def tables(self) -> Tables:
         """The tables by name."""
-        return Tables(self._record)
+        return Tables(self._record, self._keep)
 
     def table(self, name: str, columns: Optional[list[str]] = None) -> Table:
         """A table, or some of its columns."""

@@ -138,11 +138,11 @@ impl super::spec::BodiesSpec {
     }
 
     /// Refuses to compute what the text does not hold.
-    pub fn require_text(&self, file: &str) -> Result<(), InputError> {
+    pub fn require_text(&self, file: &str) -> Result<(), Box<InputError>> {
         if self.callables.is_empty() {
             return Ok(());
         }
-        Err(InputError {
+        Err(Box::new(InputError {
             file: file.to_string(),
             origin: Origin::Whole,
             part: String::new(),
@@ -154,6 +154,6 @@ impl super::spec::BodiesSpec {
                 self.callables.join(", ")
             ),
             advice: "Run the program again".to_string(),
-        })
+        }))
     }
 }
