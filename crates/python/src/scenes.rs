@@ -1,0 +1,111 @@
+//! Scenes: files, built-in systems, texts.
+
+use std::path::Path;
+
+use pyo3::prelude::*;
+use scene::{Kind, Scene};
+
+use crate::error;
+
+/// Adds the class and the functions of this file.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyScene>()?;
+    module.add_function(wrap_pyfunction!(builtin, module)?)
+}
+
+/// Name, title and source of every built-in scene.
+#[pyfunction]
+fn builtin() -> PyResult<Vec<(String, String, String)>> {
+    let all = scene::builtin::list().map_err(error::scene)?;
+    let row = |entry: scene::builtin::Builtin| (entry.name, entry.title, entry.source);
+    Ok(all.into_iter().map(row).collect())
+}
+
+/// A scene: a mechanism, a sweep or bodies, how they are computed, what is known of them.
+#[pyclass(frozen, name = "Scene", module = "percuss")]
+pub struct PyScene {
+    /// The scene as the engine reads it.
+    pub scene: Scene,
+}
+
+#[pymethods]
+impl PyScene {
+    /// Reads a built-in scene by its name, or a file.
+    #[staticmethod]
+    fn load(path_or_name: &str) -> PyResult<Self> {
+        let scene = Scene::load(path_or_name).map_err(error::scene)?;
+        Ok(Self { scene })
+    }
+
+    /// Reads a scene from its text.
+    #[staticmethod]
+    #[pyo3(signature = (text, name="scene", origin=None, folder=None))]
+    fn parse(
+        text: &str,
+        name: &str,
+        origin: Option<&str>,
+        folder: Option<&str>,
+    ) -> PyResult<Self> {
+        let scene = Scene::parse(name, origin.unwrap_or(name), text).map_err(error::scene)?;
+        let scene = match folder {
+            Some(folder) => scene.from_folder(Path::new(folder)),
+            None => scene,
+        };
+        Ok(Self { scene })
+    }
+
+    /// The same scene with other values, as `--set` of the command.
+    fn with_values(&self, pairs: Vec<(String, String)>) -> PyResult<Self> {
+        let scene = self.scene.with(&pairs).map_err(error::scene)?;
+        Ok(Self { scene })
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.scene.name()
+    }
+
+    /// One line about it.
+    #[getter]
+    fn title(&self) -> &str {
+        self.scene.title()
+    }
+
+    /// Where the system comes from; may be empty.
+    #[getter]
+    fn source(&self) -> &str {
+        self.scene.source()
+    }
+
+    /// A paragraph about it; may be empty.
+    #[getter]
+    fn about(&self) -> &str {
+        self.scene.about()
+    }
+
+    /// The whole text of the file.
+    #[getter]
+    fn text(&self) -> &str {
+        self.scene.text()
+    }
+
+    /// `"bodies"` or `"mechanism"` (a sweep is a mechanism).
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.scene.kind() {
+            Kind::Bodies => "bodies",
+            Kind::Mechanism => "mechanism",
+        }
+    }
+
+    /// Names and values of the parameters.
+    #[getter]
+    fn parameters(&self) -> std::collections::BTreeMap<String, f64> {
+        self.scene.parameters().iter().cloned().collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<percuss.Scene {}: {}>", self.name(), self.title())
+    }
+}
