@@ -6,7 +6,9 @@
 //! runs without the interpreter's lock and hears Ctrl-C.
 
 mod error;
+mod mechanism;
 mod scenes;
+mod sweep;
 mod value;
 
 use pyo3::prelude::*;
@@ -16,5 +18,7 @@ use pyo3::prelude::*;
 fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::register(module)?;
+    mechanism::register(module)?;
+    sweep::register(module)?;
     scenes::register(module)
 }

@@ -16,15 +16,29 @@ from ._percuss import (
     Scene,
     __version__,
 )
+from ._functions import FunctionMechanism, mechanism, study
+from ._mechanism import Mechanism
 from ._scenes import Example, examples
+from ._sweeping import Path, Sweep, sweep
+from ._trajectory import Stopped, Study, Trajectory
 
 __all__ = [
     "Error",
     "Example",
+    "FunctionMechanism",
     "InputError",
     "MachineError",
+    "Mechanism",
     "NotConverged",
+    "Path",
     "Scene",
+    "Stopped",
+    "Study",
+    "Sweep",
+    "Trajectory",
     "__version__",
     "examples",
+    "mechanism",
+    "study",
+    "sweep",
 ]

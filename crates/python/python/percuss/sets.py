@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._percuss import InputError
-from .derivatives import EPSILON
+from ._derivatives import EPSILON
 
 __all__ = [
     "Ball",

@@ -11,11 +11,11 @@ import numpy as np
 
 from . import _percuss
 from ._percuss import InputError
-from .constraints import Constraint, contact, joint, nonfirm, velocity
-from .derivatives import Array, Chart, Floats, Function, Given, difference, slope
-from .mechanism import Named, coordinates_of, named
-from .tables import Table
-from .trajectory import Stopped, Study, Trajectory, whole
+from ._constraints import Constraint, contact, joint, nonfirm, velocity
+from ._derivatives import Array, Chart, Floats, Function, Given, difference, slope
+from ._mechanism import Named, coordinates_of, named
+from ._tables import Table
+from ._trajectory import Stopped, Study, Trajectory, whole
 
 __all__ = ["FunctionMechanism", "mechanism", "study"]
 

@@ -13,8 +13,8 @@ from typing import Any, Optional, Union
 
 from . import _percuss
 from ._percuss import InputError
-from .tables import Table, overrides, scene_text
-from .trajectory import Study, Trajectory, whole
+from ._tables import Table, overrides, scene_text
+from ._trajectory import Study, Trajectory, whole
 
 __all__ = ["Mechanism"]
 

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _percuss
 from ._percuss import InputError
-from .functions import _number, _step
-from .mechanism import Named, Sceneful, coordinates_of, named, table
+from ._functions import _number, _step
+from ._mechanism import Named, Sceneful, coordinates_of, named, table
 from .sets import Floats, MovingSet, numbers, shaped
-from .tables import Table, scene_text
+from ._tables import Table, scene_text
 
 __all__ = ["Path", "Sweep", "sweep"]
 

@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._percuss import InputError
-from .derivatives import Array, Chart, Floats, Function, difference, slope
+from ._derivatives import Array, Chart, Floats, Function, difference, slope
 
 __all__ = ["Constraint", "contact", "joint", "nonfirm", "velocity"]
 
