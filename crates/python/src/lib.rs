@@ -6,6 +6,7 @@
 //! runs without the interpreter's lock and hears Ctrl-C.
 
 mod error;
+mod interop;
 mod mechanism;
 mod scenes;
 mod sweep;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::register(module)?;
+    interop::register(module)?;
     mechanism::register(module)?;
     sweep::register(module)?;
     scenes::register(module)
