@@ -14,7 +14,7 @@ from ._percuss import InputError
 from ._constraints import Constraint, contact, joint, nonfirm, velocity
 from ._derivatives import Array, Chart, Floats, Function, Given, difference, slope
 from ._mechanism import Named, coordinates_of, named
-from ._tables import Table
+from ._keys import Table
 from ._trajectory import Stopped, Study, Trajectory, whole
 
 __all__ = ["FunctionMechanism", "mechanism", "study"]

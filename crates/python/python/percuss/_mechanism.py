@@ -13,7 +13,7 @@ from typing import Any, Optional, Union
 
 from . import _percuss
 from ._percuss import InputError
-from ._tables import Table, overrides, scene_text
+from ._keys import Table, overrides, scene_text
 from ._trajectory import Study, Trajectory, whole
 
 __all__ = ["Mechanism"]

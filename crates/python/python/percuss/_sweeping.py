@@ -13,7 +13,7 @@ from ._percuss import InputError
 from ._functions import _number, _step
 from ._mechanism import Named, Sceneful, coordinates_of, named, table
 from .sets import Floats, MovingSet, numbers, shaped
-from ._tables import Table, scene_text
+from ._keys import Table, scene_text
 
 __all__ = ["Path", "Sweep", "sweep"]
 
