@@ -7,7 +7,6 @@
 //!   NotConverged                    a result was required, not met   exit status 1
 //! ```
 
-use bodies::WorldError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -77,9 +76,4 @@ pub fn record(error: RecordError) -> PyErr {
         true => machine(error.to_string()),
         false => input(error.to_string()),
     }
-}
-
-/// An error of a world.
-pub fn world(error: &WorldError) -> PyErr {
-    input(error.to_string())
 }

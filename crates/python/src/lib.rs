@@ -5,12 +5,19 @@
 //! errors become exceptions with the same text, arrays are read and lent without copying, long work
 //! runs without the interpreter's lock and hears Ctrl-C.
 
+mod arrow;
+mod callable;
 mod error;
 mod interop;
 mod mechanism;
+mod problem;
+mod pulse;
+mod record;
+mod run;
 mod scenes;
 mod sweep;
 mod value;
+mod world;
 
 use pyo3::prelude::*;
 
@@ -19,8 +26,12 @@ use pyo3::prelude::*;
 fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::register(module)?;
+    scenes::register(module)?;
+    run::register(module)?;
+    record::register(module)?;
+    problem::register(module)?;
+    world::register(module)?;
     interop::register(module)?;
     mechanism::register(module)?;
-    sweep::register(module)?;
-    scenes::register(module)
+    sweep::register(module)
 }

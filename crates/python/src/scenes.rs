@@ -40,12 +40,7 @@ impl PyScene {
     /// Reads a scene from its text.
     #[staticmethod]
     #[pyo3(signature = (text, name="scene", origin=None, folder=None))]
-    fn parse(
-        text: &str,
-        name: &str,
-        origin: Option<&str>,
-        folder: Option<&str>,
-    ) -> PyResult<Self> {
+    fn parse(text: &str, name: &str, origin: Option<&str>, folder: Option<&str>) -> PyResult<Self> {
         let scene = Scene::parse(name, origin.unwrap_or(name), text).map_err(error::scene)?;
         let scene = match folder {
             Some(folder) => scene.from_folder(Path::new(folder)),

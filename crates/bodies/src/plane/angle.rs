@@ -33,6 +33,12 @@ impl Angle {
         self.angle
     }
 
+    /// The angle where it is kept.
+    #[inline]
+    pub fn angle_ref(&self) -> &f64 {
+        &self.angle
+    }
+
     /// One rotation after another; the sines need not be computed anew.
     #[inline]
     pub(crate) fn after(&self, inner: &Self) -> Self {

@@ -1,5 +1,7 @@
 //! What a scene says about many bodies at once, as text.
 
+use std::sync::Arc;
+
 use super::spec::Name;
 use super::structure::StructureSpec;
 use crate::file::{Formula, Word};
@@ -86,6 +88,12 @@ pub(crate) enum ArrangementSpec {
         count: Formula,
         seed: Option<Formula>,
     },
+    Grains {
+        positions: Vec<Vec<Formula>>,
+        radii: Vec<Formula>,
+    },
+    /// Grains in numbers, by a caller: coordinates (the last is 0 in the plane), then the radius.
+    Given(Arc<[[f64; 4]]>),
     Structure(StructureSpec),
 }
 
@@ -112,5 +120,24 @@ impl ManySpec {
     /// What it is called in messages.
     pub fn part(&self) -> String {
         format!("{} `{}`", self.word, self.name)
+    }
+}
+
+impl super::spec::BodiesSpec {
+    /// Adds grains that are in no text.
+    pub fn add_grains(&mut self, name: &str, material: &str, grains: Vec<[f64; 4]>) {
+        self.many.push(ManySpec {
+            word: "grains",
+            name: name.to_string(),
+            line: 0,
+            lines: Vec::new(),
+            arrangement: ArrangementSpec::Given(grains.into()),
+            origin: None,
+            material: Name::at_line(material, 0),
+            density: None,
+            velocity: None,
+            fixed: false,
+            springers: false,
+        });
     }
 }

@@ -168,6 +168,24 @@ impl Scene {
         Ok(changed)
     }
 
+    /// The same scene with round grains in given places: as `[[grains]]` would make them, without
+    /// their numbers in the text. Each is its coordinates (the last is 0 in the plane) and its radius.
+    ///
+    /// # Errors
+    /// The scene is none of bodies.
+    pub fn with_grains(
+        mut self,
+        name: &str,
+        material: &str,
+        grains: Vec<[f64; 4]>,
+    ) -> Result<Self, SceneError> {
+        if let Content::Bodies(bodies) = &mut self.content {
+            bodies.add_grains(name, material, grains);
+            return Ok(self);
+        }
+        Err(self.other_kind("mechanism", "Scene::build"))
+    }
+
     /// Compiles the mechanism, its initial state and its settings.
     ///
     /// # Errors

@@ -9,26 +9,36 @@ use super::moment::{History, Kept, Moment, Past};
 use super::outcome::{BodiesOutcome, Tick, Wanted};
 use super::panel::Panel;
 use super::resolve::Glossary;
-use super::start;
 use super::turn::Turn;
+use super::walk::Walk;
 use crate::collection::{Assembly, Cast, Steps};
 use crate::error::SceneError;
 use crate::file::{Formula, Scene};
 use crate::finding::Threads;
-use crate::run::{LEFT, Stop, StopReason};
+use crate::run::{Stop, StopReason};
 
 /// What hears of progress and says whether to go on.
 pub(super) type Progress<'a> = dyn FnMut(&Tick<'_>) -> bool + 'a;
 
-/// Runs an assembly.
-pub(super) fn run<D: Turn>(
-    scene: &Scene,
+/// Bodies at the beginning of their run, with what the run needs to know.
+pub(super) struct Led<D: Dim> {
+    pub world: World<D>,
+    pub past: Option<Past<D>>,
+    pub outcome: BodiesOutcome,
+    pub stop: Option<Formula>,
+    pub record_every: usize,
+}
+
+/// Overlaps and preparations: from an assembly to the beginning of its run.
+///
+/// # Errors
+/// There is no motion; the outcome says why.
+pub(super) fn lead<D: Turn>(
     assembly: Assembly<D>,
-    wanted: &Wanted,
     threads: Threads,
     sink: &mut dyn Steps,
     progress: &mut Progress<'_>,
-) -> BodiesOutcome {
+) -> Result<Led<D>, Box<BodiesOutcome>> {
     let Assembly {
         model,
         state,
@@ -60,24 +70,57 @@ pub(super) fn run<D: Turn>(
         let world = begin.world(model, settings, start, (past.as_mut(), outcome));
         Ok((world.map_err(StopReason::Bodies)?, past))
     };
-    let world = lead(&mut outcome, sink, progress);
-    let (world, past) = match world {
-        Ok(both) => both,
+    match lead(&mut outcome, sink, progress) {
+        Ok((world, past)) => {
+            if past.is_none() {
+                outcome.name_redundant(&world);
+            }
+            Ok(Led {
+                world,
+                past,
+                outcome,
+                stop,
+                record_every,
+            })
+        }
         Err(reason) => {
             outcome.refuse(start, reason);
-            return outcome;
+            Err(Box::new(outcome))
         }
-    };
-    if past.is_none() {
-        outcome.name_redundant(&world);
     }
+}
+
+/// Runs an assembly.
+pub(super) fn run<D: Turn>(
+    scene: &Scene,
+    assembly: Assembly<D>,
+    wanted: &Wanted,
+    threads: Threads,
+    sink: &mut dyn Steps,
+    progress: &mut Progress<'_>,
+) -> BodiesOutcome {
+    let led = match lead(assembly, threads, sink, progress) {
+        Ok(led) => led,
+        Err(outcome) => return *outcome,
+    };
+    let Led {
+        mut world,
+        past,
+        mut outcome,
+        stop,
+        record_every,
+    } = led;
     let main = Main {
         wanted,
         stop: stop.as_ref(),
         parameters: scene.parameters(),
         record_every,
     };
-    main.follow(world, past, &mut outcome, sink, progress);
+    let begun = Walk::begin(&main, &world, past, &mut outcome, sink);
+    if let Some(mut walk) = begun {
+        while walk.turn(&main, &mut world, &mut outcome, sink, progress) {}
+        walk.close(&world, &mut outcome);
+    }
     outcome
 }
 
@@ -90,7 +133,7 @@ impl BodiesOutcome {
     }
 
     /// There is no motion.
-    fn refuse(&mut self, t: f64, reason: StopReason) {
+    pub(super) fn refuse(&mut self, t: f64, reason: StopReason) {
         self.stopped = Some(Stop {
             t,
             started: false,
@@ -110,11 +153,11 @@ impl BodiesOutcome {
 }
 
 /// The run itself.
-struct Main<'a> {
-    wanted: &'a Wanted,
-    stop: Option<&'a Formula>,
-    parameters: &'a [(String, f64)],
-    record_every: usize,
+pub(super) struct Main<'a> {
+    pub wanted: &'a Wanted,
+    pub stop: Option<&'a Formula>,
+    pub parameters: &'a [(String, f64)],
+    pub record_every: usize,
 }
 
 impl Main<'_> {
@@ -131,7 +174,7 @@ impl Main<'_> {
     }
 
     /// What looks at every step.
-    fn look(&self, outcome: &BodiesOutcome) -> Result<Look, String> {
+    pub fn look(&self, outcome: &BodiesOutcome) -> Result<Look, String> {
         Ok(Look {
             panel: self.panel(outcome)?,
             bins: self.bins(outcome)?,
@@ -140,69 +183,8 @@ impl Main<'_> {
         })
     }
 
-    fn follow<D: Turn>(
-        &self,
-        mut world: World<D>,
-        past: Option<Past<D>>,
-        outcome: &mut BodiesOutcome,
-        sink: &mut dyn Steps,
-        progress: &mut Progress<'_>,
-    ) {
-        let (start, until) = (outcome.start, outcome.until);
-        let mut look = match self.look(outcome) {
-            Ok(look) => look,
-            Err(reason) => return outcome.refuse(start, StopReason::Bodies(reason)),
-        };
-        let end = until - LEFT * world.settings().step.min(until - start);
-        self.prepare_series(outcome);
-        let (mut step, mut reason) = (0, Ok(()));
-        if let Some(past) = past {
-            step = look.recall(past, outcome);
-        } else {
-            outcome.keep(world.state().t, look.panel.read(D::view(&world)));
-            reason = sink.step(0, D::view(&world), !(world.state().t < end));
-        }
-        while reason.is_ok() && world.state().t < end && !outcome.halted {
-            if let Err(error) = world.advance() {
-                outcome.stop(
-                    &world,
-                    StopReason::Bodies(start::explain(&error, &outcome.cast)),
-                );
-                // The last state is given once more, as the last: contacts of the step that failed
-                // are none of its contacts.
-                world.overlaps(f64::INFINITY);
-                reason = sink.step(step, D::view(&world), true);
-                break;
-            }
-            step += 1;
-            self.take(&world, &mut look, outcome);
-            let going = progress(&tick(&world, None, step, (start, until)));
-            let last = outcome.halted || !(world.state().t < end);
-            look.bins.step(step, &world, last);
-            reason = sink.step(step, D::view(&world), last);
-            if last || reason.is_err() {
-                continue;
-            }
-            if sink.due() || !going {
-                reason = look.keep(step, &world, outcome, sink);
-            }
-            if !going && reason.is_ok() {
-                // For the records as they are left; a run that is resumed knows nothing of it.
-                look.bins.close(step, &world);
-                reason = sink.step(step, D::view(&world), true);
-                outcome.stop(&world, StopReason::Asked);
-                break;
-            }
-        }
-        if let Err(error) = reason {
-            outcome.stop(&world, StopReason::Sink(error));
-        }
-        outcome.events = look.spotter.into_events();
-        outcome.distributions = look.bins.into_counts();
-    }
-
     /// Looks at the end of a step.
-    fn take<D: Turn>(&self, world: &World<D>, look: &mut Look, outcome: &mut BodiesOutcome) {
+    pub fn take<D: Turn>(&self, world: &World<D>, look: &mut Look, outcome: &mut BodiesOutcome) {
         outcome.certificate.add_bodies(world.ledger());
         outcome.most_contacts = outcome.most_contacts.max(world.num_contacts());
         let values = look.panel.read(D::view(world));
@@ -227,23 +209,23 @@ impl Main<'_> {
         Spotter::new(&glossary, &numbers)
     }
 
-    fn prepare_series(&self, outcome: &mut BodiesOutcome) {
+    pub fn prepare_series(&self, outcome: &mut BodiesOutcome) {
         let texts = self.wanted.observables.iter();
         outcome.series = texts.map(|text| (text.clone(), Vec::new())).collect();
     }
 }
 
 /// What looks at every step of the run, and how much of what it saw is in a history.
-struct Look {
-    panel: Panel,
-    bins: Bins,
-    spotter: Spotter,
+pub(super) struct Look {
+    pub panel: Panel,
+    pub bins: Bins,
+    pub spotter: Spotter,
     kept: Kept,
 }
 
 impl Look {
     /// Goes on where an interrupted run was; gives the number of its step.
-    fn recall<D: Dim>(&mut self, mut past: Past<D>, outcome: &mut BodiesOutcome) -> usize {
+    pub fn recall<D: Dim>(&mut self, mut past: Past<D>, outcome: &mut BodiesOutcome) -> usize {
         let events = past.gather(outcome);
         (_, self.kept) = History::since(Kept::default(), outcome, &events);
         let moment = past.moment;
@@ -254,7 +236,7 @@ impl Look {
     }
 
     /// Hands over what the run would be continued from.
-    fn keep<D: Dim>(
+    pub fn keep<D: Dim>(
         &mut self,
         step: usize,
         world: &World<D>,
@@ -276,14 +258,14 @@ impl Look {
 }
 
 impl BodiesOutcome {
-    fn keep(&mut self, t: f64, values: &[f64]) {
+    pub(super) fn keep(&mut self, t: f64, values: &[f64]) {
         self.times.push(t);
         for ((_, series), value) in self.series.iter_mut().zip(values) {
             series.push(*value);
         }
     }
 
-    fn stop<D: Dim>(&mut self, world: &World<D>, reason: StopReason) {
+    pub(super) fn stop<D: Dim>(&mut self, world: &World<D>, reason: StopReason) {
         self.stopped = Some(Stop {
             t: world.state().t,
             started: true,

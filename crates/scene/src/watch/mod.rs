@@ -13,6 +13,7 @@ mod events;
 mod follow;
 mod grains;
 mod joints;
+mod live;
 mod moment;
 mod network;
 mod outcome;
@@ -27,7 +28,9 @@ mod tests;
 mod totals;
 mod turn;
 mod value;
+mod walk;
 
+pub use live::{Course, Live, Score};
 pub use outcome::{BodiesOutcome, Prepared, Tick, Wanted};
 
 pub(crate) use grains::ANGLE;

@@ -162,6 +162,27 @@ impl<'a, 'b> Numbers<'a, 'b> {
         })
     }
 
+    /// Coordinates and radius of each grain.
+    fn placed(
+        &mut self,
+        positions: &[Vec<Formula>],
+        radii: &[Formula],
+    ) -> Result<Vec<[f64; 4]>, Box<InputError>> {
+        let mut rows = Vec::with_capacity(positions.len());
+        let mut all = radii.iter().cycle();
+        for position in positions {
+            let mut row = [0.0; 4];
+            for (x, formula) in row.iter_mut().zip(position) {
+                *x = self.number("positions", formula)?;
+            }
+            if let Some(radius) = all.next() {
+                row[3] = self.number("radius", radius)?;
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
     fn form(&mut self, grain: &GrainSpec) -> Result<Form, Box<InputError>> {
         match &grain.corners {
             None => Ok(Form::Round),
@@ -184,6 +205,11 @@ pub(super) fn pieces<D: Axes>(
         | ArrangementSpec::Column { .. }
         | ArrangementSpec::Arch { .. } => masonry(&mut numbers, many)?,
         ArrangementSpec::Structure(spec) => structure(&mut numbers, many, spec)?,
+        ArrangementSpec::Grains { positions, radii } => {
+            let rows = numbers.placed(positions, radii)?;
+            given(&rows)
+        }
+        ArrangementSpec::Given(rows) => given(rows),
         _ => grains(&mut numbers, many, lattice)?,
     };
     made.map_err(|error| blame(context, many, &error))
@@ -304,6 +330,28 @@ fn grains<D: Axes>(
         }),
         _ => Ok(Vec::new()),
     })
+}
+
+/// Round grains at given places.
+fn given<D: Axes>(rows: &[[f64; 4]]) -> Result<Vec<Piece<D>>, GenerateError> {
+    let piece = |(at, row): (usize, &[f64; 4])| {
+        let wrong = |problem: String| GenerateError {
+            key: "positions",
+            problem: format!("grain {}: {problem}", at + 1),
+            advice: String::new(),
+        };
+        if row.iter().any(|x| !x.is_finite()) {
+            return Err(wrong("its place or radius is not finite".into()));
+        }
+        Ok(Piece {
+            shape: D::round(row[3]).map_err(|error| wrong(error.to_string()))?,
+            pose: bodies::Pose {
+                position: D::Vector::of(&row[..D::N]),
+                rotation: D::Rotation::default(),
+            },
+        })
+    };
+    rows.iter().enumerate().map(piece).collect()
 }
 
 fn lattices(dimension: usize) -> &'static [(&'static str, Lattice)] {

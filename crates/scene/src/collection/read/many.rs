@@ -1,9 +1,9 @@
 //! Reads the generators: `[[wall]]`, `[[column]]`, `[[arch]]`, `[[grid]]`, `[[packing]]`,
-//! `[[deposit]]`; those of other structures are in [`structure`].
+//! `[[deposit]]`, `[[grains]]`; those of other structures are in [`structure`].
 
 use super::super::spec::{ArrangementSpec, GrainSpec, ManySpec, RegionOfPacking, SizesSpec};
 use super::structure;
-use super::{choice, name_of, named, pair, vector_if, vector_of};
+use super::{choice, name_of, named, pair, points, vector, vector_if, vector_of};
 use crate::error::InputError;
 use crate::file::{self, Formula, Item, Reader, Value};
 
@@ -13,13 +13,14 @@ pub(super) fn many(
     dimension: usize,
 ) -> Result<Vec<ManySpec>, Box<InputError>> {
     type Read = fn(&mut Reader<'_>, usize) -> Result<ArrangementSpec, Box<InputError>>;
-    let kinds: [(&'static str, Read); 12] = [
+    let kinds: [(&'static str, Read); 13] = [
         ("wall", wall),
         ("column", column),
         ("arch", arch),
         ("grid", grid),
         ("packing", packing),
         ("deposit", deposit),
+        ("grains", grains),
         ("vault", structure::vault),
         ("dome", structure::dome),
         ("drums", structure::drums),
@@ -32,7 +33,7 @@ pub(super) fn many(
         for (name, mut reader) in named(root, word, word)? {
             let lines = reader.lines();
             let arrangement = read(&mut reader, dimension)?;
-            let boxed = matches!(word, "packing" | "deposit");
+            let boxed = matches!(word, "packing" | "deposit" | "grains");
             let (fixed, springers) = structure::fixed(&mut reader, word)?;
             let many = ManySpec {
                 word,
@@ -85,6 +86,23 @@ fn wall(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Bo
         )),
         _ => Ok(spec),
     }
+}
+
+fn grains(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Box<InputError>> {
+    let Some(item) = reader.take("positions") else {
+        return Err(reader.missing("positions"));
+    };
+    let positions = points(reader, "positions", item, dimension)?;
+    let radii = match (reader.take("radii"), reader.formula_if("radius")?) {
+        (Some(item), None) => vector(reader, "radii", item, positions.len())?,
+        (None, Some(radius)) => vec![radius],
+        (None, None) => return Err(reader.missing("radius")),
+        (Some(_), Some(_)) => {
+            let problem = "`radius` and `radii` exclude each other";
+            return Err(reader.error(problem, "Give one radius for all, or one for each"));
+        }
+    };
+    Ok(ArrangementSpec::Grains { positions, radii })
 }
 
 fn column(reader: &mut Reader<'_>, dimension: usize) -> Result<ArrangementSpec, Box<InputError>> {

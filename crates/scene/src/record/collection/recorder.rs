@@ -95,6 +95,28 @@ impl BodiesRecorder {
         }
     }
 
+    /// A recorder of a world that a caller keeps.
+    ///
+    /// # Errors
+    /// As [`BodiesRecorder::on`].
+    pub fn of_live(
+        session: Session,
+        live: &crate::Live,
+        cast: &Cast,
+        every: usize,
+    ) -> Result<Self, RecordError> {
+        match live {
+            crate::Live::Plane(world) => {
+                let aside = Aside::new::<Plane>(cast, world.settings().correction);
+                Self::of::<Plane>(session, cast.clone(), every, aside)
+            }
+            crate::Live::Space(world) => {
+                let aside = Aside::new::<Space>(cast, world.settings().correction);
+                Self::of::<Space>(session, cast.clone(), every, aside)
+            }
+        }
+    }
+
     /// A recorder that keeps every `every`-th state of bodies with these names.
     fn of<D: bodies::Dim>(
         mut session: Session,

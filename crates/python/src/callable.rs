@@ -1,0 +1,221 @@
+//! Given motions and forces that are Python callables.
+//!
+//! The engine asks for them in the middle of a step, without the interpreter's lock. What a callable
+//! raises, or a value that is none, cannot be said there: it is kept in a slot, the engine gets NaN,
+//! refuses the step for it and stays as it was, and the exception is raised instead of that refusal.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bodies::plane::Angle;
+use bodies::{Dim, Field, Guide, Plane, Pose, Scenery, Space, Vector};
+use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use crate::error;
+
+/// The first exception that a callable raised.
+#[derive(Debug, Clone, Default)]
+pub struct Slot(Arc<Mutex<Option<PyErr>>>);
+
+impl Slot {
+    fn put(&self, raised: PyErr) {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.get_or_insert(raised);
+    }
+
+    /// Takes it out.
+    pub fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// What callables ask of the two dimensions.
+pub trait Hand: Dim {
+    /// Displacements that a motion may have: in the plane with or without an angle.
+    const ENTRIES: &'static [usize];
+    /// The pose moved by `by`, and the velocity with the entries of `rate`.
+    fn moved(anchor: &Pose<Self>, by: &[f64], rate: &[f64]) -> (Pose<Self>, Self::Dofs);
+}
+
+impl Hand for Plane {
+    const ENTRIES: &'static [usize] = &[2, 3];
+
+    fn moved(anchor: &Pose<Self>, by: &[f64], rate: &[f64]) -> (Pose<Self>, [f64; 3]) {
+        let entry = |all: &[f64], k: usize| all.get(k).copied().unwrap_or(0.0);
+        let pose = Pose {
+            position: anchor.position + <Self as Dim>::Vector::of(&[entry(by, 0), entry(by, 1)]),
+            rotation: Angle::new(anchor.rotation.angle() + entry(by, 2)),
+        };
+        (pose, [0, 1, 2].map(|k| entry(rate, k)))
+    }
+}
+
+impl Hand for Space {
+    const ENTRIES: &'static [usize] = &[3];
+
+    fn moved(anchor: &Pose<Self>, by: &[f64], rate: &[f64]) -> (Pose<Self>, [f64; 6]) {
+        let entry = |all: &[f64], k: usize| all.get(k).copied().unwrap_or(0.0);
+        let by = [0, 1, 2].map(|k| entry(by, k));
+        let pose = Pose {
+            position: anchor.position + <Self as Dim>::Vector::of(&by),
+            rotation: anchor.rotation,
+        };
+        let [x, y, z] = [0, 1, 2].map(|k| entry(rate, k));
+        (pose, [x, y, z, 0.0, 0.0, 0.0])
+    }
+}
+
+/// A given motion: a callable t → displacement from where the body was at the start.
+#[derive(Debug)]
+pub struct Motion {
+    /// Name of the body, for messages.
+    pub body: String,
+    /// The displacement.
+    pub place: Py<PyAny>,
+    /// Its derivative; by central differences over a step where there is none.
+    pub rate: Option<Py<PyAny>>,
+    /// Length of a step.
+    pub step: f64,
+    /// Where exceptions go.
+    pub slot: Slot,
+}
+
+impl Motion {
+    fn ask(
+        &self,
+        py: Python<'_>,
+        call: &Py<PyAny>,
+        t: f64,
+        entries: &[usize],
+    ) -> PyResult<Vec<f64>> {
+        let given = call.call1(py, (t,))?;
+        let numpy = py.import("numpy")?;
+        let array = numpy.call_method1("atleast_1d", (given,))?;
+        let array = array.call_method1("astype", ("float64",))?;
+        let array: PyReadonlyArray1<'_, f64> = array.extract().map_err(|_| {
+            error::argument(
+                "motion",
+                format!("body `{}`: a vector was expected", self.body),
+            )
+        })?;
+        let all = array.as_array().to_vec();
+        if !entries.contains(&all.len()) || all.iter().any(|x| !x.is_finite()) {
+            let expected: Vec<String> = entries.iter().map(ToString::to_string).collect();
+            return Err(error::argument(
+                "motion",
+                format!(
+                    "body `{}`: at t = {t} the callable gave {all:?}; {} finite numbers were \
+                     expected",
+                    self.body,
+                    expected.join(" or ")
+                ),
+            ));
+        }
+        Ok(all)
+    }
+
+    fn both(&self, t: f64, entries: &[usize]) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        Python::attach(|py| {
+            let place = self.ask(py, &self.place, t, entries)?;
+            if let Some(rate) = &self.rate {
+                return Ok((place, self.ask(py, rate, t, entries)?));
+            }
+            // (x(t + h/2) − x(t − h/2))/h: of second order, as the step is.
+            let h = self.step;
+            let late = self.ask(py, &self.place, t + 0.5 * h, entries)?;
+            let early = self.ask(py, &self.place, t - 0.5 * h, entries)?;
+            let rate = late.iter().zip(&early).map(|(b, a)| (b - a) / h).collect();
+            Ok((place, rate))
+        })
+    }
+}
+
+impl<D: Hand> Guide<D> for Motion {
+    fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs) {
+        match self.both(t, D::ENTRIES) {
+            Ok((by, rate)) => D::moved(anchor, &by, &rate),
+            Err(raised) => {
+                self.slot.put(raised);
+                D::moved(anchor, &[f64::NAN; 3], &[f64::NAN; 3])
+            }
+        }
+    }
+}
+
+/// A given force: a callable (t, positions, velocities) → one row of force, or force and moment, for
+/// each of its bodies.
+#[derive(Debug)]
+pub struct Load {
+    /// Its bodies.
+    pub bodies: Vec<u32>,
+    /// The callable.
+    pub call: Py<PyAny>,
+    /// Where exceptions go.
+    pub slot: Slot,
+}
+
+impl Load {
+    fn rows<D: Dim>(&self, scenery: &Scenery<'_, D>) -> PyResult<(Vec<f64>, usize)> {
+        Python::attach(|py| {
+            let count = self.bodies.len();
+            let (mut places, mut rates) = (Vec::new(), Vec::new());
+            for &body in &self.bodies {
+                let (place, rate) = (
+                    &scenery.poses[body as usize],
+                    &scenery.velocities[body as usize],
+                );
+                places.extend_from_slice(place.position.slice());
+                rates.extend_from_slice(rate.as_ref());
+            }
+            let shaped = |all: Vec<f64>, width: usize| {
+                let flat = numpy::PyArray1::from_vec(py, all);
+                flat.reshape([count, width])
+            };
+            let places: Bound<'_, PyArray2<f64>> = shaped(places, D::N)?;
+            let rates: Bound<'_, PyArray2<f64>> = shaped(rates, D::DOF)?;
+            let given = self.call.call1(py, (scenery.t, places, rates))?;
+            let numpy = py.import("numpy")?;
+            let array = numpy.call_method1("atleast_2d", (given,))?;
+            let array = array.call_method1("astype", ("float64",))?;
+            let array: PyReadonlyArray2<'_, f64> = array
+                .extract()
+                .map_err(|_| error::argument("force", "rows of numbers were expected"))?;
+            let array = array.as_array();
+            let width = array.ncols();
+            let fits = array.nrows() == count && (width == D::N || width == D::DOF);
+            if !fits || array.iter().any(|x| !x.is_finite()) {
+                return Err(error::argument(
+                    "force",
+                    format!(
+                        "the callable gave an array of {} x {width} at t = {}; finite numbers, \
+                         {count} x {} (forces) or {count} x {} (forces and moments), were expected",
+                        array.nrows(),
+                        scenery.t,
+                        D::N,
+                        D::DOF
+                    ),
+                ));
+            }
+            Ok((array.iter().copied().collect(), width))
+        })
+    }
+}
+
+impl<D: Dim> Field<D> for Load {
+    fn add(&mut self, scenery: &Scenery<'_, D>, loads: &mut [D::Dofs]) {
+        let (rows, width) = match self.rows(scenery) {
+            Ok(both) => both,
+            Err(raised) => {
+                self.slot.put(raised);
+                (vec![f64::NAN; self.bodies.len() * D::N], D::N)
+            }
+        };
+        for (row, &body) in rows.chunks(width.max(1)).zip(&self.bodies) {
+            if let Some(load) = loads.get_mut(body as usize) {
+                for (sum, entry) in load.as_mut().iter_mut().zip(row) {
+                    *sum += entry;
+                }
+            }
+        }
+    }
+}

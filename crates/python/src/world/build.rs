@@ -1,0 +1,181 @@
+//! From what Python says to a world: the text of a scene, arrays of grains, callables.
+
+use std::sync::Mutex;
+
+use bodies::{Freedom, Model};
+use numpy::PyReadonlyArray2;
+use pyo3::prelude::*;
+use scene::collection::{Assembly, Collection};
+use scene::{Discard, InputError, Live, Origin, Scene, SceneError, Threads};
+
+use super::{Engine, Inner};
+use crate::callable::{Hand, Load, Motion, Slot};
+use crate::error;
+use crate::pulse::Pulse;
+
+/// A body, its displacement, and its velocity if it is given.
+type Moved = (String, Py<PyAny>, Option<Py<PyAny>>);
+
+/// Names of bodies or groups (none: all), and the force on them.
+type Loaded = (Option<Vec<String>>, Py<PyAny>);
+
+/// Name, material, and rows of coordinates and radius.
+type Grains<'py> = (String, String, PyReadonlyArray2<'py, f64>);
+
+/// Builds a world. `text` is a scene of bodies; a body whose motion is a callable has any other
+/// motion in it.
+#[pyfunction]
+#[pyo3(signature = (text, grains, motions, forces, threads=1, tell=None))]
+pub fn build(
+    py: Python<'_>,
+    text: &str,
+    grains: Vec<Grains<'_>>,
+    motions: Vec<Moved>,
+    forces: Vec<Loaded>,
+    threads: usize,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<Engine> {
+    if threads == 0 {
+        let text = "a whole number, 1 or more, was expected";
+        return Err(error::argument("threads", text));
+    }
+    let scene = with_grains(parse(text)?, &grains)?;
+    let mut collection = py
+        .detach(|| scene.collection())
+        .map_err(|fault| error::scene(placeless(fault)))?;
+    let wanted = scene::wanted(&scene, &collection);
+    let wanted = wanted.map_err(|fault| error::scene(placeless(fault)))?;
+    let slot = Slot::default();
+    match &mut collection {
+        Collection::Plane(all) => hand_over(py, all, &motions, &forces, &slot)?,
+        Collection::Space(all) => hand_over(py, all, &motions, &forces, &slot)?,
+    }
+    let mut pulse = Pulse::new(tell.as_ref());
+    let begun = py.detach(|| {
+        let threads = Threads::new(threads);
+        let mut hear = |tick: &scene::Tick<'_>| pulse.tick(tick);
+        Live::begin(&scene, collection, threads, &mut Discard, &mut hear)
+    });
+    pulse.check()?;
+    let (live, score) = begun.map_err(|outcome| {
+        let reason = outcome.stopped.map_or_else(String::new, |s| s.to_string());
+        slot.take()
+            .unwrap_or_else(|| error::input(format!("World: {reason}")))
+    })?;
+    Ok(Engine {
+        inner: Mutex::new(Inner {
+            live,
+            score,
+            watched: Vec::new(),
+        }),
+        scene,
+        wanted,
+        slot,
+    })
+}
+
+/// Reads the text that the package has put together; its lines are nothing that anybody wrote.
+pub fn parse(text: &str) -> PyResult<Scene> {
+    Scene::parse("world", "World", text).map_err(|fault| error::scene(placeless(fault)))
+}
+
+/// The same error without a line.
+fn placeless(fault: SceneError) -> SceneError {
+    match fault {
+        SceneError::Input(input) => SceneError::from(InputError {
+            origin: match input.origin {
+                Origin::Line(_) => Origin::Whole,
+                other => other,
+            },
+            ..*input
+        }),
+        other => other,
+    }
+}
+
+fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
+    for (name, material, rows) in all {
+        let rows = rows.as_array();
+        if rows.ncols() != 4 {
+            return Err(error::argument(
+                "positions",
+                "rows of 4 numbers were expected",
+            ));
+        }
+        let row = |row: numpy::ndarray::ArrayView1<'_, f64>| [row[0], row[1], row[2], row[3]];
+        let grains = rows.rows().into_iter().map(row).collect();
+        scene = scene
+            .with_grains(name, material, grains)
+            .map_err(error::scene)?;
+    }
+    Ok(scene)
+}
+
+/// Puts callables in the place of the motions of bodies, and adds forces.
+fn hand_over<D: Hand>(
+    py: Python<'_>,
+    all: &mut Assembly<D>,
+    motions: &[Moved],
+    forces: &[Loaded],
+    slot: &Slot,
+) -> PyResult<()> {
+    let cast = &all.cast;
+    let stages = all.prepare.iter_mut();
+    let stages = stages.map(|stage| (&mut stage.model, stage.settings.step));
+    for (model, step) in stages.chain([(&mut all.model, all.settings.step)]) {
+        for (body, place, rate) in motions {
+            let number = cast.bodies.iter().position(|name| name == body);
+            let guide = number.and_then(|number| guide(model, number));
+            let Some(guide) = guide else {
+                continue;
+            };
+            model.guides[guide] = Box::new(Motion {
+                body: body.clone(),
+                place: place.clone_ref(py),
+                rate: rate.as_ref().map(|rate| rate.clone_ref(py)),
+                step,
+                slot: slot.clone(),
+            });
+        }
+        for (names, call) in forces {
+            let bodies = match names {
+                None => (0..cast.bodies.len() as u32).collect(),
+                Some(names) => members(cast, names)?,
+            };
+            model.fields.push(Box::new(Load {
+                bodies,
+                call: call.clone_ref(py),
+                slot: slot.clone(),
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// The guide of a body, if it has one.
+fn guide<D: Hand>(model: &Model<D>, body: usize) -> Option<usize> {
+    match model.bodies.get(body)?.freedom {
+        Freedom::Guided(guide) => Some(guide as usize).filter(|g| *g < model.guides.len()),
+        _ => None,
+    }
+}
+
+/// Bodies by their names and those of groups.
+fn members(cast: &scene::collection::Cast, names: &[String]) -> PyResult<Vec<u32>> {
+    let mut all = Vec::new();
+    for name in names {
+        let group = cast.groups.iter().find(|(group, _)| group == name);
+        let body = cast.bodies.iter().position(|body| body == name);
+        match (group, body) {
+            (Some((_, members)), _) => all.extend(members),
+            (None, Some(body)) => all.push(body as u32),
+            (None, None) => {
+                let text = format!("there is no body or group `{name}`");
+                return Err(error::argument("bodies", text));
+            }
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
+}

@@ -1,0 +1,238 @@
+//! Runs of a world: many steps, with callbacks, records and findings.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use numpy::PyArray1;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use scene::collection::Steps;
+use scene::record::{BodiesRecorder, Manifest, Place, Session};
+use scene::{BodiesOutcome, Course, Discard, Scene, Stop, StopReason, Threads};
+
+use super::build::parse;
+use super::{Engine, Inner};
+use crate::error;
+use crate::pulse::Pulse;
+use crate::run::{self, Ended, Manner};
+use crate::value;
+
+/// Longest time without the interpreter where there is a callback to come back to anyway.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// What is asked of a run.
+struct Asked {
+    until: f64,
+    every: usize,
+    callback: Option<Py<PyAny>>,
+    tell: Option<Py<PyAny>>,
+}
+
+/// Runs to `until`. `text` is the scene as it is to be recorded, `whole` says whether it has all
+/// of the world. Gives a dict.
+#[pyfunction]
+#[pyo3(signature = (engine, until, text, whole, out=None, every=1, observe=Vec::new(), callback=None, tell=None, findings=true))]
+#[allow(clippy::too_many_arguments)]
+pub fn run_world(
+    engine: &Engine,
+    py: Python<'_>,
+    until: f64,
+    text: &str,
+    whole: bool,
+    out: Option<PathBuf>,
+    every: usize,
+    observe: Vec<String>,
+    callback: Option<Py<PyAny>>,
+    tell: Option<Py<PyAny>>,
+    findings: bool,
+) -> PyResult<Py<PyAny>> {
+    let (t, _) = engine.inner()?.live.time();
+    if !(until.is_finite() && until > t) {
+        let problem = format!("{until}: a finite time after now, t = {t}, was expected");
+        return Err(error::argument("until", problem));
+    }
+    let asked = Asked {
+        until,
+        every: every.max(1),
+        callback,
+        tell,
+    };
+    let mut wanted = engine.wanted.clone();
+    observe.iter().for_each(|text| wanted.observable(text));
+    match out {
+        None => {
+            let (outcome, raised) = engine.follow(py, &asked, wanted, &mut Discard)?;
+            raised.map_or(Ok(()), Err)?;
+            engine.settle(&outcome)?;
+            told(py, &outcome, None)
+        }
+        Some(out) => {
+            let scene = match whole {
+                true => parse(text)?,
+                false => engine.scene.clone(),
+            };
+            let session = engine.session(&scene, &asked, &out, (!whole).then_some(text))?;
+            let mut recorder = {
+                let inner = engine.inner()?;
+                let cast = &inner.score.before.cast;
+                BodiesRecorder::of_live(session, &inner.live, cast, asked.every)
+                    .map_err(error::record)?
+            };
+            let (outcome, raised) = engine.follow(py, &asked, wanted, &mut recorder)?;
+            let manner = Manner {
+                threads: Threads::all(),
+                findings,
+                tell: asked.tell.as_ref(),
+            };
+            let certificate = run::certificate(&outcome);
+            let both = (&outcome, certificate);
+            let ended: Ended =
+                py.detach(|| run::conclude(&scene, both, recorder, &manner, raised))?;
+            let directory = run::finish(ended)?;
+            engine.settle(&outcome)?;
+            told(py, &outcome, Some(&directory))
+        }
+    }
+}
+
+/// Leaves the world as it is now in a directory, as a run of one step: for pictures.
+#[pyfunction]
+pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()> {
+    let scene = parse(text)?;
+    let inner = engine.inner()?;
+    let asked = Asked {
+        until: inner.live.time().0,
+        every: 1,
+        callback: None,
+        tell: None,
+    };
+    drop(inner);
+    let session = engine.session(&scene, &asked, &out, Some(text))?;
+    let inner = engine.inner()?;
+    let cast = &inner.score.before.cast;
+    let made = BodiesRecorder::of_live(session, &inner.live, cast, 1);
+    let mut recorder = made.map_err(error::record)?;
+    let certificate = run::certificate(&inner.score.before);
+    for step in 0..2 {
+        let taken = recorder.step(step, inner.live.view(), step == 1);
+        taken.map_err(error::scene)?;
+    }
+    recorder.close(&certificate, None).map_err(error::record)?;
+    recorder.finish().map_err(error::record)
+}
+
+impl Engine {
+    /// A session for the records of a run; `other` is the text of a world that no text has all of.
+    fn session(
+        &self,
+        scene: &Scene,
+        asked: &Asked,
+        out: &Path,
+        other: Option<&str>,
+    ) -> PyResult<Session> {
+        let collection = scene.collection().map_err(error::scene)?;
+        let mut manifest = Manifest::of_bodies(scene, &collection, Threads::all());
+        let (t, _) = self.inner()?.live.time();
+        manifest.settings["start"] = t.into();
+        manifest.settings["until"] = asked.until.into();
+        manifest.settings["record_every"] = asked.every.into();
+        if let Some(text) = other {
+            manifest.text = text.to_string();
+        }
+        let place = Place::new(Some(out), scene.name());
+        Session::new(place, manifest, run::cadence(scene)).map_err(error::record)
+    }
+
+    /// Takes the turns of a run; gives what came out, and what Python raised.
+    fn follow(
+        &self,
+        py: Python<'_>,
+        asked: &Asked,
+        wanted: scene::Wanted,
+        sink: &mut (dyn Steps + Send),
+    ) -> PyResult<(BodiesOutcome, Option<PyErr>)> {
+        let mut pulse = Pulse::new(asked.tell.as_ref());
+        let mut course = {
+            let inner = self.inner()?;
+            let mut score = inner.score.clone();
+            score.record_every = asked.every;
+            Course::begin(&inner.live, &score, wanted, asked.until, sink)
+        };
+        let mut first = true;
+        loop {
+            let going = py.detach(|| {
+                let mut inner = self.inner.lock().unwrap_or_else(|p| p.into_inner());
+                let begun = Instant::now();
+                loop {
+                    let going = turn(&mut course, &mut inner, sink, &mut pulse);
+                    if first && going {
+                        // A world may have been stepped or changed: its text is not where it is.
+                        course.keep(&inner.live, sink);
+                        first = false;
+                    }
+                    let due = asked.callback.is_some() || begun.elapsed() > SLICE;
+                    if !going || due {
+                        return going;
+                    }
+                }
+            });
+            if pulse.raised.is_none()
+                && let Some(callback) = &asked.callback
+                && let Err(raised) = callback.call0(py)
+            {
+                pulse.raised = Some(raised);
+                if going {
+                    course.interrupt(&self.inner()?.live, sink);
+                }
+                break;
+            }
+            if !going {
+                break;
+            }
+        }
+        let outcome = course.close(&self.inner()?.live);
+        let raised = pulse.raised.or_else(|| self.slot.take());
+        Ok((outcome, raised))
+    }
+
+    /// Raises what ended a run that was not asked to end.
+    fn settle(&self, outcome: &BodiesOutcome) -> PyResult<()> {
+        match &outcome.stopped {
+            Some(Stop {
+                reason: StopReason::Asked,
+                ..
+            })
+            | None => Ok(()),
+            Some(stop) => Err(self.refusal(format!("World: {stop}"))),
+        }
+    }
+}
+
+fn turn(
+    course: &mut Course,
+    inner: &mut Inner,
+    sink: &mut (dyn Steps + Send),
+    pulse: &mut Pulse<'_>,
+) -> bool {
+    let going = course.turn(&mut inner.live, sink, &mut |tick| pulse.tick(tick));
+    inner.look();
+    going
+}
+
+/// A run as a dict: directory, certificate, times and series of what was observed.
+fn told(py: Python<'_>, outcome: &BodiesOutcome, directory: Option<&Path>) -> PyResult<Py<PyAny>> {
+    let dict = PyDict::new(py);
+    dict.set_item("directory", directory)?;
+    dict.set_item(
+        "certificate",
+        value::python(py, &run::certificate(outcome))?,
+    )?;
+    dict.set_item("times", PyArray1::from_slice(py, &outcome.times))?;
+    let series = PyDict::new(py);
+    for (name, values) in &outcome.series {
+        series.set_item(name, PyArray1::from_slice(py, values))?;
+    }
+    dict.set_item("series", series)?;
+    dict.into_py_any(py)
+}

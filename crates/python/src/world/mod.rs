@@ -1,0 +1,243 @@
+//! Worlds: bodies that Python builds, steps, looks at and changes.
+//!
+//! The engine is behind a lock that is taken without the interpreter's own, or only tried: a thread
+//! that holds the interpreter never waits for one that steps and may need the interpreter for a
+//! callable. Whoever finds it taken is told that the world is being stepped.
+
+mod build;
+mod course;
+mod report;
+mod view;
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use bodies::{Dim, Ledger, State, World};
+use numpy::PyReadonlyArray2;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use scene::{Live, Observer, Scene, Score, Wanted};
+
+use crate::callable::Slot;
+use crate::error;
+use crate::pulse::Pulse;
+use crate::value;
+
+/// Adds the classes of this folder.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<view::View>()?;
+    module.add_class::<Engine>()?;
+    module.add_function(wrap_pyfunction!(build::build, module)?)?;
+    module.add_function(wrap_pyfunction!(course::run_world, module)?)?;
+    module.add_function(wrap_pyfunction!(course::snapshot_world, module)?)
+}
+
+/// What moves.
+pub struct Inner {
+    live: Live,
+    score: Score,
+    /// Observables that were asked for, with their last values.
+    watched: Vec<(String, Observer, f64)>,
+}
+
+/// A built world.
+#[pyclass(frozen, name = "Engine", module = "percuss")]
+pub struct Engine {
+    inner: Mutex<Inner>,
+    scene: Scene,
+    /// What findings and plots of the scene look at.
+    wanted: Wanted,
+    /// What callables raised.
+    slot: Slot,
+}
+
+impl Inner {
+    /// Shows the observers the end of a step.
+    fn look(&mut self) {
+        for (_, observer, value) in &mut self.watched {
+            *value = observer.evaluate(self.live.view());
+        }
+    }
+
+    fn advance(&mut self) -> Result<(), String> {
+        self.live.advance(&self.score.before.cast)?;
+        self.look();
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// The engine, if nobody is stepping it.
+    fn inner(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        match self.inner.try_lock() {
+            Ok(inner) => Ok(inner),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(error::Error::new_err(
+                "the world is being stepped: read it before or after a step, or in a callback",
+            )),
+        }
+    }
+
+    /// What a callable raised, or this refusal.
+    fn refusal(&self, reason: String) -> PyErr {
+        self.slot.take().unwrap_or_else(|| error::input(reason))
+    }
+}
+
+#[pymethods]
+impl Engine {
+    /// Makes `count` steps.
+    #[pyo3(signature = (count=1))]
+    fn step(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        let mut pulse = Pulse::new(None);
+        // Found taken, it is not waited for: see the head of this file.
+        drop(self.inner()?);
+        let done = py.detach(|| {
+            let mut inner = self.inner.lock().unwrap_or_else(|p| p.into_inner());
+            for _ in 0..count {
+                inner.advance()?;
+                if !pulse.beat(0.0, 0.0, "") {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        pulse.check()?;
+        done.map_err(|reason: String| self.refusal(reason))
+    }
+
+    /// Time, and the length of a step.
+    #[getter]
+    fn time(&self) -> PyResult<(f64, f64)> {
+        Ok(self.inner()?.live.time())
+    }
+
+    /// 2 or 3.
+    #[getter]
+    fn dimension(&self) -> PyResult<usize> {
+        Ok(self.inner()?.score.before.dimension)
+    }
+
+    /// Names of the bodies.
+    fn names(&self) -> PyResult<Vec<String>> {
+        Ok(self.inner()?.score.before.cast.bodies.clone())
+    }
+
+    /// Names of the materials.
+    fn materials(&self) -> PyResult<Vec<String>> {
+        Ok(self.inner()?.score.before.cast.materials.clone())
+    }
+
+    /// Groups: names and members.
+    fn groups(&self) -> PyResult<Vec<(String, Vec<u32>)>> {
+        Ok(self.inner()?.score.before.cast.groups.clone())
+    }
+
+    /// Masses, materials and freedoms of the bodies; a dict of arrays.
+    fn bodies(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        report::bodies(py, &self.inner()?.live)
+    }
+
+    /// The account of the last step; a dict.
+    fn ledger(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        report::ledger(py, &self.inner()?.live)
+    }
+
+    /// Packed records of the contacts of the last step.
+    fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(report::contacts(py, &self.inner()?.live))
+    }
+
+    /// Number of contacts of the last step.
+    fn num_contacts(&self) -> PyResult<usize> {
+        Ok(match &self.inner()?.live {
+            Live::Plane(world) => world.num_contacts(),
+            Live::Space(world) => world.num_contacts(),
+        })
+    }
+
+    /// An array of the engine, lent: `positions`, `velocities`, `spins`, `rotations`.
+    fn view(slf: &Bound<'_, Self>, what: &str) -> PyResult<view::View> {
+        let engine = slf.clone().unbind();
+        view::view(engine, &slf.get().inner()?.live, what)
+    }
+
+    /// The value of an observable now.
+    fn observe(&self, text: &str) -> PyResult<f64> {
+        let mut inner = self.inner()?;
+        if let Some((_, _, value)) = inner.watched.iter().find(|(known, ..)| known == text) {
+            return Ok(*value);
+        }
+        let cast = &inner.score.before.cast;
+        let dimension = inner.score.before.dimension;
+        let observer = Observer::compile(cast, dimension, self.scene.parameters(), text);
+        let mut observer = observer.map_err(error::input)?;
+        let value = observer.evaluate(inner.live.view());
+        inner.watched.push((text.to_string(), observer, value));
+        Ok(value)
+    }
+
+    /// Everything that the motion is continued from, as bytes.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let packed = match &self.inner()?.live {
+            Live::Plane(world) => postcard::to_stdvec(&(world.state(), world.ledger())),
+            Live::Space(world) => postcard::to_stdvec(&(world.state(), world.ledger())),
+        };
+        let packed = packed.map_err(|e| error::machine(format!("cannot pack the state: {e}")))?;
+        Ok(PyBytes::new(py, &packed))
+    }
+
+    /// Goes to a state of this world, or of one with the same bodies.
+    fn restore(&self, packed: &[u8]) -> PyResult<()> {
+        fn apply<D: Dim>(world: &mut World<D>, packed: &[u8]) -> PyResult<()> {
+            let unpacked: Result<(State<D>, Ledger), _> = postcard::from_bytes(packed);
+            let (state, ledger) = unpacked
+                .map_err(|_| error::argument("state", "it is no state of a world like this"))?;
+            let restored = world.restore(&state, ledger);
+            restored.map_err(|e| error::argument("state", e))
+        }
+        let mut inner = self.inner()?;
+        match &mut inner.live {
+            Live::Plane(world) => apply(world, packed)?,
+            Live::Space(world) => apply(world, packed)?,
+        }
+        inner.look();
+        Ok(())
+    }
+
+    /// Puts other velocities in the place of those that follow forces: one row of velocity and spin
+    /// (in space about body axes) for each body.
+    fn set_velocities(&self, rows: PyReadonlyArray2<'_, f64>) -> PyResult<()> {
+        fn apply<D: Dim>(
+            world: &mut World<D>,
+            rows: numpy::ndarray::ArrayView2<'_, f64>,
+        ) -> PyResult<()> {
+            let count = world.state().velocities.len();
+            if rows.nrows() != count || rows.ncols() != D::DOF {
+                let (n, m) = (rows.nrows(), rows.ncols());
+                let text = format!("{count} x {} entries were expected, not {n} x {m}", D::DOF);
+                return Err(error::argument("velocities", text));
+            }
+            let mut all = vec![D::REST; count];
+            for (into, row) in all.iter_mut().zip(rows.rows()) {
+                for (to, from) in into.as_mut().iter_mut().zip(row) {
+                    *to = *from;
+                }
+            }
+            let set = world.set_velocities(&all);
+            set.map_err(|e| error::argument("velocities", e))
+        }
+        let mut inner = self.inner()?;
+        match &mut inner.live {
+            Live::Plane(world) => apply(world, rows.as_array())?,
+            Live::Space(world) => apply(world, rows.as_array())?,
+        }
+        inner.look();
+        Ok(())
+    }
+
+    /// What was done before the run: overlaps moved apart, preparations; a dict.
+    fn before(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let json = crate::run::certificate(&self.inner()?.score.before);
+        value::python(py, &json)
+    }
+}

@@ -1,0 +1,90 @@
+//! What a world tells: the account of the last step, its contacts, its bodies.
+
+use bodies::{Dim, Freedom, Vector, World};
+use contact::law::Status;
+use numpy::PyArray1;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use scene::Live;
+
+use crate::error;
+use crate::value;
+
+/// The account of the last step as a dict.
+pub fn ledger(py: Python<'_>, live: &Live) -> PyResult<Py<PyAny>> {
+    let ledger = match live {
+        Live::Plane(world) => world.ledger(),
+        Live::Space(world) => world.ledger(),
+    };
+    let json = serde_json::to_value(ledger)
+        .map_err(|e| error::machine(format!("cannot tell the account of the step: {e}")))?;
+    value::python(py, &json)
+}
+
+/// One packed record for each contact of the last step; `_arrays.py` has the data type.
+pub fn contacts<'py>(py: Python<'py>, live: &Live) -> Bound<'py, PyBytes> {
+    let packed = match live {
+        Live::Plane(world) => packed(world),
+        Live::Space(world) => packed(world),
+    };
+    PyBytes::new(py, &packed)
+}
+
+fn packed<D: Dim>(world: &World<D>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let h = world.ledger().h;
+    for k in 0..world.num_contacts() {
+        let contact = world.contact(k);
+        for body in contact.bodies {
+            out.extend_from_slice(&body.to_ne_bytes());
+        }
+        out.extend_from_slice(&contact.touch.feature.to_ne_bytes());
+        let status: u32 = match contact.status {
+            Status::Open => 0,
+            Status::Stick => 1,
+            Status::Slip => 2,
+        };
+        out.extend_from_slice(&status.to_ne_bytes());
+        let mut number = |x: f64| out.extend_from_slice(&x.to_ne_bytes());
+        number(contact.touch.gap);
+        let middle = (contact.touch.point_a + contact.touch.point_b) * 0.5;
+        middle.slice().iter().for_each(|x| number(*x));
+        contact.touch.normal.slice().iter().for_each(|x| number(*x));
+        let mut impulse = D::Vector::default();
+        for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
+            impulse += *axis * *s;
+        }
+        impulse.slice().iter().for_each(|x| number(*x));
+        let normal = contact.impulse.first().copied().unwrap_or(0.0);
+        number(normal);
+        number(if h > 0.0 { normal / h } else { 0.0 });
+        let row = |all: &[f64], k: usize| all.get(k).copied().unwrap_or(0.0);
+        for k in 0..D::N {
+            number(row(contact.end, k));
+        }
+    }
+    out
+}
+
+/// Masses, materials and freedoms of the bodies.
+pub fn bodies(py: Python<'_>, live: &Live) -> PyResult<Py<PyAny>> {
+    fn gather<D: Dim>(world: &World<D>) -> (Vec<f64>, Vec<u16>, Vec<bool>) {
+        let all = &world.model().bodies;
+        let mass = |freedom: Freedom, mass: f64| if freedom.movable() { mass } else { 0.0 };
+        (
+            all.iter().map(|b| mass(b.freedom, b.mass.mass)).collect(),
+            all.iter().map(|b| b.material).collect(),
+            all.iter().map(|b| b.freedom.movable()).collect(),
+        )
+    }
+    let (masses, materials, movable) = match live {
+        Live::Plane(world) => gather(world),
+        Live::Space(world) => gather(world),
+    };
+    let dict = PyDict::new(py);
+    dict.set_item("masses", PyArray1::from_vec(py, masses))?;
+    dict.set_item("materials", PyArray1::from_vec(py, materials))?;
+    dict.set_item("movable", PyArray1::from_vec(py, movable))?;
+    dict.into_py_any(py)
+}

@@ -1,0 +1,230 @@
+//! Bodies that a caller keeps: stepped one by one, or run turn by turn with whatever is to be recorded.
+//!
+//! ```text
+//! scene ── Live::begin (overlaps, preparations) ── advance, advance, …
+//!                                               └─ Course::begin ── turn, turn, … ── close
+//! ```
+//!
+//! [`run_wanted`](super::run_wanted) is a course from beginning to end with a world that nobody else
+//! sees. Here the world stays the caller's: between two turns it may be looked at and changed.
+
+use bodies::{Plane, Space, World, WorldError};
+
+use super::follow::{self, Led, Main};
+use super::outcome::{BodiesOutcome, Tick, Wanted};
+use super::start;
+use super::turn::Turn;
+use super::walk::Walk;
+use crate::collection::{Cast, Collection, Steps, View};
+use crate::file::{Formula, Scene};
+use crate::finding::Threads;
+
+/// A world in one of the two dimensions.
+#[derive(Debug)]
+pub enum Live {
+    /// In the plane.
+    Plane(World<Plane>),
+    /// In space.
+    Space(World<Space>),
+}
+
+/// What a scene says of the runs of its bodies.
+#[derive(Debug, Clone)]
+pub struct Score {
+    /// What came before the run: names, overlaps, preparations.
+    pub before: BodiesOutcome,
+    /// Bodies and contacts of every so many steps are recorded.
+    pub record_every: usize,
+    stop: Option<Formula>,
+    parameters: Vec<(String, f64)>,
+}
+
+impl Live {
+    /// The bodies of a scene at the beginning of their run: overlaps looked at, preparations run.
+    ///
+    /// # Errors
+    /// There is no motion; the outcome says why.
+    pub fn begin(
+        scene: &Scene,
+        collection: Collection,
+        threads: Threads,
+        sink: &mut dyn Steps,
+        progress: &mut dyn FnMut(&Tick<'_>) -> bool,
+    ) -> Result<(Self, Score), Box<BodiesOutcome>> {
+        fn parts<D: bodies::Dim>(led: Led<D>, scene: &Scene) -> (World<D>, Score) {
+            let score = Score {
+                before: led.outcome,
+                record_every: led.record_every,
+                stop: led.stop,
+                parameters: scene.parameters().to_vec(),
+            };
+            (led.world, score)
+        }
+        match collection {
+            Collection::Plane(assembly) => {
+                let led = follow::lead(assembly, threads, sink, progress)?;
+                let (world, score) = parts(led, scene);
+                Ok((Self::Plane(world), score))
+            }
+            Collection::Space(assembly) => {
+                let led = follow::lead(assembly, threads, sink, progress)?;
+                let (world, score) = parts(led, scene);
+                Ok((Self::Space(world), score))
+            }
+        }
+    }
+
+    /// Goes on by one step.
+    ///
+    /// # Errors
+    /// What cannot go on, with the names of the bodies; the state is that before.
+    pub fn advance(&mut self, cast: &Cast) -> Result<(), String> {
+        let done = match self {
+            Self::Plane(world) => world.advance(),
+            Self::Space(world) => world.advance(),
+        };
+        done.map_err(|error| explained(&error, cast))
+    }
+
+    /// As sinks see it.
+    pub fn view(&self) -> View<'_> {
+        match self {
+            Self::Plane(world) => View::Plane(world),
+            Self::Space(world) => View::Space(world),
+        }
+    }
+
+    /// Time, and the length of a step.
+    pub fn time(&self) -> (f64, f64) {
+        match self {
+            Self::Plane(world) => (world.state().t, world.settings().step),
+            Self::Space(world) => (world.state().t, world.settings().step),
+        }
+    }
+}
+
+/// An error of a world with the names of the bodies.
+pub fn explained(error: &WorldError, cast: &Cast) -> String {
+    start::explain(error, cast)
+}
+
+/// A run of a live world.
+pub struct Course {
+    wanted: Wanted,
+    score: Score,
+    outcome: BodiesOutcome,
+    walk: Option<Walk>,
+}
+
+impl std::fmt::Debug for Course {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Course")
+            .field("wanted", &self.wanted)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Course {
+    /// Begins a run from where the world is to `until`; the start goes to `sink`.
+    pub fn begin(
+        live: &Live,
+        score: &Score,
+        wanted: Wanted,
+        until: f64,
+        sink: &mut dyn Steps,
+    ) -> Self {
+        let mut outcome = score.before.clone();
+        (outcome.start, outcome.step) = live.time();
+        outcome.until = until;
+        let mut course = Self {
+            wanted,
+            score: score.clone(),
+            outcome,
+            walk: None,
+        };
+        let main = Main {
+            wanted: &course.wanted,
+            stop: course.score.stop.as_ref(),
+            parameters: &course.score.parameters,
+            record_every: course.score.record_every,
+        };
+        let outcome = &mut course.outcome;
+        course.walk = match live {
+            Live::Plane(world) => Walk::begin(&main, world, None, outcome, sink),
+            Live::Space(world) => Walk::begin(&main, world, None, outcome, sink),
+        };
+        course
+    }
+
+    /// One step, if there is one left; whether there may be another one.
+    pub fn turn(
+        &mut self,
+        live: &mut Live,
+        sink: &mut dyn Steps,
+        progress: &mut dyn FnMut(&Tick<'_>) -> bool,
+    ) -> bool {
+        let Some(walk) = &mut self.walk else {
+            return false;
+        };
+        let main = Main {
+            wanted: &self.wanted,
+            stop: self.score.stop.as_ref(),
+            parameters: &self.score.parameters,
+            record_every: self.score.record_every,
+        };
+        let outcome = &mut self.outcome;
+        match live {
+            Live::Plane(world) => walk.turn(&main, world, outcome, sink, progress),
+            Live::Space(world) => walk.turn(&main, world, outcome, sink, progress),
+        }
+    }
+
+    /// Keeps the state, so that the run can be continued from here.
+    pub fn keep(&mut self, live: &Live, sink: &mut dyn Steps) {
+        self.with(live, sink, Keep::State);
+    }
+
+    /// Keeps the state and ends on request.
+    pub fn interrupt(&mut self, live: &Live, sink: &mut dyn Steps) {
+        self.with(live, sink, Keep::End);
+    }
+
+    fn with(&mut self, live: &Live, sink: &mut dyn Steps, what: Keep) {
+        fn apply<D: Turn>(
+            walk: &mut Walk,
+            world: &World<D>,
+            outcome: &mut BodiesOutcome,
+            sink: &mut dyn Steps,
+            what: Keep,
+        ) {
+            match what {
+                Keep::State => walk.keep(world, outcome, sink),
+                Keep::End => walk.interrupt(world, outcome, sink),
+            }
+        }
+        let Some(walk) = &mut self.walk else {
+            return;
+        };
+        match live {
+            Live::Plane(world) => apply(walk, world, &mut self.outcome, sink, what),
+            Live::Space(world) => apply(walk, world, &mut self.outcome, sink, what),
+        }
+    }
+
+    /// What came out of it.
+    pub fn close(mut self, live: &Live) -> BodiesOutcome {
+        if let Some(walk) = self.walk.take() {
+            match live {
+                Live::Plane(world) => walk.close(world, &mut self.outcome),
+                Live::Space(world) => walk.close(world, &mut self.outcome),
+            }
+        }
+        self.outcome
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Keep {
+    State,
+    End,
+}
