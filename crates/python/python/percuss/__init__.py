@@ -16,13 +16,18 @@ from ._percuss import (
     Scene,
     __version__,
 )
+from ._assembly import Assembly, from_blocks, from_meshes, to_blocks, to_meshes
 from ._functions import FunctionMechanism, mechanism, study
+from ._lagrangian import from_sympy, sympy_text
 from ._mechanism import Mechanism
+from ._robot import Robot
 from ._scenes import Example, examples
 from ._sweeping import Path, Sweep, sweep
 from ._trajectory import Stopped, Study, Trajectory
+from ._urdf import from_urdf, read_urdf, to_urdf
 
 __all__ = [
+    "Assembly",
     "Error",
     "Example",
     "FunctionMechanism",
@@ -31,6 +36,7 @@ __all__ = [
     "Mechanism",
     "NotConverged",
     "Path",
+    "Robot",
     "Scene",
     "Stopped",
     "Study",
@@ -38,7 +44,16 @@ __all__ = [
     "Trajectory",
     "__version__",
     "examples",
+    "from_blocks",
+    "from_meshes",
+    "from_sympy",
+    "from_urdf",
     "mechanism",
+    "read_urdf",
     "study",
     "sweep",
+    "sympy_text",
+    "to_blocks",
+    "to_meshes",
+    "to_urdf",
 ]

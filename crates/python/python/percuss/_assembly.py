@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from ._percuss import InputError
 from ._surfaces import Surface
 from ._keys import scene_text
 
-__all__ = ["Assembly", "blocks", "meshes"]
+if TYPE_CHECKING:
+    from ._world import World
+
+__all__ = ["Assembly", "from_blocks", "from_meshes", "to_blocks", "to_meshes"]
 
 
 def identifier(name: Any, taken: set[str]) -> str:
@@ -96,6 +99,76 @@ class Assembly:
         return out
 
 
+    def world(self, *, step: float = 1e-3, tolerance: float = 1e-6, **settings: Any) -> World:
+        """A world of it; the arguments are those of :class:`percuss.World`."""
+        from ._world import World
+
+        world = World(3, self.gravity, step, tolerance, title=self.name, **settings)
+        for kind in ("material", "law", "body", "joint"):
+            for keys in self.keys()[kind]:
+                world.add(kind, **keys)
+        # Files that shapes were written to live as long as the world.
+        world.__dict__["_assembly"] = self
+        return world
+
+
+def describe(source: Any) -> dict[str, Any]:
+    """Bodies and joints of an assembly or a world of space, placed as they are now."""
+    if isinstance(source, Assembly):
+        return source.describe()
+    if not hasattr(source, "to_scene"):
+        kind = type(source).__name__
+        raise InputError(f"`source`: an assembly or a world of space was expected, not {kind}")
+    out: dict[str, Any] = json.loads(_percuss.describe_bodies("world", source.to_scene(), None))
+    if hasattr(source, "quaternions"):
+        names = source.names
+        places = dict(zip(names, zip(source.positions.tolist(), source.quaternions.tolist())))
+        before = {body["name"]: dict(body) for body in out["bodies"]}
+        for body in out["bodies"]:
+            if body["name"] in places:
+                body["position"], body["quaternion"] = places[body["name"]]
+        _carry(out, before)
+        for joint in out["joints"]:
+            if joint["limits"] is not None:
+                word = "slide" if joint["kind"] == "prismatic" else "angle"
+                gone = source.observe(f"{joint['name']}_{word}")
+                joint["limits"] = [None if end is None else end - gone for end in joint["limits"]]
+    return out
+
+
+def _carry(description: dict[str, Any], before: Mapping[str, Mapping[str, Any]]) -> None:
+    """Moves joints with their first bodies; their coordinates begin at 0 again."""
+    bodies = description["bodies"]
+    for joint in description["joints"]:
+        first = joint["bodies"][0]
+        if first is None:
+            continue
+        now, then = bodies[first], before[bodies[first]["name"]]
+        turn = surfaces.rotation(now["quaternion"]) @ surfaces.rotation(then["quaternion"]).T
+        place = turn @ (np.array(joint["at"]) - then["position"]) + now["position"]
+        joint["at"], joint["axis"] = place.tolist(), (turn @ joint["axis"]).tolist()
+
+
+def to_blocks(source: Any, around: int = 24) -> list[tuple[list[list[float]], list[list[int]]]]:
+    """The bodies of an assembly or a world of space as (vertices, faces), where they are now.
+
+    Polyhedra are as they are; round bodies have ``around`` corners around; half-spaces have no end and
+    are left out. ``compas.datastructures.Mesh.from_vertices_and_faces(*block)`` and
+    ``trimesh.Trimesh(*block)`` (triangles: :func:`percuss.to_meshes`) take them.
+    """
+    found = placed(describe(source), around)
+    return [(surface.vertices.tolist(), surface.faces) for _, surface in found]
+
+
+def to_meshes(source: Any, around: int = 24) -> dict[str, tuple[Any, Any]]:
+    """The same by name and in triangles: arrays (n, 3) of vertices and (m, 3) of their numbers."""
+    found = placed(describe(source), around)
+    return {
+        name: (surface.vertices, np.array(surfaces.triangles(surface.faces), dtype=np.int64))
+        for name, surface in found
+    }
+
+
 def _fixed(
     given: Union[Iterable[int], Callable[[int, Surface], bool]], count: int
 ) -> Callable[[int, Surface], bool]:
@@ -154,7 +227,7 @@ def shape_of(
     return {"mesh": str(path)}
 
 
-def blocks(
+def from_blocks(
     items: Any,
     *,
     density: float = 2400.0,
@@ -174,7 +247,7 @@ def blocks(
 
     >>> cube = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
     >>> quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    >>> pile = blocks([(cube, quads), {"vertices": [[x, y, z + 1] for x, y, z in cube], "faces": quads}], fixed=[0])
+    >>> pile = from_blocks([(cube, quads), {"vertices": [[x, y, z + 1] for x, y, z in cube], "faces": quads}], fixed=[0])
     >>> [body["mass"] for body in pile.describe()["bodies"]]
     [2400.0, 2400.0]
     """
@@ -203,11 +276,11 @@ def blocks(
     return assembly
 
 
-def meshes(items: Any, **options: Any) -> Assembly:
-    """The same as :func:`blocks` with one mesh allowed for a list of one."""
+def from_meshes(items: Any, **options: Any) -> Assembly:
+    """The same as :func:`from_blocks` with one mesh allowed for a list of one."""
     if hasattr(items, "vertices") and hasattr(items, "faces"):
         items = [items]
-    return blocks(items, **options)
+    return from_blocks(items, **options)
 
 
 def placed(description: Mapping[str, Any], around: int = 24) -> list[tuple[str, Surface]]:

@@ -306,7 +306,8 @@ def _joint(
                 f"joint `{joint.name}` begins at {value:g}, outside its limits {joint.low} to "
                 f"{joint.high}; choose its `positions`"
             )
-        table["limits"] = {"low": low, "high": high}
+        bounds = {"low": low, "high": high}
+        table["limits"] = {key: bound for key, bound in bounds.items() if bound is not None}
     if joint.damping > 0.0:
         table["spring"] = {"stiffness": 0.0, "damping": joint.damping}
     if joint.friction > 0.0:

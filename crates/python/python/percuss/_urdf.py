@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import _surfaces as surfaces
 from . import _xml
-from ._assembly import Assembly, surface_of
+from ._assembly import Assembly, describe, surface_of
 from ._percuss import InputError, MachineError
 from ._robot import KINDS, Frame, Link, Part, Robot, RobotJoint
 from ._surfaces import Surface
@@ -406,11 +406,8 @@ def to_urdf(source: Any, folder: Union[None, str, os.PathLike[str]] = None) -> s
     """
     if isinstance(source, Robot):
         robot = source
-    elif hasattr(source, "describe"):
-        robot = robot_of(source.describe(), getattr(source, "name", "robot"))
     else:
-        kind = type(source).__name__
-        raise InputError(f"`source`: a robot, an assembly or a world was expected, not {kind}")
+        robot = robot_of(describe(source), str(getattr(source, "name", "robot")))
     writer = _Writer(None if folder is None else Path(folder))
     lines = ['<?xml version="1.0"?>', f"<robot{_attributes(name=robot.name)}>"]
     for name in robot.order:
