@@ -16,6 +16,7 @@ from ._percuss import (
     Scene,
     __version__,
 )
+from . import sets
 from ._assembly import Assembly, from_blocks, from_meshes, to_blocks, to_meshes
 from ._functions import FunctionMechanism, mechanism, study
 from ._lagrangian import from_sympy, sympy_text
@@ -50,6 +51,7 @@ __all__ = [
     "from_urdf",
     "mechanism",
     "read_urdf",
+    "sets",
     "study",
     "sweep",
     "sympy_text",

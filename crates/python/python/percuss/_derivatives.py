@@ -89,7 +89,8 @@ def _turn(q: Array, spin: Array, s: Any) -> Array:
     """q ⊗ exp(½ s ω)."""
     rate = float(np.sqrt(np.dot(spin, spin).real))
     if rate == 0.0:
-        return q + 0.0 * s
+        still: Array = q + 0.0 * s
+        return still
     half = 0.5 * s * rate
     w, (x, y, z) = np.cos(half), np.sin(half) * spin / rate
     a, b, c, d = q

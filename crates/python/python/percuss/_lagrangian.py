@@ -5,6 +5,7 @@ SymPy is needed only where these functions are called.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
@@ -35,10 +36,9 @@ _WRITTEN = {
 
 def _sympy() -> Any:
     try:
-        import sympy
+        return importlib.import_module("sympy")
     except ImportError as error:
         raise ImportError("Lagrangians of SymPy need SymPy: pip install sympy") from error
-    return sympy
 
 
 def sympy_text(expression: Any) -> str:
@@ -83,7 +83,7 @@ class _Printer:
             return self.name(e.name)
         if e.is_Number or isinstance(e, s.NumberSymbol):
             return self.number(e)
-        if isinstance(e, s.Function):
+        if isinstance(e, s.core.function.Application):
             return self.call(e)
         raise InputError(f"`{e}`: {type(e).__name__} has no meaning in expressions of scenes")
 
@@ -107,7 +107,8 @@ class _Printer:
 
     def operand(self, e: Any) -> str:
         text = self.write(e)
-        plain = isinstance(e, (self.sympy.Symbol, self.sympy.Function)) or (
+        calls = (self.sympy.Symbol, self.sympy.core.function.Application)
+        plain = (isinstance(e, calls) and not e.is_Piecewise) or (
             e.is_Number and not text.startswith("-")
         )
         root = isinstance(e, self.sympy.Pow) and text.startswith("sqrt(")

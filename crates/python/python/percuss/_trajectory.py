@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._percuss import Error, InputError, Motion
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["Stopped", "Study", "Trajectory"]
 
@@ -124,7 +122,8 @@ class Trajectory:
         if constraint is not None:
             self._index(constraint)
             chosen &= events["constraint"] == constraint
-        return events[chosen]
+        found: NDArray[Any] = events[chosen]
+        return found
 
     def _index(self, constraint: str) -> int:
         try:
@@ -177,13 +176,13 @@ class Trajectory:
             return self.u[:, self.velocities.index(name)]
         return self.observe(name)
 
-    def plot(self, *names: str, x: str = "t") -> Figure:
-        """Names or observables over another one, with Matplotlib."""
+    def plot(self, *names: str, x: str = "t") -> Any:
+        """Names or observables over another one: a figure of Matplotlib."""
         try:
-            from matplotlib.figure import Figure
+            made = importlib.import_module("matplotlib.figure")
         except ImportError as error:
             raise ImportError("plots need Matplotlib: pip install matplotlib") from error
-        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+        figure = made.Figure(figsize=(6.4, 3.6), layout="constrained")
         axes = figure.add_subplot()
         for name in names or tuple(self.positions):
             axes.plot(self[x], self[name], label=name, linewidth=1.2)

@@ -39,7 +39,11 @@ pub(super) fn body<D: Axes>(
         density,
     };
     let placed = D::shape(context, &form)?;
-    let (shape, placement) = balanced(context, body, placed)?;
+    let (shape, placement) = match mask {
+        // Keys that do nothing are refused below.
+        0 => placed,
+        _ => balanced(context, body, placed)?,
+    };
     // The parts of a compound that all have densities have them relative to 1.
     let density = density.or(body.shape.dense().then_some(1.0));
     let outer = Pose {
