@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
 __version__: str
 
-class Error(Exception): ...
-class InputError(Error): ...
-class MachineError(Error): ...
-class NotConverged(Error): ...
+_Path = Union[str, PathLike[str]]
+_Tell = Optional[Callable[[float, float, str], None]]
+_Floats = npt.NDArray[np.float64]
+
+class Error(Exception):
+    """Something that percuss refuses or that failed; the base of its exceptions."""
+
+class InputError(Error):
+    """What was given is not right; the text names it and says what was expected."""
+
+class MachineError(Error):
+    """The machine failed: a disk is full, a permission is missing."""
+
+class NotConverged(Error):
+    """A residual that was required has not been reached."""
 
 def builtin() -> list[tuple[str, str, str]]: ...
 
@@ -18,7 +37,7 @@ class Scene:
     def load(path_or_name: str) -> Scene: ...
     @staticmethod
     def parse(
-        text: str, name: str = "scene", origin: str | None = None, folder: str | None = None
+        text: str, name: str = "scene", origin: Optional[str] = None, folder: Optional[str] = None
     ) -> Scene: ...
     def with_values(self, pairs: list[tuple[str, str]]) -> Scene: ...
     @property
@@ -36,10 +55,142 @@ class Scene:
     @property
     def parameters(self) -> dict[str, float]: ...
 
-# Mechanisms, sweeping processes, interop.
+def run_scene(
+    scene: Scene,
+    out: _Path,
+    threads: Optional[int] = None,
+    findings: bool = True,
+    tell: _Tell = None,
+) -> Path: ...
+def resume_run(
+    directory: _Path,
+    threads: Optional[int] = None,
+    findings: bool = True,
+    force: bool = False,
+    tell: _Tell = None,
+) -> Path: ...
+def check_scene(scene: Scene) -> None: ...
+def svg_to_png(svg: str) -> bytes: ...
 
-from collections.abc import Callable
-from typing import Any
+class Record:
+    """The directory of a run, opened."""
+
+    def __init__(self, directory: _Path) -> None: ...
+    def manifest(self) -> dict[str, Any]: ...
+    def tables(self) -> list[str]: ...
+    def table(self, name: str, columns: Optional[list[str]] = None) -> Columns: ...
+    def pictures(self) -> list[tuple[str, str]]: ...
+    def svg(
+        self,
+        name: str,
+        at: Optional[float] = None,
+        only: Optional[list[tuple[str, str]]] = None,
+        log_x: bool = False,
+        log_y: bool = False,
+    ) -> str: ...
+    def series(self, name: str) -> dict[str, Any]: ...
+    def verify(
+        self, every: int = 1, steps: Optional[tuple[int, int]] = None, tell: _Tell = None
+    ) -> dict[str, Any]: ...
+
+class Columns:
+    """Columns of a table, or of a part of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def names(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def column(self, name: str) -> Any: ...
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+
+class Problem:
+    """A contact problem: u = W r + b, Coulomb's law at every contact."""
+
+    @staticmethod
+    def read(path: _Path) -> Problem: ...
+    @staticmethod
+    def from_rows(
+        dimension: int,
+        indptr: npt.NDArray[np.int64],
+        indices: npt.NDArray[np.int64],
+        data: _Floats,
+        b: _Floats,
+        mu: _Floats,
+    ) -> Problem: ...
+    @property
+    def contacts(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def free(self) -> _Floats: ...
+    @property
+    def offset(self) -> list[int]: ...
+    def velocity(self, r: _Floats) -> _Floats: ...
+    def judge(self, r: _Floats) -> dict[str, Any]: ...
+    def solve(
+        self,
+        solver: str = "auto",
+        tolerance: float = 1e-6,
+        max_iterations: Optional[int] = None,
+        measure: str = "r2",
+        history: bool = False,
+        start: Optional[_Floats] = None,
+    ) -> dict[str, Any]: ...
+
+def solver_names() -> list[str]: ...
+
+class View:
+    """An array of the engine, lent."""
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+
+class Engine:
+    """A built world."""
+
+    def step(self, count: int = 1) -> None: ...
+    @property
+    def time(self) -> tuple[float, float]: ...
+    @property
+    def dimension(self) -> int: ...
+    def names(self) -> list[str]: ...
+    def materials(self) -> list[str]: ...
+    def groups(self) -> list[tuple[str, list[int]]]: ...
+    def bodies(self) -> dict[str, Any]: ...
+    def ledger(self) -> dict[str, Any]: ...
+    def contacts(self) -> bytes: ...
+    def num_contacts(self) -> int: ...
+    def view(self, what: str) -> View: ...
+    def observe(self, text: str) -> float: ...
+    def state(self) -> bytes: ...
+    def restore(self, packed: bytes) -> None: ...
+    def set_velocities(self, rows: _Floats) -> None: ...
+    def before(self) -> dict[str, Any]: ...
+
+def build(
+    text: str,
+    grains: list[tuple[str, Any]],
+    motions: list[tuple[str, Any, Any]],
+    forces: list[tuple[Optional[list[str]], Any]],
+    threads: int = 1,
+    tell: _Tell = None,
+) -> Engine: ...
+def run_world(
+    engine: Engine,
+    until: float,
+    text: str,
+    whole: bool,
+    out: Optional[_Path] = None,
+    every: int = 1,
+    observe: list[str] = ...,
+    callback: Optional[Callable[[], object]] = None,
+    tell: _Tell = None,
+    findings: bool = True,
+) -> dict[str, Any]: ...
+def snapshot_world(engine: Engine, out: _Path, text: str) -> None: ...
+
+# Mechanisms, sweeping processes, interop.
 
 class Motion:
     """A motion of a mechanism; `percuss.Trajectory` has its arrays."""

@@ -15,7 +15,7 @@ from ._mechanism import Named, Sceneful, coordinates_of, named, table
 from .sets import Floats, MovingSet, numbers, shaped
 from ._keys import Table, scene_text
 
-__all__ = ["Path", "Sweep", "sweep"]
+__all__ = ["Sweep", "SweepPath", "sweep"]
 
 
 class Sweep(Sceneful):
@@ -90,7 +90,7 @@ class Sweep(Sceneful):
         return f"<Sweep of ({names or 'a crowd'}) with {count} constraints>"
 
 
-class Path:
+class SweepPath:
     """The path of a point: ``t`` (n), ``u`` (n, dim), the account of the steps.
 
     ``loads`` has the multipliers of the steps, (n - 1, constraints), where the set has such; ``steps`` is a
@@ -123,7 +123,7 @@ class Path:
     def __repr__(self) -> str:
         verdict = "certified" if self.account["ok"] else f"{self.account['missed']} missed"
         return (
-            f"<Path in R^{self.u.shape[1]}: t = {self.t[0]:g} to {self.t[-1]:g} in "
+            f"<SweepPath in R^{self.u.shape[1]}: t = {self.t[0]:g} to {self.t[-1]:g} in "
             f"{len(self.steps)} steps, variation {self.account['variation']:g}, {verdict}>"
         )
 
@@ -145,7 +145,7 @@ def sweep(
     kinks: Sequence[float] = (),
     tolerance: float = 1e-8,
     progress: Optional[Callable[[float], object]] = None,
-) -> Path:
+) -> SweepPath:
     """Moves a point by a moving set of arrays and functions.
 
     ``method`` is ``"catching-up"``, ``"trapezoidal"``, ``"theta"`` (with ``theta``), ``"regularised"`` (with
@@ -196,7 +196,7 @@ def sweep(
             # The crate has the other sign: -du in N + f dt.
             return np.ascontiguousarray(-shaped(velocity(t, u), (n,), "drift"))
 
-    return Path(_percuss.run_sweep(moving.spec(), point.tolist(), chosen, flow, progress))
+    return SweepPath(_percuss.run_sweep(moving.spec(), point.tolist(), chosen, flow, progress))
 
 
 def _instants(value: Any, name: str) -> list[float]:

@@ -19,8 +19,8 @@ type Moved = (String, Py<PyAny>, Option<Py<PyAny>>);
 /// Names of bodies or groups (none: all), and the force on them.
 type Loaded = (Option<Vec<String>>, Py<PyAny>);
 
-/// Name, material, and rows of coordinates and radius.
-type Grains<'py> = (String, String, PyReadonlyArray2<'py, f64>);
+/// Name, and rows of coordinates and radius.
+type Grains<'py> = (String, PyReadonlyArray2<'py, f64>);
 
 /// Builds a world. `text` is a scene of bodies; a body whose motion is a callable has any other
 /// motion in it.
@@ -94,7 +94,7 @@ fn placeless(fault: SceneError) -> SceneError {
 }
 
 fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
-    for (name, material, rows) in all {
+    for (name, rows) in all {
         let rows = rows.as_array();
         if rows.ncols() != 4 {
             return Err(error::argument(
@@ -104,9 +104,7 @@ fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
         }
         let row = |row: numpy::ndarray::ArrayView1<'_, f64>| [row[0], row[1], row[2], row[3]];
         let grains = rows.rows().into_iter().map(row).collect();
-        scene = scene
-            .with_grains(name, material, grains)
-            .map_err(error::scene)?;
+        scene = scene.with_grains(name, grains).map_err(error::scene)?;
     }
     Ok(scene)
 }

@@ -99,7 +99,7 @@ pub fn run_world(
 /// Leaves the world as it is now in a directory, as a run of one step: for pictures.
 #[pyfunction]
 pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()> {
-    let scene = parse(text)?;
+    let scene = engine.scene.clone();
     let inner = engine.inner()?;
     let asked = Asked {
         until: inner.live.time().0,

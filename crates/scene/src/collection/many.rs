@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::spec::Name;
 use super::structure::StructureSpec;
+use crate::error::{InputError, Origin};
 use crate::file::{Formula, Word};
 
 /// Sizes of grains.
@@ -124,20 +125,35 @@ impl ManySpec {
 }
 
 impl super::spec::BodiesSpec {
-    /// Adds grains that are in no text.
-    pub fn add_grains(&mut self, name: &str, material: &str, grains: Vec<[f64; 4]>) {
-        self.many.push(ManySpec {
-            word: "grains",
-            name: name.to_string(),
-            line: 0,
-            lines: Vec::new(),
-            arrangement: ArrangementSpec::Given(grains.into()),
-            origin: None,
-            material: Name::at_line(material, 0),
-            density: None,
-            velocity: None,
-            fixed: false,
-            springers: false,
-        });
+    /// Puts grains in the place of those of a `[[grains]]`; whether there is one of that name.
+    pub fn put_grains(&mut self, name: &str, grains: Vec<[f64; 4]>) -> bool {
+        let mut all = self.many.iter_mut();
+        match all.find(|many| many.word == "grains" && many.name == name) {
+            None => false,
+            Some(many) => {
+                many.arrangement = ArrangementSpec::Given(grains.into());
+                true
+            }
+        }
+    }
+
+    /// Refuses to compute what the text does not hold.
+    pub fn require_text(&self, file: &str) -> Result<(), InputError> {
+        if self.callables.is_empty() {
+            return Ok(());
+        }
+        Err(InputError {
+            file: file.to_string(),
+            origin: Origin::Whole,
+            part: String::new(),
+            key: "callables".to_string(),
+            value: String::new(),
+            problem: format!(
+                "a motion or a force was given by a program (of {}): this text alone cannot be \
+                 computed",
+                self.callables.join(", ")
+            ),
+            advice: "Run the program again".to_string(),
+        })
     }
 }

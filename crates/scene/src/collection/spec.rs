@@ -366,4 +366,6 @@ pub(crate) struct BodiesSpec {
     pub pictures: Vec<Picture>,
     pub prepare: Vec<PrepareSpec>,
     pub run: RunSpec,
+    /// Bodies whose motion or force a program gave.
+    pub callables: Vec<String>,
 }

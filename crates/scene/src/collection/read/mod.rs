@@ -29,8 +29,8 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
     let many = many::many(root, dimension)?;
     if bodies.is_empty() && many.is_empty() {
         let advice = "Add a [[body]], or many with [[wall]], [[column]], [[arch]], [[vault]], \
-                      [[dome]], [[drums]], [[drystone]], [[row]], [[cards]], [[grid]], [[packing]] \
-                      or [[deposit]]";
+                      [[dome]], [[drums]], [[drystone]], [[row]], [[cards]], [[grid]], [[packing]], \
+                      [[deposit]] or [[grains]]";
         let misspelt = root.misspelt("body");
         return Err(misspelt.unwrap_or_else(|| root.error("there are no bodies", advice)));
     }
@@ -55,7 +55,21 @@ pub(crate) fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>>
         pictures: run::pictures(root, dimension)?,
         prepare: run::prepare(root, dimension)?,
         run: run::run(root)?,
+        callables: callables(root)?,
     })
+}
+
+/// Names of what no text can hold.
+fn callables(root: &mut Reader<'_>) -> Result<Vec<String>, Box<InputError>> {
+    const KEY: &str = "callables";
+    let Some(item) = root.take(KEY) else {
+        return Ok(Vec::new());
+    };
+    let Value::List(items) = item.value.clone() else {
+        return Err(root.expected(KEY, &item, "an array of names", ""));
+    };
+    let names = items.into_iter().map(|item| name(root, KEY, item));
+    names.map(|name| name.map(|name| name.text)).collect()
 }
 
 /// The tables `[[key]]`, each with a name that can be part of an observable's.
