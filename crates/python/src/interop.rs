@@ -58,9 +58,9 @@ fn shape(shape: &Shape) -> Value {
                 })
             };
             let parts: Vec<Value> = compound.parts().iter().map(part).collect();
-            let skin = compound.skin().map(|skin| {
-                json!({ "vertices": points(&skin.vertices), "faces": skin.triangles })
-            });
+            let skin = compound
+                .skin()
+                .map(|skin| json!({ "vertices": points(&skin.vertices), "faces": skin.triangles }));
             json!({ "kind": "compound", "parts": parts, "skin": skin })
         }
     }
@@ -92,9 +92,9 @@ fn joint(joint: &mut Joint<Space>, poses: &[Pose<Space>]) -> Value {
         .motor
         .as_mut()
         .map(|motor| json!({ "speed": motor.speed.at(0.0), "bound": finite(motor.bound) }));
-    let spring = joint.spring.map(|s| {
-        json!({ "stiffness": s.stiffness, "rest": s.rest, "damping": s.damping })
-    });
+    let spring = joint
+        .spring
+        .map(|s| json!({ "stiffness": s.stiffness, "rest": s.rest, "damping": s.damping }));
     json!({
         "name": joint.name,
         "kind": joint.kind.name(),

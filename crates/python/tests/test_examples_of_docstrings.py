@@ -7,11 +7,11 @@ import pytest
 
 MODULES = [
     "_assembly", "_constraints", "_derivatives", "_functions", "_keys", "_lagrangian", "_mechanism",
-    "_robot", "_surfaces", "_sweeping", "_trajectory", "_urdf", "_xml", "sets",
+    "_model", "_robot", "_rows", "_surfaces", "_sweeping", "_trajectory", "_urdf", "_writer", "_xml", "sets",
 ]  # fmt: skip
 WITH_EXAMPLES = {
     "_assembly", "_derivatives", "_functions", "_keys", "_lagrangian", "_mechanism", "_robot",
-    "_surfaces", "_sweeping", "_urdf", "sets",
+    "_surfaces", "_sweeping", "sets",
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ True
 """
 
 from __future__ import annotations
+
 from . import sets
 from ._arrays import STATUS
 from ._assembly import Assembly, from_blocks, from_meshes, to_blocks, to_meshes
@@ -31,8 +32,9 @@ from ._scenes import Example, examples
 from ._sweeping import Sweep, SweepPath, sweep
 from ._tables import Table
 from ._trajectory import Stopped, Study, Trajectory
-from ._urdf import from_urdf, read_urdf, to_urdf
+from ._urdf import from_urdf, read_urdf
 from ._world import Course, State, World
+from ._writer import to_urdf
 
 __all__ = [
     "STATUS",

@@ -94,6 +94,32 @@ def turned(axis: Floats, angle: float) -> Floats:
     return surfaces.rotation(q)
 
 
+def rpy_matrix(rpy: Sequence[float]) -> Floats:
+    """The rotation of fixed-axis angles: about x, then y, then z."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def matrix_rpy(m: Floats) -> Floats:
+    """The angles of a rotation.
+
+    >>> bool(np.allclose(matrix_rpy(rpy_matrix([0.3, -0.4, 2.0])), [0.3, -0.4, 2.0]))
+    True
+    """
+    across = float(np.hypot(m[0, 0], m[1, 0]))
+    pitch = np.arctan2(-m[2, 0], across)
+    if across < 1e-9:
+        # Roll and yaw turn about one axis: all of it is given to the roll.
+        return np.array([np.arctan2(-m[1, 2], m[1, 1]), pitch, 0.0])
+    return np.array([np.arctan2(m[2, 1], m[2, 2]), pitch, np.arctan2(m[1, 0], m[0, 0])])
+
+
 class Robot:
     """Links and joints in a tree.
 

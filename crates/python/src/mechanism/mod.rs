@@ -9,6 +9,7 @@
 
 mod callable;
 mod drive;
+mod forms;
 mod motion;
 mod text;
 

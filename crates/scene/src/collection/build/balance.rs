@@ -72,11 +72,6 @@ pub(super) fn balanced<D: Axes>(
     }
 }
 
-fn needs(
-    context: &Context<'_>,
-    body: &BodySpec,
-    problem: String,
-    advice: &str,
-) -> Box<InputError> {
+fn needs(context: &Context<'_>, body: &BodySpec, problem: String, advice: &str) -> Box<InputError> {
     context.part_error(&body.part(), body.line, problem, advice)
 }
