@@ -48,7 +48,8 @@ def test_variable_steps_and_impact_laws_are_reachable():
     for law in ("moreau", "canonical", "sequential", "poisson"):
         motion = ball(impact=law).run(until=0.6, step=step)
         hit = motion.impacts("floor")[0]
-        assert abs(hit["after"] + 0.5 * hit["before"]) < 1e-6 * abs(hit["before"])
+        # The step that has the impact is at least 1e-5 long, over which weight acts.
+        assert abs(hit["after"] + 0.5 * hit["before"]) < 1e-4 * abs(hit["before"])
 
 
 def test_names_and_observables_are_columns():
@@ -160,11 +161,11 @@ def test_what_is_wrong_is_named():
 
 
 def test_a_motion_that_cannot_go_on_is_raised_with_what_there_is():
-    blown = pc.Mechanism({"x": (0.0, 1.0)}, "0.5*x_dot^2", forces={"x": "1/(0.5 - x)"})
-    with pytest.raises(pc.Error) as caught:
+    blown = pc.Mechanism({"x": (0.0, 1.0)}, "0.5*x_dot^2", forces={"x": "sqrt(0.5 - x)"})
+    with pytest.raises(pc.Stopped, match="force") as caught:
         blown.run(until=5.0, step=1e-2)
-    if isinstance(caught.value, pc.Stopped):
-        assert 0 < len(caught.value.trajectory.t) < 501
+    assert 1 < len(caught.value.trajectory.t) < 51
+    assert caught.value.trajectory.q[-1, 0] < 0.51
 
 
 def test_what_progress_raises_stops_the_run():
