@@ -24,7 +24,9 @@ def shown(value):
     for name in ("_repr_html_", "_repr_svg_", "_repr_png_"):
         method = getattr(value, name, None)
         if callable(method):
-            assert method(), f"{type(value).__name__}.{name} shows nothing"
+            seen = method()
+            # Figures of others may leave it to their own displays; ours show something.
+            assert seen or not type(value).__module__.startswith("percuss"), name
     repr(value)
 
 
