@@ -193,7 +193,7 @@ fn arrays<'py>(
     all.set_item("t", PyArray1::from_iter(py, times.collect::<Vec<_>>()))?;
     let points: Vec<f64> = begun.iter().chain(&kept.points).copied().collect();
     all.set_item("u", PyArray1::from_vec(py, points).reshape([n + 1, dim])?)?;
-    let rows = match n > 0 && kept.loads.len() % n == 0 {
+    let rows = match n > 0 && kept.loads.len().is_multiple_of(n) {
         true => kept.loads.len() / n,
         false => 0,
     };
