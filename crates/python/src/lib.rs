@@ -7,6 +7,7 @@
 
 mod arrow;
 mod callable;
+mod certify;
 mod error;
 mod interop;
 mod mechanism;
@@ -15,6 +16,7 @@ mod pulse;
 mod record;
 mod run;
 mod scenes;
+mod site;
 mod sweep;
 mod value;
 mod world;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use contact::{Judge, Measure, Problem};
+use contact::{Judge, Judgement, Measure, Problem};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use solve::{Goal, Outcome};
+use solve::{Goal, Outcome, Report};
 
 use crate::error;
 
@@ -173,38 +173,14 @@ impl PyProblem {
             let judgement = judge.judge(&self.problem, &impulse);
             (report, judgement, judge.velocity().to_vec(), seconds)
         });
-        let dict = PyDict::new(py);
-        dict.set_item("r", PyArray1::from_vec(py, impulse))?;
-        dict.set_item("u", PyArray1::from_vec(py, velocity))?;
-        let residual = judgement.residual(goal.measure);
-        dict.set_item("solved", residual <= goal.tolerance)?;
-        dict.set_item("residual", residual)?;
-        dict.set_item("r1", judgement.r1)?;
-        dict.set_item("r2", judgement.r2)?;
-        dict.set_item("worst", judgement.worst)?;
-        dict.set_item("iterations", report.iterations)?;
-        dict.set_item("method", report.method())?;
-        dict.set_item("outcome", outcome(report.outcome))?;
-        dict.set_item("seconds", seconds)?;
-        let stages = report.path.iter();
-        let stages: Vec<_> = stages
-            .map(|stage| (stage.method, stage.iterations, stage.residual))
-            .collect();
-        dict.set_item("path", stages)?;
-        let at = report.history.iter().map(|(at, _)| *at as i64).collect();
-        let of = report
-            .history
-            .iter()
-            .map(|(_, residual)| *residual)
-            .collect();
-        dict.set_item(
-            "history",
-            (
-                PyArray1::<i64>::from_vec(py, at),
-                PyArray1::<f64>::from_vec(py, of),
-            ),
-        )?;
-        dict.into_py_any(py)
+        let answer = Answer {
+            impulse,
+            velocity,
+            report,
+            judgement,
+            seconds,
+        };
+        answer.told(py, &goal)
     }
 
     fn __repr__(&self) -> String {
@@ -236,6 +212,56 @@ impl PyProblem {
                 format!("entry {at} is {}, a finite number was expected", all[at]),
             )),
         }
+    }
+}
+
+/// What a solver answered.
+struct Answer {
+    impulse: Vec<f64>,
+    velocity: Vec<f64>,
+    report: Report,
+    judgement: Judgement,
+    seconds: f64,
+}
+
+impl Answer {
+    /// As a dict.
+    fn told(&self, py: Python<'_>, goal: &Goal) -> PyResult<Py<PyAny>> {
+        let Self {
+            report, judgement, ..
+        } = self;
+        let dict = PyDict::new(py);
+        dict.set_item("r", PyArray1::from_slice(py, &self.impulse))?;
+        dict.set_item("u", PyArray1::from_slice(py, &self.velocity))?;
+        let residual = judgement.residual(goal.measure);
+        dict.set_item("solved", residual <= goal.tolerance)?;
+        dict.set_item("residual", residual)?;
+        dict.set_item("r1", judgement.r1)?;
+        dict.set_item("r2", judgement.r2)?;
+        dict.set_item("worst", judgement.worst)?;
+        dict.set_item("iterations", report.iterations)?;
+        dict.set_item("method", report.method())?;
+        dict.set_item("outcome", outcome(report.outcome))?;
+        dict.set_item("seconds", self.seconds)?;
+        let stages = report.path.iter();
+        let stages: Vec<_> = stages
+            .map(|stage| (stage.method, stage.iterations, stage.residual))
+            .collect();
+        dict.set_item("path", stages)?;
+        let at = report.history.iter().map(|(at, _)| *at as i64).collect();
+        let of = report
+            .history
+            .iter()
+            .map(|(_, residual)| *residual)
+            .collect();
+        dict.set_item(
+            "history",
+            (
+                PyArray1::<i64>::from_vec(py, at),
+                PyArray1::<f64>::from_vec(py, of),
+            ),
+        )?;
+        dict.into_py_any(py)
     }
 }
 

@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use scene::plot::check_plots;
-use scene::record::{
-    BodiesRecorder, Cadence, DataFile, Layout, Lock, Manifest, Place, RecordError, Recorder,
-    Session, Status,
-};
-use scene::{BodiesOutcome, Kind, Scene, Stop, StopReason, Threads};
-use serde_json::{Value, json};
+use scene::record::{BodiesRecorder, Layout, Manifest, Place, Recorder};
+use scene::{BodiesOutcome, Kind, Scene, SceneError, StopReason, Threads};
+use serde_json::Value;
 
+use crate::certify::{broken_off, certificate, fits, interrupted, json_of};
 use crate::error;
 use crate::pulse::Pulse;
 use crate::scenes::PyScene;
+use crate::site::{Site, left, session};
 
 /// Adds the functions of this file.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -30,12 +29,6 @@ pub struct Manner<'a> {
     pub findings: bool,
     /// Hears how far it is.
     pub tell: Option<&'a Py<PyAny>>,
-}
-
-/// Where a run writes to.
-enum Site {
-    New(Place),
-    Left(PathBuf, Lock, Vec<DataFile>),
 }
 
 /// What came of a run: its directory, and what ended it early. An interruption is raised by the caller
@@ -144,75 +137,10 @@ pub fn finish(ended: Ended) -> PyResult<PathBuf> {
     }
 }
 
-/// The scene and the place of a run that was interrupted; nothing where there is nothing to go on with.
-fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
-    let lock = match directory.is_dir() {
-        true => Lock::take_left(directory).map_err(error::record)?,
-        false => None,
-    };
-    let manifest = Manifest::read(directory).map_err(error::record)?;
-    let shown = directory.display();
-    if manifest.kind != "run" {
-        let kind = &manifest.kind;
-        return Err(error::input(format!(
-            "{shown}: this is the directory of a {kind}, not of a run"
-        )));
-    }
-    let lock = match (lock, manifest.status) {
-        (Some(lock), _) => lock,
-        (None, Status::Finished | Status::Stopped) => return Ok(None),
-        (None, Status::Running | Status::Interrupted) => {
-            Lock::take(directory).map_err(error::record)?
-        }
-    };
-    let (old, new) = (manifest.percuss.as_str(), env!("CARGO_PKG_VERSION"));
-    if old != new && !force {
-        return Err(error::input(format!(
-            "{shown}: percuss {old} began this run and this is percuss {new}, which may compute \
-             other bits; use percuss {old}, or force=True"
-        )));
-    }
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text);
-    let overrides = manifest.overrides.iter();
-    let overrides: Vec<(&str, &str)> = overrides.map(|o| (&*o.key, &*o.value)).collect();
-    let scene = scene.and_then(|scene| scene.with(&overrides));
-    let scene = scene.map_err(error::scene)?;
-    let machine = manifest.machine.as_ref();
-    let folder = machine.and_then(|machine| machine.folder.as_deref());
-    let scene = match folder {
-        Some(folder) => scene.from_folder(Path::new(folder)),
-        None => scene,
-    };
-    let site = Site::Left(directory.into(), lock, manifest.files);
-    Ok(Some((scene, site)))
-}
-
 fn run(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
     match scene.kind() {
         Kind::Bodies => bodies(scene, site, manner),
         Kind::Mechanism => mechanism(scene, site, manner),
-    }
-}
-
-/// The session of a run with this manifest.
-fn session(scene: &Scene, site: Site, manifest: Manifest) -> PyResult<Session> {
-    match site {
-        Site::New(place) => Session::new(place, manifest, scene.cadence()).map_err(error::record),
-        Site::Left(directory, lock, files) => {
-            for file in &manifest.files {
-                let known = files.iter().find(|known| known.name == file.name);
-                if known.is_none_or(|known| known.checksum != file.checksum) {
-                    let at = file.path.as_ref().unwrap_or(&file.name);
-                    return Err(error::input(format!(
-                        "{}: the file {at} is not the one that the run began with; put that one \
-                         back, or run the scene anew",
-                        scene.origin()
-                    )));
-                }
-            }
-            let resumed = Session::resume(&directory, lock, manifest, scene.cadence());
-            Ok(resumed.map_err(error::record)?.0)
-        }
     }
 }
 
@@ -279,18 +207,14 @@ pub fn conclude(
         let _ = recorder.fail(&certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
     }
-    if !asked {
-        if manner.findings && raised.is_none() {
-            let mut pulse = Pulse::new(manner.tell);
-            let mut tell = |name: &str, done: f64| pulse.beat(done, f64::NAN, name);
-            let threads = manner.threads;
-            let found = scene::evaluate_bodies_findings(scene, outcome, threads, &mut tell);
-            raised = pulse.raised;
-            if raised.is_none() {
-                let found = found.map_err(error::scene)?;
-                recorder
-                    .add_findings(json_of(&found)?)
-                    .map_err(error::record)?;
+    if !asked && raised.is_none() {
+        if manner.findings {
+            let found = measured(manner, |threads, tell| {
+                scene::evaluate_bodies_findings(scene, outcome, threads, tell)
+            })?;
+            match found {
+                Ok(found) => recorder.add_findings(found).map_err(error::record)?,
+                Err(interruption) => raised = Some(interruption),
             }
         }
         if raised.is_none() {
@@ -334,17 +258,14 @@ fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> 
         let _ = recorder.fail(&outcome.certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
     }
-    if !interrupted(stopped) {
-        if manner.findings && raised.is_none() {
-            let mut pulse = Pulse::new(manner.tell);
-            let mut tell = |name: &str, done: f64| pulse.beat(done, f64::NAN, name);
-            let found = scene::evaluate_findings(scene, &outcome, manner.threads, &mut tell);
-            raised = pulse.raised;
-            if raised.is_none() {
-                let found = found.map_err(error::scene)?;
-                recorder
-                    .add_findings(json_of(&found)?)
-                    .map_err(error::record)?;
+    if !interrupted(stopped) && raised.is_none() {
+        if manner.findings {
+            let found = measured(manner, |threads, tell| {
+                scene::evaluate_findings(scene, &outcome, threads, tell)
+            })?;
+            match found {
+                Ok(found) => recorder.add_findings(found).map_err(error::record)?,
+                Err(interruption) => raised = Some(interruption),
             }
         }
         if raised.is_none() {
@@ -359,74 +280,20 @@ fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> 
     })
 }
 
-fn interrupted(stop: Option<&Stop>) -> bool {
-    stop.is_some_and(|stop| stop.reason == StopReason::Asked)
-}
-
-fn broken_off(fault: &RecordError, directory: Option<&Path>) -> PyErr {
-    match directory.filter(|d| d.is_dir()) {
-        Some(directory) if fault.is_fault() => error::machine(format!(
-            "{fault}. What was recorded before is kept; `percuss resume {}` goes on from there",
-            directory.display()
-        )),
-        _ => error::record(fault.clone()),
-    }
-}
-
-fn json_of(found: &[scene::finding::Finding]) -> PyResult<Vec<Value>> {
-    let json = found.iter().map(serde_json::to_value);
-    json.collect::<Result<_, _>>()
-        .map_err(|e| error::machine(format!("cannot write the findings as JSON: {e}")))
-}
-
-fn fits(collection: &scene::collection::Collection) -> Vec<Value> {
-    let json = |(name, fit): &(String, scene::collection::Fit)| {
-        json!({
-            "body": name,
-            "parts": fit.parts,
-            "volume": fit.volume,
-            "parts_volume": fit.sum,
-            "excess": fit.excess,
-            "missing": fit.missing,
-        })
-    };
-    collection.fits().iter().map(json).collect()
-}
-
-/// What a run of bodies vouches for, with what only bodies have.
-pub fn certificate(outcome: &BodiesOutcome) -> Value {
-    let mut all = serde_json::to_value(outcome.certificate).unwrap_or_else(|_| json!({}));
-    all["most_contacts"] = outcome.most_contacts.into();
-    if !outcome.redundant.is_empty() {
-        let mut names = outcome.redundant.clone();
-        names.sort();
-        names.dedup();
-        all["redundant_joint_rows"] = outcome.redundant.len().into();
-        all["redundant_joints"] = names.into();
-    }
-    if outcome.halted {
-        all["halted"] = true.into();
-    }
-    if outcome.relaxed > 0.0 {
-        all["relaxed"] = outcome.relaxed.into();
-    }
-    let prepared = outcome.prepared.iter().map(|prepared| {
-        json!({
-            "name": prepared.name,
-            "duration": prepared.duration,
-            "steps": prepared.certificate.steps,
-            "missed": prepared.certificate.missed,
-            "halted": prepared.halted,
-        })
+/// Findings as the manifest holds them, or what Python raised while they were measured.
+fn measured(
+    manner: &Manner<'_>,
+    evaluate: impl FnOnce(
+        Threads,
+        &mut dyn FnMut(&str, f64) -> bool,
+    ) -> Result<Vec<scene::finding::Finding>, SceneError>,
+) -> PyResult<Result<Vec<Value>, PyErr>> {
+    let mut pulse = Pulse::new(manner.tell);
+    let found = evaluate(manner.threads, &mut |name, done| {
+        pulse.beat(done, f64::NAN, name)
     });
-    let prepared: Vec<Value> = prepared.collect();
-    if !prepared.is_empty() {
-        all["prepared"] = prepared.into();
+    if let Some(raised) = pulse.raised {
+        return Ok(Err(raised));
     }
-    all
-}
-
-/// When checkpoints are written where a world is recorded.
-pub fn cadence(scene: &Scene) -> Cadence {
-    scene.cadence()
+    json_of(&found.map_err(error::scene)?).map(Ok)
 }

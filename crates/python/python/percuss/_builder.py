@@ -311,7 +311,7 @@ class Builder:
         places = numeric("positions", positions, (None, self.dimension))
         rows = np.zeros((places.shape[0], 4))
         rows[:, : self.dimension] = places
-        if np.ndim(radii) == 0:  # type: ignore[arg-type]
+        if isinstance(radii, (int, float, np.integer, np.floating)):
             rows[:, 3] = positive("radii", radii)
         else:
             sizes = numeric("radii", radii, (places.shape[0],))

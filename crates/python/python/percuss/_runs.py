@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -53,8 +54,9 @@ class Drawing:
 class Tables(Mapping[str, Table]):
     """The tables of a run by name; each is read when it is asked for."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, keep: object = None) -> None:
         self._record = record
+        self._keep = keep
 
     def __getitem__(self, name: str) -> Table:
         return Table(self._record.table(name))
@@ -123,7 +125,7 @@ class Run:
     @property
     def tables(self) -> Tables:
         """The tables by name."""
-        return Tables(self._record)
+        return Tables(self._record, self._keep)
 
     def table(self, name: str, columns: Optional[list[str]] = None) -> Table:
         """A table, or some of its columns."""
@@ -156,7 +158,7 @@ class Run:
         Pictures of bodies are drawings in any case.
         """
         try:
-            import matplotlib.pyplot as plt
+            plt = importlib.import_module("matplotlib.pyplot")
         except ImportError:
             if ax is not None:
                 raise

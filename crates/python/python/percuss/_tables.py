@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional
 
@@ -56,21 +57,15 @@ class Table(Mapping[str, Any]):
 
     def to_arrow(self) -> Any:
         """The table as a ``pyarrow.Table``."""
-        import pyarrow
-
-        return pyarrow.table(self)
+        return _library("pyarrow").table(self)
 
     def to_pandas(self) -> Any:
         """The table as a ``pandas.DataFrame``."""
-        import pandas
-
-        return pandas.DataFrame({name: self[name] for name in self})
+        return _library("pandas").DataFrame({name: self[name] for name in self})
 
     def to_polars(self) -> Any:
         """The table as a ``polars.DataFrame``."""
-        import polars
-
-        return polars.DataFrame(self)
+        return _library("polars").DataFrame(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(self.columns[:8]) + (", ..." if len(self.columns) > 8 else "")
@@ -87,6 +82,11 @@ class Table(Mapping[str, Any]):
             body += "<tr>" + "".join(f"<td>{escape(_short(x))}</td>" for x in cells) + "</tr>"
         more = f"<p>{self.rows} rows</p>" if self.rows > 10 else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _library(name: str) -> Any:
+    """A library that is used where it is there."""
+    return importlib.import_module(name)
 
 
 def _short(value: object) -> str:

@@ -151,7 +151,6 @@ def numeric(argument: str, value: object, shape: tuple[int | None, ...]) -> np.n
         array = np.asarray(value)
         if array.dtype.kind not in "fiu":
             raise TypeError
-        array = np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError):
         raise wrong(argument, value, expected) from None
     if array.ndim != len(shape) or any(
@@ -159,6 +158,7 @@ def numeric(argument: str, value: object, shape: tuple[int | None, ...]) -> np.n
     ):
         have = " x ".join(str(n) for n in array.shape) or "a single number"
         raise InputError(f"`{argument}`: {expected} was expected, not {have}")
+    array = np.ascontiguousarray(array, dtype=np.float64)
     if not np.isfinite(array).all():
         at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f"`{argument}`: the entry at {at} is {array[at]}; {expected}, all finite, was expected")

@@ -13,6 +13,7 @@ use scene::{BodiesOutcome, Course, Discard, Scene, Stop, StopReason, Threads};
 
 use super::build::parse;
 use super::{Engine, Inner};
+use crate::certify;
 use crate::error;
 use crate::pulse::Pulse;
 use crate::run::{self, Ended, Manner};
@@ -60,40 +61,29 @@ pub fn run_world(
     };
     let mut wanted = engine.wanted.clone();
     observe.iter().for_each(|text| wanted.observable(text));
-    match out {
-        None => {
-            let (outcome, raised) = engine.follow(py, &asked, wanted, &mut Discard)?;
-            raised.map_or(Ok(()), Err)?;
-            engine.settle(&outcome)?;
-            told(py, &outcome, None)
-        }
-        Some(out) => {
-            let scene = match whole {
-                true => parse(text)?,
-                false => engine.scene.clone(),
-            };
-            let session = engine.session(&scene, &asked, &out, (!whole).then_some(text))?;
-            let mut recorder = {
-                let inner = engine.inner()?;
-                let cast = &inner.score.before.cast;
-                BodiesRecorder::of_live(session, &inner.live, cast, asked.every)
-                    .map_err(error::record)?
-            };
-            let (outcome, raised) = engine.follow(py, &asked, wanted, &mut recorder)?;
-            let manner = Manner {
-                threads: Threads::all(),
-                findings,
-                tell: asked.tell.as_ref(),
-            };
-            let certificate = run::certificate(&outcome);
-            let both = (&outcome, certificate);
-            let ended: Ended =
-                py.detach(|| run::conclude(&scene, both, recorder, &manner, raised))?;
-            let directory = run::finish(ended)?;
-            engine.settle(&outcome)?;
-            told(py, &outcome, Some(&directory))
-        }
-    }
+    let Some(out) = out else {
+        let (outcome, raised) = engine.follow(py, &asked, wanted, &mut Discard)?;
+        raised.map_or(Ok(()), Err)?;
+        engine.settle(&outcome)?;
+        return told(py, &outcome, None);
+    };
+    let scene = match whole {
+        true => parse(text)?,
+        false => engine.scene.clone(),
+    };
+    let session = engine.session(&scene, &asked, &out, (!whole).then_some(text))?;
+    let mut recorder = engine.recorder(session, asked.every)?;
+    let (outcome, raised) = engine.follow(py, &asked, wanted, &mut recorder)?;
+    let manner = Manner {
+        threads: Threads::all(),
+        findings,
+        tell: asked.tell.as_ref(),
+    };
+    let both = (&outcome, certify::certificate(&outcome));
+    let ended: Ended = py.detach(|| run::conclude(&scene, both, recorder, &manner, raised))?;
+    let directory = run::finish(ended)?;
+    engine.settle(&outcome)?;
+    told(py, &outcome, Some(&directory))
 }
 
 /// Leaves the world as it is now in a directory, as a run of one step: for pictures.
@@ -109,11 +99,9 @@ pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()>
     };
     drop(inner);
     let session = engine.session(&scene, &asked, &out, Some(text))?;
+    let mut recorder = engine.recorder(session, 1)?;
     let inner = engine.inner()?;
-    let cast = &inner.score.before.cast;
-    let made = BodiesRecorder::of_live(session, &inner.live, cast, 1);
-    let mut recorder = made.map_err(error::record)?;
-    let certificate = run::certificate(&inner.score.before);
+    let certificate = certify::certificate(&inner.score.before);
     for step in 0..2 {
         let taken = recorder.step(step, inner.live.view(), step == 1);
         taken.map_err(error::scene)?;
@@ -141,7 +129,14 @@ impl Engine {
             manifest.text = text.to_string();
         }
         let place = Place::new(Some(out), scene.name());
-        Session::new(place, manifest, run::cadence(scene)).map_err(error::record)
+        Session::new(place, manifest, scene.cadence()).map_err(error::record)
+    }
+
+    /// A recorder of the world.
+    fn recorder(&self, session: Session, every: usize) -> PyResult<BodiesRecorder> {
+        let inner = self.inner()?;
+        let cast = &inner.score.before.cast;
+        BodiesRecorder::of_live(session, &inner.live, cast, every).map_err(error::record)
     }
 
     /// Takes the turns of a run; gives what came out, and what Python raised.
@@ -226,7 +221,7 @@ fn told(py: Python<'_>, outcome: &BodiesOutcome, directory: Option<&Path>) -> Py
     dict.set_item("directory", directory)?;
     dict.set_item(
         "certificate",
-        value::python(py, &run::certificate(outcome))?,
+        value::python(py, &certify::certificate(outcome))?,
     )?;
     dict.set_item("times", PyArray1::from_slice(py, &outcome.times))?;
     let series = PyDict::new(py);

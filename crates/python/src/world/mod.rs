@@ -237,7 +237,7 @@ impl Engine {
 
     /// What was done before the run: overlaps moved apart, preparations; a dict.
     fn before(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let json = crate::run::certificate(&self.inner()?.score.before);
+        let json = crate::certify::certificate(&self.inner()?.score.before);
         value::python(py, &json)
     }
 }

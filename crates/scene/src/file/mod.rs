@@ -1,6 +1,7 @@
 //! Scene files: TOML to [`Scene`].
 
 mod content;
+mod grains;
 mod load;
 mod overrides;
 mod parameters;
@@ -168,22 +169,6 @@ impl Scene {
         Ok(changed)
     }
 
-    /// The same scene with other grains in one of its `[[grains]]`, by name: numbers that no text
-    /// repeats. Each is its coordinates (the last is 0 in the plane) and its radius.
-    ///
-    /// # Errors
-    /// There are no such grains.
-    pub fn with_grains(mut self, name: &str, grains: Vec<[f64; 4]>) -> Result<Self, SceneError> {
-        if let Content::Bodies(bodies) = &mut self.content
-            && bodies.put_grains(name, grains)
-        {
-            return Ok(self);
-        }
-        let reader = Reader::new(&self.origin, "", 1, Vec::new());
-        let problem = format!("there are no [[grains]] `{name}`");
-        Err(reader.error(problem, "").into())
-    }
-
     /// Compiles the mechanism, its initial state and its settings.
     ///
     /// # Errors
@@ -202,10 +187,7 @@ impl Scene {
     /// mechanism has no bodies.
     pub fn collection(&self) -> Result<Collection, SceneError> {
         match &self.content {
-            Content::Bodies(bodies) => {
-                bodies.require_text(&self.origin)?;
-                collection::build(self, bodies)
-            }
+            Content::Bodies(bodies) => collection::build(self, bodies),
             Content::Mechanism(_) => Err(self.other_kind("mechanism", "Scene::build")),
         }
     }

@@ -42,6 +42,7 @@ use roster::Roster;
 
 /// Makes the collection of a scene.
 pub(crate) fn build(scene: &Scene, spec: &BodiesSpec) -> Result<Collection, SceneError> {
+    spec.require_text(scene.origin())?;
     match spec.dimension {
         2 => assembly::<Plane>(scene, spec).map(Collection::Plane),
         _ => assembly::<Space>(scene, spec).map(Collection::Space),

@@ -1,0 +1,82 @@
+//! Where a run writes to: a new directory, or that of a run that was interrupted.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use scene::Scene;
+use scene::record::{DataFile, Lock, Manifest, Place, Session, Status};
+
+use crate::error;
+
+/// Where a run writes to.
+pub enum Site {
+    /// A new directory.
+    New(Place),
+    /// That of a run that was interrupted: its lock, its files as they were.
+    Left(PathBuf, Lock, Vec<DataFile>),
+}
+
+/// The scene and the place of a run that was interrupted; nothing where there is nothing to go on with.
+pub fn left(directory: &Path, force: bool) -> PyResult<Option<(Scene, Site)>> {
+    let lock = match directory.is_dir() {
+        true => Lock::take_left(directory).map_err(error::record)?,
+        false => None,
+    };
+    let manifest = Manifest::read(directory).map_err(error::record)?;
+    let shown = directory.display();
+    if manifest.kind != "run" {
+        let kind = &manifest.kind;
+        return Err(error::input(format!(
+            "{shown}: this is the directory of a {kind}, not of a run"
+        )));
+    }
+    let lock = match (lock, manifest.status) {
+        (Some(lock), _) => lock,
+        (None, Status::Finished | Status::Stopped) => return Ok(None),
+        (None, Status::Running | Status::Interrupted) => {
+            Lock::take(directory).map_err(error::record)?
+        }
+    };
+    let (old, new) = (manifest.percuss.as_str(), env!("CARGO_PKG_VERSION"));
+    if old != new && !force {
+        return Err(error::input(format!(
+            "{shown}: percuss {old} began this run and this is percuss {new}, which may compute \
+             other bits; use percuss {old}, or force=True"
+        )));
+    }
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text);
+    let overrides = manifest.overrides.iter();
+    let overrides: Vec<(&str, &str)> = overrides.map(|o| (&*o.key, &*o.value)).collect();
+    let scene = scene.and_then(|scene| scene.with(&overrides));
+    let scene = scene.map_err(error::scene)?;
+    let machine = manifest.machine.as_ref();
+    let folder = machine.and_then(|machine| machine.folder.as_deref());
+    let scene = match folder {
+        Some(folder) => scene.from_folder(Path::new(folder)),
+        None => scene,
+    };
+    let site = Site::Left(directory.into(), lock, manifest.files);
+    Ok(Some((scene, site)))
+}
+
+/// The session of a run with this manifest.
+pub fn session(scene: &Scene, site: Site, manifest: Manifest) -> PyResult<Session> {
+    match site {
+        Site::New(place) => Session::new(place, manifest, scene.cadence()).map_err(error::record),
+        Site::Left(directory, lock, files) => {
+            for file in &manifest.files {
+                let known = files.iter().find(|known| known.name == file.name);
+                if known.is_none_or(|known| known.checksum != file.checksum) {
+                    let at = file.path.as_ref().unwrap_or(&file.name);
+                    return Err(error::input(format!(
+                        "{}: the file {at} is not the one that the run began with; put that one \
+                         back, or run the scene anew",
+                        scene.origin()
+                    )));
+                }
+            }
+            let resumed = Session::resume(&directory, lock, manifest, scene.cadence());
+            Ok(resumed.map_err(error::record)?.0)
+        }
+    }
+}
