@@ -9,12 +9,15 @@ mod arrow;
 mod callable;
 mod certify;
 mod error;
+mod interop;
+mod mechanism;
 mod problem;
 mod pulse;
 mod record;
 mod run;
 mod scenes;
 mod site;
+mod sweep;
 mod value;
 mod world;
 
@@ -29,5 +32,8 @@ fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     run::register(module)?;
     record::register(module)?;
     problem::register(module)?;
-    world::register(module)
+    world::register(module)?;
+    interop::register(module)?;
+    mechanism::register(module)?;
+    sweep::register(module)
 }

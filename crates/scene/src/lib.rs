@@ -40,7 +40,7 @@ pub use nonunique::{Nonunique, nonunique};
 pub use run::{RunOutcome, Stop, StopReason, run};
 pub use sink::{Discard, Sink};
 pub use study::{Campaign, CampaignError, Shard, StudyFile, StudyResult, StudyTable, Told};
-pub use text::{Built, Observable, Sample, TextSystem};
+pub use text::{Built, LawForm, Observable, Sample, SetForm, TextSystem, assemble_law};
 pub use trajectory::{Between, Trajectory};
 pub use watch::{
     BodiesOutcome, Course, Live, Observer, Prepared, Score, Tick, Wanted, run_collection,

@@ -102,6 +102,8 @@ class Builder:
         free: Optional[Sequence[str]] = None,
         mass: Optional[Number] = None,
         inertia: Union[Number, Vector, None] = None,
+        centre: Optional[Vector] = None,
+        axes: Optional[Vector] = None,
         motion: Union[Mapping[str, object], Motion, tuple[Motion, Motion], None] = None,
         force: Union[Vector, Force, None] = None,
         torque: Union[Number, Vector, None] = None,
@@ -133,6 +135,8 @@ class Builder:
             "free": None if free is None else list(free),
             "mass": None if mass is None else number("mass", mass),
             "inertia": self._turning("inertia", inertia),
+            "centre": None if centre is None else vector("centre", centre, n),
+            "axes": None if axes is None else vector("axes", axes, 4),
             "torque": self._turning("torque", torque),
             "at": None if at is None else vector("at", at, n),
         }

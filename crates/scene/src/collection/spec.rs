@@ -156,6 +156,10 @@ pub(crate) struct BodySpec {
     pub material: Name,
     pub mass: Option<Formula>,
     pub inertia: Option<Vec<Formula>>,
+    /// Centre of mass, in the axes of the description.
+    pub centre: Option<Vec<Formula>>,
+    /// Body axes in those of the description: a quaternion.
+    pub axes: Option<Vec<Formula>>,
     pub position: Option<Vec<Formula>>,
     pub turn: TurnSpec,
     pub velocity: Option<Vec<Formula>>,

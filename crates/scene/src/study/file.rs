@@ -64,6 +64,28 @@ impl StudyFile {
     /// # Errors
     /// As [`StudyFile::load`].
     pub fn parse(name: &str, origin: &str, text: &str) -> Result<Self, SceneError> {
+        Self::read(name, origin, text, None)
+    }
+
+    /// A study of a scene that is there already: the same text without the key `scene`.
+    ///
+    /// # Errors
+    /// Something in it is not right.
+    pub fn of_scene(
+        name: &str,
+        origin: &str,
+        text: &str,
+        scene: Scene,
+    ) -> Result<Self, SceneError> {
+        Self::read(name, origin, text, Some(scene))
+    }
+
+    fn read(
+        name: &str,
+        origin: &str,
+        text: &str,
+        scene: Option<Scene>,
+    ) -> Result<Self, SceneError> {
         let mut root = Reader::new(origin, "", 1, parse_tree(origin, text)?);
         match root.text_if("kind")?.as_deref() {
             Some("study") => {}
@@ -78,7 +100,10 @@ impl StudyFile {
             }
         }
         let (title, about) = (root.text_if("title")?, root.text_if("about")?);
-        let scene = root.text("scene")?;
+        let path = match scene {
+            None => root.text("scene")?,
+            Some(_) => String::new(),
+        };
         let study = read_study(&mut root, name.to_string())?;
         let alike = alike(&mut root)?;
         let keep = root.truth_if("keep")?.is_some_and(|(keep, _)| keep);
@@ -89,7 +114,10 @@ impl StudyFile {
             text: text.to_string(),
             title: title.unwrap_or_else(|| name.to_string()),
             about: about.unwrap_or_default(),
-            scene: Scene::load(&beside(origin, &scene))?,
+            scene: match scene {
+                None => Scene::load(&beside(origin, &path))?,
+                Some(scene) => scene,
+            },
             study,
             alike,
             keep,

@@ -11,7 +11,8 @@ use mechanism::SystemError;
 
 /// Which law; its coefficients come as a list.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Form {
+pub enum Form {
+    /// None.
     Frictionless,
     /// μ.
     Coulomb,
@@ -27,22 +28,31 @@ pub(super) enum Form {
     Rolling,
     /// μ, rolling.
     RollingPlane,
+    /// None.
     Bilateral,
     /// μ.
     BilateralFriction {
+        /// Number of bilateral rows.
         normal_rows: usize,
     },
+    /// The numbers of its set, in order.
     NonFirm(SetForm),
 }
 
 /// Which set of reactions; bounds come as a list, in order.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum SetForm {
+pub enum SetForm {
+    /// From a bound on.
     AtLeast,
+    /// Up to a bound.
     AtMost,
+    /// Between two bounds.
     Between,
+    /// A radius.
     Ball,
+    /// Everything; no number.
     Firm,
+    /// Sum of sets, their numbers one after the other.
     Sum(Vec<SetForm>),
 }
 
@@ -100,8 +110,11 @@ fn interval(bounds: &mut Bounds, lower: f64, upper: f64) -> Result<(), String> {
     }
 }
 
-/// Makes the law of `rows` rows.
-fn assemble(
+/// Makes the law of `rows` rows over a time `h` (forces: h = 1) from the values of its coefficients.
+///
+/// # Errors
+/// Coefficients without meaning, in words.
+pub fn assemble(
     form: &Form,
     values: &[f64],
     rows: usize,

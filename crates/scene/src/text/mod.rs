@@ -26,6 +26,7 @@ use expr::{Graph, NodeId, Scope};
 use mechanism::{Chart, Constraint, Instant, Settings, State, System, SystemError};
 
 pub(crate) use build::build;
+pub use laws::{Form as LawForm, SetForm, assemble as assemble_law};
 pub use observable::{Observable, Sample};
 pub(crate) use sketch::{Sketch, SketchError};
 

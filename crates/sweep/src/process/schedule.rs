@@ -113,6 +113,18 @@ impl<S: MovingSet> Process<S> {
         schedule: &Schedule,
         mut observe: impl FnMut(&Step, &[f64]),
     ) -> Result<Summary> {
+        self.run_while(schedule, |step, process| {
+            observe(step, &process.point);
+            true
+        })
+    }
+
+    /// The same, showing the process itself after every step, as long as `observe` says so.
+    pub fn run_while(
+        &mut self,
+        schedule: &Schedule,
+        mut observe: impl FnMut(&Step, &Self) -> bool,
+    ) -> Result<Summary> {
         schedule.validate()?;
         if !self.summary.begun {
             self.begin()?;
@@ -134,11 +146,15 @@ impl<S: MovingSet> Process<S> {
                     Pace::Adaptive { .. } => self.next_instant(schedule.pace, last, &mut guess)?,
                 };
                 let step = self.advance(to)?;
-                observe(&step, &self.point);
+                if !observe(&step, self) {
+                    return Ok(self.summary.clone());
+                }
             }
             if jumps {
                 let step = self.jump(stop)?;
-                observe(&step, &self.point);
+                if !observe(&step, self) {
+                    return Ok(self.summary.clone());
+                }
             }
         }
         Ok(self.summary.clone())

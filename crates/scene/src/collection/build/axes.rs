@@ -1,6 +1,6 @@
 //! What differs between the plane and space when bodies are made from text.
 
-use bodies::{Dim, Guide, Plane, Pose, Space, Vector};
+use bodies::{Compound, Dim, Guide, Plane, Pose, Space, Vector};
 
 use super::super::spec::TurnSpec;
 use super::context::Context;
@@ -34,6 +34,12 @@ pub(super) trait Axes: Prism {
         part: &str,
         turn: &TurnSpec,
     ) -> Result<Self::Rotation, Box<InputError>>;
+
+    /// A body of parts as a shape.
+    fn joined(compound: Compound<Self>) -> Self::Shape;
+
+    /// A rotation from the entries of a quaternion; there is none in the plane.
+    fn quaternion(entries: &[f64]) -> Self::Rotation;
 
     /// One rotation after another.
     fn after(outer: &Self::Rotation, inner: &Self::Rotation) -> Self::Rotation;

@@ -4,6 +4,7 @@ use bodies::{Body, Dim, Freedom, MassProperties, Pose, Vector};
 
 use super::super::spec::{BodiesSpec, BodySpec, FreedomSpec};
 use super::axes::{Axes, compose};
+use super::balance::balanced;
 use super::context::{Context, at};
 use super::form::Form;
 use super::laws::material;
@@ -37,7 +38,12 @@ pub(super) fn body<D: Axes>(
         line: body.shape_line,
         density,
     };
-    let (shape, placement) = D::shape(context, &form)?;
+    let placed = D::shape(context, &form)?;
+    let (shape, placement) = match mask {
+        // Keys that do nothing are refused below.
+        0 => placed,
+        _ => balanced(context, body, placed)?,
+    };
     // The parts of a compound that all have densities have them relative to 1.
     let density = density.or(body.shape.dense().then_some(1.0));
     let outer = Pose {
@@ -102,9 +108,11 @@ fn require_use(
         _ => ("the body is fixed", "Drop it, or `fixed = true`"),
     };
     let load = body.load.as_ref();
-    let keys: [(&str, Option<&[Formula]>); 6] = [
+    let keys: [(&str, Option<&[Formula]>); 8] = [
         ("mass", body.mass.as_ref().map(std::slice::from_ref)),
         ("inertia", body.inertia.as_deref()),
+        ("centre", body.centre.as_deref()),
+        ("axes", body.axes.as_deref()),
         ("velocity", body.velocity.as_deref()),
         ("spin", body.spin.as_deref()),
         ("force", load.and_then(|load| load.force.as_deref())),
@@ -197,7 +205,7 @@ fn mass<D: Axes>(
     Ok(mass)
 }
 
-fn moments(
+pub(super) fn moments(
     context: &mut Context<'_>,
     part: &str,
     formulas: &[Formula],

@@ -4,6 +4,7 @@
 //! may change is made for each of them: laws, gravity, motions, forces, drag.
 
 mod axes;
+mod balance;
 mod body;
 mod case;
 mod cast;

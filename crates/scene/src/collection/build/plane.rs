@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bodies::plane::{Angle, Chain, Polygon, Shape};
-use bodies::{Guide, Plane, Pose, ShapeError, Vector};
+use bodies::{Compound, Guide, Plane, Pose, ShapeError, Vector};
 
 use super::super::spec::{ShapeSpec, TurnSpec};
 use super::axes::{Axes, Placed, Vec2, in_place};
@@ -74,6 +74,14 @@ impl Axes for Plane {
             TurnSpec::Angle(angle) => Ok(Angle::new(context.number(at(part, "angle"), angle)?)),
             _ => Ok(Angle::default()),
         }
+    }
+
+    fn joined(compound: Compound<Self>) -> Shape {
+        Shape::Compound(Arc::new(compound))
+    }
+
+    fn quaternion(_entries: &[f64]) -> Angle {
+        Angle::default()
     }
 
     fn after(outer: &Angle, inner: &Angle) -> Angle {

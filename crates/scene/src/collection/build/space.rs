@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bodies::space::{Mesh, Polyhedron, Shape};
-use bodies::{Guide, Pose, ShapeError, Space, Vector};
+use bodies::{Compound, Guide, Pose, ShapeError, Space, Vector};
 
 use super::super::spec::{ShapeSpec, TurnSpec};
 use super::axes::{Axes, Placed, Quat, Vec3, in_place};
@@ -78,9 +78,20 @@ impl Axes for Space {
             TurnSpec::Quaternion(entries) => {
                 let place = at(part, "orientation");
                 let q = context.direction(place, entries, "the quaternion")?;
-                Ok(Quat::from_xyzw(q[1], q[2], q[3], q[0]))
+                Ok(Self::quaternion(&q))
             }
             _ => Ok(Quat::IDENTITY),
+        }
+    }
+
+    fn joined(compound: Compound<Self>) -> Shape {
+        Shape::Compound(Arc::new(compound))
+    }
+
+    fn quaternion(entries: &[f64]) -> Quat {
+        match entries {
+            [w, x, y, z] => Quat::from_xyzw(*x, *y, *z, *w),
+            _ => Quat::IDENTITY,
         }
     }
 

@@ -21,6 +21,11 @@ pub(super) fn bodies(
             material: name_of(&mut reader, "material")?,
             mass: reader.formula_if("mass")?,
             inertia: turning(&mut reader, "inertia", dimension)?,
+            centre: vector_if(&mut reader, "centre", dimension)?,
+            axes: match dimension {
+                2 => None,
+                _ => vector_if(&mut reader, "axes", 4)?,
+            },
             position: vector_if(&mut reader, "position", dimension)?,
             turn: turn(&mut reader, dimension)?,
             velocity: vector_if(&mut reader, "velocity", dimension)?,

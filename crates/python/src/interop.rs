@@ -1,0 +1,151 @@
+//! Collections of space described to other programs: shapes, masses, placements, joints.
+
+use std::path::Path;
+
+use bodies::joint::Joint;
+use bodies::space::Shape;
+use bodies::{Body, Freedom, Pose, Space};
+use pyo3::prelude::*;
+use scene::Scene;
+use scene::collection::{Assembly, Collection};
+use serde_json::{Value, json};
+
+use crate::error;
+
+type Point = <Space as bodies::Dim>::Vector;
+type Turn = <Space as bodies::Dim>::Rotation;
+
+fn numbers(v: Point) -> [f64; 3] {
+    [v.x, v.y, v.z]
+}
+
+fn quaternion(q: Turn) -> [f64; 4] {
+    [q.w, q.x, q.y, q.z]
+}
+
+fn points(all: &[Point]) -> Vec<[f64; 3]> {
+    all.iter().map(|v| numbers(*v)).collect()
+}
+
+/// A shape in body axes.
+fn shape(shape: &Shape) -> Value {
+    match shape {
+        Shape::Sphere { radius } => json!({ "kind": "sphere", "radius": radius }),
+        Shape::Capsule {
+            half_length,
+            radius,
+        } => json!({ "kind": "capsule", "length": 2.0 * half_length, "radius": radius }),
+        Shape::Cylinder {
+            half_length,
+            radius,
+        } => json!({ "kind": "cylinder", "length": 2.0 * half_length, "radius": radius }),
+        Shape::Polyhedron(p) => {
+            let faces: Vec<&[u32]> = p.faces().collect();
+            json!({ "kind": "polyhedron", "vertices": points(p.vertices()), "faces": faces })
+        }
+        Shape::HalfSpace => json!({ "kind": "half_space" }),
+        Shape::Mesh(m) => json!({
+            "kind": "mesh",
+            "vertices": points(m.vertices()),
+            "faces": m.triangles(),
+        }),
+        Shape::Compound(compound) => {
+            let part = |p: &bodies::Part<Space>| {
+                json!({
+                    "shape": self::shape(&p.shape),
+                    "position": numbers(p.pose.position),
+                    "quaternion": quaternion(p.pose.rotation),
+                })
+            };
+            let parts: Vec<Value> = compound.parts().iter().map(part).collect();
+            let skin = compound
+                .skin()
+                .map(|skin| json!({ "vertices": points(&skin.vertices), "faces": skin.triangles }));
+            json!({ "kind": "compound", "parts": parts, "skin": skin })
+        }
+    }
+}
+
+fn body(name: &str, body: &Body<Space>, pose: &Pose<Space>) -> Value {
+    json!({
+        "name": name,
+        "movable": body.freedom == Freedom::Free,
+        "mass": body.mass.mass,
+        "inertia": numbers(body.mass.inertia),
+        "position": numbers(pose.position),
+        "quaternion": quaternion(pose.rotation),
+        "shape": shape(&body.shape),
+    })
+}
+
+/// A joint: its place and axis in space are those of its first side.
+fn joint(joint: &mut Joint<Space>, poses: &[Pose<Space>]) -> Value {
+    let [first, second] = &joint.sides;
+    let (mut at, mut axis) = (first.point, first.frame[0]);
+    if let Some(pose) = first.body.and_then(|body| poses.get(body as usize)) {
+        at = pose.position + pose.rotation * at;
+        axis = pose.rotation * axis;
+    }
+    let finite = |value: f64| value.is_finite().then_some(value);
+    let limits = joint.limits.map(|l| [finite(l.low), finite(l.high)]);
+    let motor = joint
+        .motor
+        .as_mut()
+        .map(|motor| json!({ "speed": motor.speed.at(0.0), "bound": finite(motor.bound) }));
+    let spring = joint
+        .spring
+        .map(|s| json!({ "stiffness": s.stiffness, "rest": s.rest, "damping": s.damping }));
+    json!({
+        "name": joint.name,
+        "kind": joint.kind.name(),
+        "bodies": [first.body, second.body],
+        "at": numbers(at),
+        "axis": numbers(axis),
+        "limits": limits,
+        "motor": motor,
+        "spring": spring,
+        "rubs": joint.rub.is_some(),
+    })
+}
+
+fn of_space(mut all: Assembly<Space>) -> Value {
+    let poses = &all.state.poses;
+    let names = all.cast.bodies.iter();
+    let bodies = names.zip(&all.model.bodies).zip(poses);
+    let bodies: Vec<Value> = bodies.map(|((n, b), p)| body(n, b, p)).collect();
+    let joints = all.model.joints.iter_mut();
+    let joints: Vec<Value> = joints.map(|j| joint(j, poses)).collect();
+    json!({ "bodies": bodies, "joints": joints })
+}
+
+/// The bodies and joints of a scene of space at its start, as JSON.
+#[pyfunction]
+#[pyo3(signature = (name, text, folder))]
+pub fn describe_bodies(
+    py: Python<'_>,
+    name: &str,
+    text: &str,
+    folder: Option<&str>,
+) -> PyResult<String> {
+    py.detach(|| {
+        let scene = Scene::parse(name, name, text).map_err(error::scene)?;
+        let scene = match folder {
+            None => scene,
+            Some(folder) => scene.from_folder(Path::new(folder)),
+        };
+        match scene.collection().map_err(error::scene)? {
+            Collection::Space(all) => Ok(of_space(all).to_string()),
+            Collection::Plane(_) => Err(error::input(
+                "a scene of the plane; one of space (dimension = 3) was expected",
+            )),
+        }
+    })
+}
+
+/// Adds what is here to the module.
+///
+/// # Errors
+/// Python refuses a name.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(describe_bodies, module)?)
+}

@@ -1,0 +1,189 @@
+//! Runs a mechanism of Python functions.
+
+use mechanism::{
+    Adaptive, EventDriven, Forces, ImpactLaw, MechanismError, Motion as Moves, Scheme, Settings,
+    State, Stepper, System,
+};
+use pyo3::prelude::*;
+use scene::{Between, Certificate, Trajectory};
+
+use super::callable::{Callable, Raised, taken};
+use super::motion::Motion;
+use super::text::{Ear, refuse_empty};
+use crate::error;
+
+/// A run is over when what is left of it is less than this share of a step: rounding of t.
+const LEFT: f64 = 1e-6;
+
+/// How a motion is computed, as Python says it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Chosen {
+    integrator: String,
+    theta: f64,
+    step: f64,
+    adaptive: Option<(f64, f64, f64)>,
+    forces: String,
+    law: String,
+    correction: bool,
+    tolerance: f64,
+}
+
+impl Chosen {
+    fn settings(&self) -> PyResult<Settings> {
+        let unknown = |key: &str, word: &str, known: &str| {
+            Err(error::input(format!(
+                "`{key} = \"{word}\"`: one of {known} was expected"
+            )))
+        };
+        let scheme = match self.integrator.as_str() {
+            "midpoint" => Scheme::Midpoint,
+            "theta" => Scheme::Theta(self.theta),
+            "paoli" => Scheme::Paoli,
+            "event" => Scheme::Event,
+            word => {
+                let known = "\"midpoint\", \"theta\", \"paoli\", \"event\"";
+                return unknown("integrator", word, known);
+            }
+        };
+        let forces = match self.forces.as_str() {
+            "mean" => Forces::Mean,
+            "begin" => Forces::Begin,
+            word => return unknown("forces", word, "\"mean\", \"begin\""),
+        };
+        let impact = match self.law.as_str() {
+            "moreau" => ImpactLaw::Moreau,
+            "canonical" => ImpactLaw::Canonical,
+            "sequential" => ImpactLaw::Sequential,
+            "poisson" => ImpactLaw::Poisson,
+            word => {
+                let known = "\"moreau\", \"canonical\", \"sequential\", \"poisson\"";
+                return unknown("law", word, known);
+            }
+        };
+        let adaptive = self
+            .adaptive
+            .map(|(tolerance, smallest, largest)| Adaptive {
+                tolerance,
+                smallest,
+                largest,
+            });
+        let settings = Settings {
+            scheme,
+            step: self.step,
+            adaptive,
+            forces,
+            impact,
+            correction: self.correction,
+            tolerance: self.tolerance,
+        };
+        let valid = settings.validate();
+        valid.map_err(|wrong| error::input(wrong.to_string()))?;
+        Ok(settings)
+    }
+}
+
+/// Runs a mechanism of Python functions from (t, q, u) until an instant.
+#[pyfunction]
+#[pyo3(signature = (model, settings, start, until, progress))]
+pub fn run_callable(
+    py: Python<'_>,
+    model: &Bound<'_, PyAny>,
+    settings: Chosen,
+    start: (f64, Vec<f64>, Vec<f64>),
+    until: f64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Motion> {
+    let raised = Raised::default();
+    let system = Callable::new(model, raised.clone())?;
+    let described = Callable::new(model, raised.clone())?;
+    let settings = settings.settings()?;
+    let (t, q, v) = start;
+    let chart = system.chart();
+    if q.len() != chart.num_positions() || v.len() != chart.num_velocities() {
+        return Err(error::input(format!(
+            "the initial state has {} positions and {} velocities, {} and {} were expected",
+            q.len(),
+            v.len(),
+            chart.num_positions(),
+            chart.num_velocities()
+        )));
+    }
+    if !(t.is_finite() && until.is_finite() && until > t) {
+        return Err(error::input(format!(
+            "`until = {until}`: a finite number above the start {t} was expected"
+        )));
+    }
+    let initial = State {
+        t,
+        q,
+        v,
+        impulse: Vec::new(),
+        status: Vec::new(),
+    };
+    let mut ear = Ear::new(progress);
+    let motion = py.detach(|| drive(system, &described, settings, initial, until, &mut ear));
+    if let Some(raised) = taken(&raised) {
+        return Err(raised);
+    }
+    ear.end()?;
+    refuse_empty(motion)
+}
+
+/// Chooses the integrator and follows it.
+fn drive(
+    system: Callable,
+    described: &Callable,
+    settings: Settings,
+    initial: State,
+    until: f64,
+    ear: &mut Ear,
+) -> Motion {
+    let between = Between::of(settings.scheme);
+    let trajectory = Trajectory::new(described.chart().clone(), between);
+    let left = LEFT * settings.step.min(until - initial.t);
+    let span = (initial.t, until, until - left);
+    let begun: Result<Box<dyn Moves>, MechanismError> = match settings.scheme {
+        Scheme::Event => EventDriven::new(system, settings, initial)
+            .map(|motion| Box::new(motion) as Box<dyn Moves>),
+        _ => Stepper::new(system, settings, initial).map(|mut motion| {
+            motion.end_at(until);
+            Box::new(motion) as Box<dyn Moves>
+        }),
+    };
+    match begun {
+        Ok(mut motion) => follow(motion.as_mut(), described, trajectory, span, ear),
+        Err(wrong) => {
+            let words = format!("the run cannot start: {wrong}");
+            Motion::new(described, trajectory, Certificate::new(), Some(words))
+        }
+    }
+}
+
+fn follow(
+    motion: &mut dyn Moves,
+    described: &Callable,
+    mut trajectory: Trajectory,
+    (start, until, end): (f64, f64, f64),
+    ear: &mut Ear,
+) -> Motion {
+    let mut certificate = Certificate::new();
+    trajectory.push(motion.state(), motion.ledger(), &[], &[]);
+    let mut stopped = None;
+    while motion.state().t < end {
+        if let Err(wrong) = motion.advance() {
+            let t = motion.state().t;
+            stopped = Some(format!("the run stopped at t = {t}: {wrong}"));
+            break;
+        }
+        certificate.add(motion.ledger());
+        let touches = motion.touches();
+        trajectory.push(motion.state(), motion.ledger(), &touches, motion.events());
+        let t = motion.state().t;
+        if t < end && !ear.goes_on((t - start) / (until - start)) {
+            stopped = Some(format!("stopped on request at t = {t}"));
+            break;
+        }
+    }
+    Motion::new(described, trajectory, certificate, stopped)
+}

@@ -1,0 +1,78 @@
+//! Constraints and laws as the Python side describes them.
+
+use contact::law::Status;
+use mechanism::{Constraint, Kind};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use scene::{LawForm, SetForm, assemble_law};
+
+use crate::error;
+
+/// The law of one constraint.
+pub(super) struct Rule {
+    /// Which.
+    pub form: LawForm,
+    /// Coefficients, where they are constant.
+    pub constant: Option<Vec<f64>>,
+}
+
+/// One constraint from (name, kind, rows, normal rows, form, coefficients or None).
+pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, Rule)> {
+    let item = item.cast::<PyTuple>()?;
+    let name: String = item.get_item(0)?.extract()?;
+    let word: String = item.get_item(1)?.extract()?;
+    let rows: usize = item.get_item(2)?.extract()?;
+    let normal_rows: usize = item.get_item(3)?.extract()?;
+    let constant: Option<Vec<f64>> = item.get_item(5)?.extract()?;
+    let kind = match word.as_str() {
+        "contact" => Kind::Contact,
+        "joint" => Kind::Joint,
+        "friction_joint" => Kind::FrictionJoint { normal_rows },
+        "velocity" => Kind::Velocity,
+        "nonfirm" => Kind::NonFirm,
+        _ => return Err(error::input(format!("unknown kind of constraint `{word}`"))),
+    };
+    let form = form(&item.get_item(4)?, normal_rows)?;
+    if let Some(values) = &constant {
+        let law = assemble_law(&form, values, rows, 1.0, Status::Open);
+        law.map_err(|problem| error::input(format!("the law of `{name}`: {problem}")))?;
+    }
+    Ok((Constraint { name, kind, rows }, Rule { form, constant }))
+}
+
+/// A law by its word; a non-firm one is a pair ("nonfirm", set).
+fn form(item: &Bound<'_, PyAny>, normal_rows: usize) -> PyResult<LawForm> {
+    if let Ok(pair) = item.cast::<PyTuple>() {
+        return Ok(LawForm::NonFirm(set(&pair.get_item(1)?)?));
+    }
+    let word: String = item.extract()?;
+    Ok(match word.as_str() {
+        "frictionless" => LawForm::Frictionless,
+        "coulomb" => LawForm::Coulomb,
+        "asymmetric" => LawForm::Asymmetric,
+        "elliptic" => LawForm::Elliptic,
+        "polygon" => LawForm::Polygon,
+        "static_dynamic" => LawForm::StaticDynamic,
+        "rolling" => LawForm::Rolling,
+        "rolling_plane" => LawForm::RollingPlane,
+        "bilateral" => LawForm::Bilateral,
+        "bilateral_friction" => LawForm::BilateralFriction { normal_rows },
+        _ => return Err(error::input(format!("unknown law `{word}`"))),
+    })
+}
+
+fn set(item: &Bound<'_, PyAny>) -> PyResult<SetForm> {
+    if let Ok(parts) = item.cast::<PyTuple>() {
+        let parts = parts.iter().map(|part| set(&part));
+        return Ok(SetForm::Sum(parts.collect::<PyResult<_>>()?));
+    }
+    let word: String = item.extract()?;
+    Ok(match word.as_str() {
+        "at_least" => SetForm::AtLeast,
+        "at_most" => SetForm::AtMost,
+        "between" => SetForm::Between,
+        "ball" => SetForm::Ball,
+        "firm" => SetForm::Firm,
+        _ => return Err(error::input(format!("unknown set of reactions `{word}`"))),
+    })
+}

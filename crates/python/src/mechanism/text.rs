@@ -1,0 +1,170 @@
+//! Mechanisms and sweeping processes of expressions: the text of a scene, run in memory.
+
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use scene::{Discard, Origin, Scene, SceneError, StudyFile, Threads};
+
+use super::motion::Motion;
+use crate::error;
+
+/// How often Python is asked whether somebody pressed Ctrl-C.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Asks Python now and then for signals and tells it how far the work is; keeps what it raised.
+pub(crate) struct Ear {
+    asked: Instant,
+    told: Option<Py<PyAny>>,
+    raised: Option<PyErr>,
+}
+
+impl Ear {
+    /// `told` is called with the share done.
+    pub fn new(told: Option<Py<PyAny>>) -> Self {
+        Self {
+            asked: Instant::now(),
+            told,
+            raised: None,
+        }
+    }
+
+    /// Whether to go on.
+    pub fn goes_on(&mut self, share: f64) -> bool {
+        if self.asked.elapsed() < PAUSE {
+            return true;
+        }
+        self.asked = Instant::now();
+        let asked = Python::attach(|py| {
+            py.check_signals()?;
+            match &self.told {
+                None => Ok(()),
+                Some(told) => told.call1(py, (share,)).map(drop),
+            }
+        });
+        match asked {
+            Ok(()) => true,
+            Err(raised) => {
+                self.raised = Some(raised);
+                false
+            }
+        }
+    }
+
+    /// What Python raised, if anything.
+    pub fn end(self) -> PyResult<()> {
+        match self.raised {
+            None => Ok(()),
+            Some(raised) => Err(raised),
+        }
+    }
+}
+
+/// An error of a text that nobody wrote: its lines mean nothing.
+fn arguments(mut wrong: SceneError) -> PyErr {
+    if let SceneError::Input(input) = &mut wrong
+        && let Origin::Line(_) = input.origin
+    {
+        input.origin = Origin::Whole;
+    }
+    error::scene(wrong)
+}
+
+/// The scene of a text with other values.
+fn scene(name: &str, text: &str, set: &[(String, String)]) -> PyResult<Scene> {
+    let parsed = Scene::parse(name, name, text).and_then(|scene| scene.with(set));
+    parsed.map_err(arguments)
+}
+
+/// Reads and compiles a mechanism without running it.
+#[pyfunction]
+#[pyo3(signature = (name, text, set))]
+pub fn check_mechanism(
+    py: Python<'_>,
+    name: &str,
+    text: &str,
+    set: Vec<(String, String)>,
+) -> PyResult<()> {
+    py.detach(|| {
+        let scene = scene(name, text, &set)?;
+        let checked = scene.build().and_then(|_| scene::check_findings(&scene));
+        checked.map_err(arguments)
+    })
+}
+
+/// Runs a mechanism or a sweeping process in memory; `findings`: evaluates those of the scene, too.
+#[pyfunction]
+#[pyo3(signature = (name, text, set, findings, thread_count, progress))]
+pub fn run_mechanism(
+    py: Python<'_>,
+    name: &str,
+    text: &str,
+    set: Vec<(String, String)>,
+    findings: bool,
+    thread_count: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Motion> {
+    let mut ear = Ear::new(progress);
+    let made = py.detach(|| -> PyResult<Motion> {
+        let scene = scene(name, text, &set)?;
+        let built = scene.build().map_err(arguments)?;
+        if findings {
+            scene::check_findings(&scene).map_err(arguments)?;
+        }
+        let system = built.system.clone();
+        let outcome = scene::run(built, &mut Discard, &mut |tick| ear.goes_on(tick.share));
+        let found = match findings && outcome.stopped.is_none() {
+            false => None,
+            true => {
+                let found = scene::evaluate_findings(
+                    &scene,
+                    &outcome,
+                    Threads::new(thread_count),
+                    &mut |_, _| ear.goes_on(1.0),
+                );
+                let found = found.map_err(arguments)?;
+                serde_json::to_string(&found).ok()
+            }
+        };
+        let stopped = outcome.stopped.as_ref().map(ToString::to_string);
+        let motion = Motion::new(&system, outcome.trajectory, outcome.certificate, stopped);
+        Ok(motion.with_text(system, found))
+    });
+    ear.end()?;
+    refuse_empty(made?)
+}
+
+/// A motion that could not start is an error of the input.
+pub(super) fn refuse_empty(motion: Motion) -> PyResult<Motion> {
+    match motion.is_empty() {
+        false => Ok(motion),
+        true => {
+            let words = motion.reason().unwrap_or("the run cannot start");
+            Err(error::input(words.to_string()))
+        }
+    }
+}
+
+/// Runs a study of a scene in memory and gives its table as JSON.
+#[pyfunction]
+#[pyo3(signature = (name, text, set, study, thread_count, progress))]
+pub fn run_study(
+    py: Python<'_>,
+    name: &str,
+    text: &str,
+    set: Vec<(String, String)>,
+    study: &str,
+    thread_count: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut ear = Ear::new(progress);
+    let result = py.detach(|| -> PyResult<String> {
+        let scene = scene(name, text, &set)?;
+        let result = StudyFile::of_scene("study", "study", study, scene)
+            .and_then(|file| file.run(Threads::new(thread_count), &mut |share| ear.goes_on(share)))
+            .map_err(arguments)?;
+        serde_json::to_string(&result)
+            .map_err(|error| error::input(format!("the table of the study: {error}")))
+    });
+    ear.end()?;
+    result
+}

@@ -1,0 +1,243 @@
+//! Sweeping processes from Python: sets of arrays and functions of time.
+//!
+//! ```text
+//! -du in N_C(t)(u) + f(t, u) dt                                                              (M99)
+//! ```
+//!
+//! All methods of the crate `sweep`; processes of expressions are scenes and go through
+//! [`crate::mechanism`].
+
+mod sets;
+mod smooth;
+
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sweep::{Change, Method, Metric, Pace, Process, Schedule, Settings, Start, Step, Summary};
+
+use crate::error;
+use crate::mechanism::{Ear, Raised, taken};
+use sets::{AnySet, call, set, wrong};
+
+/// How a process is run, as Python says it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Chosen {
+    method: String,
+    theta: f64,
+    penalty: f64,
+    project: bool,
+    tolerance: f64,
+    begin: f64,
+    end: f64,
+    step: f64,
+    adaptive: Option<(f64, f64, f64)>,
+    jumps: Vec<f64>,
+    kinks: Vec<f64>,
+    diagonal: Option<Vec<f64>>,
+    matrix: Option<Vec<f64>>,
+}
+
+impl Chosen {
+    fn settings(&self) -> PyResult<Settings> {
+        let method = match self.method.as_str() {
+            "catching-up" => Method::CatchingUp,
+            "trapezoidal" => Method::Trapezoidal,
+            "theta" => Method::Theta(self.theta),
+            "regularised" => Method::Regularised(self.penalty),
+            "event" => Method::EventDriven,
+            word => {
+                return Err(error::argument(
+                    "method",
+                    format!(
+                        "\"{word}\" is none of \"catching-up\", \"trapezoidal\", \"theta\", \
+                         \"regularised\", \"event\""
+                    ),
+                ));
+            }
+        };
+        let start = match self.project {
+            true => Start::Project,
+            false => Start::Inside,
+        };
+        Ok(Settings {
+            method,
+            start,
+            tolerance: self.tolerance,
+        })
+    }
+
+    fn schedule(&self) -> Schedule {
+        Schedule {
+            end: self.end,
+            pace: match self.adaptive {
+                None => Pace::Fixed(self.step),
+                Some((excess, shortest, longest)) => Pace::Adaptive {
+                    excess,
+                    shortest,
+                    longest,
+                },
+            },
+            jumps: self.jumps.clone(),
+            kinks: self.kinks.clone(),
+        }
+    }
+
+    fn metric(&self, dim: usize) -> PyResult<Metric> {
+        match (&self.diagonal, &self.matrix) {
+            (Some(d), _) => Metric::diagonal(d).map_err(wrong),
+            (None, Some(a)) => Metric::full(dim, a).map_err(wrong),
+            (None, None) => Ok(Metric::Euclidean),
+        }
+    }
+}
+
+/// What is kept of a run.
+#[derive(Default)]
+struct Kept {
+    steps: Vec<Step>,
+    points: Vec<f64>,
+    loads: Vec<f64>,
+    changes: Vec<Change>,
+}
+
+/// Runs a process and gives arrays.
+#[pyfunction]
+#[pyo3(signature = (description, start, chosen, flow, progress))]
+pub fn run_sweep<'py>(
+    py: Python<'py>,
+    description: &Bound<'py, PyAny>,
+    start: Vec<f64>,
+    chosen: Chosen,
+    flow: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let raised = Raised::default();
+    let process = process(description, &start, &chosen, flow, &raised)?;
+    let mut ear = Ear::new(progress);
+    let ran = py.detach(|| run(process, &chosen, &mut ear));
+    if let Some(raised) = taken(&raised) {
+        return Err(raised);
+    }
+    ear.end()?;
+    let (kept, begun, summary) = ran.map_err(wrong)?;
+    arrays(py, &kept, &begun, chosen.begin, &summary)
+}
+
+fn process(
+    description: &Bound<'_, PyAny>,
+    start: &[f64],
+    chosen: &Chosen,
+    flow: Option<Py<PyAny>>,
+    raised: &Raised,
+) -> PyResult<Process<AnySet>> {
+    let made = set(description, raised)?;
+    let (metric, settings) = (chosen.metric(start.len())?, chosen.settings()?);
+    let process = Process::new(made, chosen.begin, start)
+        .and_then(|process| process.with_metric(metric))
+        .and_then(|process| process.with_settings(settings))
+        .map_err(wrong)?;
+    Ok(match flow {
+        None => process,
+        Some(flow) => {
+            let raised = raised.clone();
+            process.with_flow(move |t, u, out| call(&flow, &raised, t, Some(u), out))
+        }
+    })
+}
+
+/// The start after a projection, the steps, and the account.
+type Ran = (Kept, Vec<f64>, Summary);
+
+fn run(mut process: Process<AnySet>, chosen: &Chosen, ear: &mut Ear) -> sweep::Result<Ran> {
+    let mut kept = Kept::default();
+    process.begin()?;
+    let begun = process.point().to_vec();
+    let length = (chosen.end - chosen.begin).abs().max(f64::MIN_POSITIVE);
+    let summary = process.run_while(&chosen.schedule(), |step, process| {
+        kept.steps.push(*step);
+        kept.points.extend_from_slice(process.point());
+        kept.loads.extend_from_slice(process.loads());
+        kept.changes.extend_from_slice(process.changes());
+        ear.goes_on((step.time - chosen.begin) / length)
+    })?;
+    Ok((kept, begun, summary))
+}
+
+type Column = (&'static str, fn(&Step) -> f64);
+
+const COLUMNS: [Column; 11] = [
+    ("t", |s| s.time),
+    ("length", |s| s.length),
+    ("moved", |s| s.moved),
+    ("before", |s| s.before),
+    ("after", |s| s.after),
+    ("normality", |s| s.normality),
+    ("retraction", |s| s.retraction.unwrap_or(f64::NAN)),
+    ("drift", |s| s.drift),
+    ("radius", |s| s.radius.unwrap_or(f64::NAN)),
+    ("iterations", |s| s.iterations as f64),
+    ("met", |s| f64::from(u8::from(s.met))),
+];
+
+fn arrays<'py>(
+    py: Python<'py>,
+    kept: &Kept,
+    begun: &[f64],
+    begin: f64,
+    summary: &Summary,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (n, dim) = (kept.steps.len(), begun.len());
+    let all = PyDict::new(py);
+    let times = std::iter::once(begin).chain(kept.steps.iter().map(|s| s.time));
+    all.set_item("t", PyArray1::from_iter(py, times.collect::<Vec<_>>()))?;
+    let points: Vec<f64> = begun.iter().chain(&kept.points).copied().collect();
+    all.set_item("u", PyArray1::from_vec(py, points).reshape([n + 1, dim])?)?;
+    let rows = match n > 0 && kept.loads.len().is_multiple_of(n) {
+        true => kept.loads.len() / n,
+        false => 0,
+    };
+    let loads = match rows {
+        0 => Vec::new(),
+        _ => kept.loads.clone(),
+    };
+    let shape = [if rows == 0 { 0 } else { n }, rows];
+    all.set_item("loads", PyArray1::from_vec(py, loads).reshape(shape)?)?;
+    let steps = PyDict::new(py);
+    for (name, of) in COLUMNS {
+        let values: Vec<f64> = kept.steps.iter().map(of).collect();
+        steps.set_item(name, PyArray1::from_vec(py, values))?;
+    }
+    all.set_item("steps", steps)?;
+    let changes = kept.changes.iter();
+    let changes: Vec<(f64, usize, bool)> =
+        changes.map(|c| (c.time, c.constraint, c.held)).collect();
+    all.set_item("changes", changes)?;
+    all.set_item("account", account(py, summary)?)?;
+    Ok(all)
+}
+
+fn account<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    all.set_item("steps", summary.steps)?;
+    all.set_item("missed", summary.missed)?;
+    all.set_item("first_missed", summary.first_missed)?;
+    all.set_item("worst_after", summary.worst_after)?;
+    all.set_item("worst_normality", summary.worst_normality)?;
+    all.set_item("variation", summary.variation)?;
+    all.set_item("bound", summary.bound)?;
+    all.set_item("within_bound", summary.within_bound())?;
+    all.set_item("least_radius", summary.least_radius)?;
+    all.set_item("beyond_radius", summary.beyond_radius)?;
+    all.set_item("events", summary.events)?;
+    all.set_item("ok", summary.certified())?;
+    Ok(all)
+}
+
+/// Adds what is here to the module.
+///
+/// # Errors
+/// Python refuses a name.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(run_sweep, module)?)
+}

@@ -1,0 +1,270 @@
+//! Moving sets from Python: arrays, and functions of time that return arrays.
+//!
+//! A description is a pair (word, dict) made by `percuss.sets`, which has checked types and shapes and
+//! wrapped functions so that they return what they should or raise. A function that raises gives
+//! NaN here, which stops the process at once; what was raised is kept and raised again.
+
+use convex::{AxisBox, Ball, ConvexError, Ellipsoid, HalfSpace, Point, Polytope, Segment, Set};
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sweep::{Bounded, Carried, Discs, MovingSet, Obstacle, Polyhedron, Product, Rows, Smooth};
+
+use super::smooth::Functions;
+use crate::error;
+use crate::mechanism::{Raised, keep};
+
+/// A set behind a pointer.
+pub(super) type AnySet = Box<dyn MovingSet + Send>;
+
+/// Numbers, or a function of time that returns as many.
+pub(super) enum Given {
+    Constant(Vec<f64>),
+    Function(Py<PyAny>, usize),
+}
+
+impl Given {
+    fn read(dict: &Bound<'_, PyDict>, key: &str) -> PyResult<Self> {
+        let value = item(dict, key)?;
+        if let Ok(pair) = value.extract::<(Py<PyAny>, usize)>() {
+            return Ok(Self::Function(pair.0, pair.1));
+        }
+        numbers(&value).map(Self::Constant)
+    }
+
+    fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant(_))
+    }
+
+    /// The numbers at an instant.
+    fn at(&self, t: f64, raised: &Raised) -> Vec<f64> {
+        match self {
+            Self::Constant(values) => values.clone(),
+            Self::Function(function, length) => {
+                let mut out = vec![f64::NAN; *length];
+                call(function, raised, t, None, &mut out);
+                out
+            }
+        }
+    }
+
+    /// As a function of time that writes into a slice.
+    fn path(self, raised: &Raised) -> impl Fn(f64, &mut [f64]) + Send + 'static {
+        let raised = raised.clone();
+        move |t, out: &mut [f64]| {
+            let values = self.at(t, &raised);
+            match values.len() == out.len() {
+                true => out.copy_from_slice(&values),
+                false => out.fill(f64::NAN),
+            }
+        }
+    }
+}
+
+/// An entry that must be there.
+pub(super) fn item<'py>(dict: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+    dict.get_item(key)?
+        .ok_or_else(|| error::argument(key, "it is missing"))
+}
+
+/// Numbers of an array.
+pub(super) fn numbers(value: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let array = value
+        .cast::<PyArrayDyn<f64>>()
+        .map_err(|_| error::input("an array of float64 was expected"))?;
+    Ok(array.try_readonly()?.as_slice()?.to_vec())
+}
+
+/// Calls f(t) or f(t, x) and copies what it returns; NaN where it raises.
+pub(super) fn call(
+    function: &Py<PyAny>,
+    raised: &Raised,
+    t: f64,
+    x: Option<&[f64]>,
+    out: &mut [f64],
+) {
+    out.fill(f64::NAN);
+    let called = Python::attach(|py| -> PyResult<()> {
+        let function = function.bind(py);
+        let value = match x {
+            None => function.call1((t,))?,
+            Some(x) => function.call1((t, PyArray1::from_slice(py, x)))?,
+        };
+        let values = numbers(&value)?;
+        if values.len() != out.len() {
+            let (got, expected) = (values.len(), out.len());
+            return Err(error::input(format!(
+                "a function returned {got} numbers, {expected} were expected"
+            )));
+        }
+        out.copy_from_slice(&values);
+        Ok(())
+    });
+    if let Err(error) = called {
+        keep(raised, error);
+    }
+}
+
+/// Makes a set of its description.
+///
+/// # Errors
+/// Numbers that make no set.
+pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<AnySet> {
+    let (word, dict): (String, Bound<'_, PyDict>) = spec.extract()?;
+    match word.as_str() {
+        "polyhedron" => polyhedron(&dict, raised),
+        "product" => {
+            let mut factors = Vec::new();
+            for factor in item(&dict, "factors")?.try_iter()? {
+                factors.push(set(&factor?, raised)?);
+            }
+            Ok(Box::new(Product::new(factors).map_err(wrong)?))
+        }
+        "discs" => discs(&dict, raised),
+        "smooth" => {
+            let functions = Functions::read(&dict, raised)?;
+            Ok(Box::new(Smooth::new(functions).map_err(wrong)?))
+        }
+        "bounded" => {
+            let inner = set(&item(&dict, "set")?, raised)?;
+            let (bound, raised) = (item(&dict, "bound")?.unbind(), raised.clone());
+            let bound = move |s: f64, t: f64| {
+                let mut out = [f64::NAN];
+                call(&bound, &raised, s, Some(&[t]), &mut out);
+                out[0]
+            };
+            Ok(Box::new(Bounded::new(inner, bound)))
+        }
+        _ => carried(&word, &dict, raised),
+    }
+}
+
+/// What the crate says of numbers that make no set.
+pub(super) fn wrong(error: sweep::SweepError) -> PyErr {
+    error::input(error.to_string())
+}
+
+/// G x <= b(t), the first rows equations; rows that move are built anew at every instant.
+fn polyhedron(dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
+    let dim: usize = item(dict, "dim")?.extract()?;
+    let equalities: usize = item(dict, "equalities")?.extract()?;
+    let (rows, bounds) = (Given::read(dict, "rows")?, Given::read(dict, "bounds")?);
+    let rates = match item(dict, "rates")?.is_none() {
+        true => None,
+        false => Some(Given::read(dict, "rates")?),
+    };
+    if let Given::Constant(matrix) = &rows {
+        let rows = Rows::dense(dim, matrix).map_err(wrong)?;
+        let made = Polyhedron::with_equalities(rows, equalities, bounds.path(raised));
+        let made = made.map_err(wrong)?;
+        return Ok(match rates {
+            None => Box::new(made),
+            Some(rates) => Box::new(made.with_rates(rates.path(raised))),
+        });
+    }
+    let raised = raised.clone();
+    Ok(Box::new(Carried::shaped(dim, move |t| {
+        let (rows, bounds) = (rows.at(t, &raised), bounds.at(t, &raised));
+        finite("rows of the polyhedron", &rows)?;
+        finite("bounds of the polyhedron", &bounds)?;
+        convex::Polyhedron::with_equalities(dim, &rows, &bounds, equalities).map(Into::into)
+    })))
+}
+
+fn finite(what: &'static str, values: &[f64]) -> Result<(), ConvexError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(index) => Err(ConvexError::NotFinite {
+            what,
+            index,
+            value: values[index],
+        }),
+    }
+}
+
+/// A set of `convex` from its word and numbers.
+fn base(word: &str, dim: usize, numbers: &[Vec<f64>]) -> convex::Result<Set> {
+    for values in numbers {
+        // Sides of a box may be at infinity.
+        if word != "box" {
+            finite("numbers of the set", values)?;
+        }
+    }
+    let of = |k: usize| numbers.get(k).map_or(&[][..], Vec::as_slice);
+    let first = |k: usize| of(k).first().copied().unwrap_or(f64::NAN);
+    match word {
+        "point" => Point::new(of(0)).map(Into::into),
+        "ball" => Ball::new(of(0), first(1)).map(Into::into),
+        "box" => AxisBox::new(of(0), of(1)).map(Into::into),
+        "ellipsoid" => Ellipsoid::from_semi_axes(of(0), of(1)).map(Into::into),
+        "segment" => Segment::new(of(0), of(1)).map(Into::into),
+        "half_space" => HalfSpace::new(of(0), first(1)).map(Into::into),
+        _ => Polytope::new(dim, of(0)).map(Into::into),
+    }
+}
+
+/// a(t) + s(t) R(t) C0(t).
+fn carried(word: &str, dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
+    let dim: usize = item(dict, "dim")?.extract()?;
+    let keys: Vec<String> = item(dict, "numbers")?.extract()?;
+    let given = keys.iter().map(|key| Given::read(dict, key));
+    let given: Vec<Given> = given.collect::<PyResult<_>>()?;
+    let mut made = match given.iter().all(Given::is_constant) {
+        true => {
+            let numbers: Vec<Vec<f64>> = given.iter().map(|g| g.at(0.0, raised)).collect();
+            let fixed = base(word, dim, &numbers);
+            Carried::new(fixed.map_err(|error| error::input(error.to_string()))?)
+        }
+        false => {
+            let (word, raised) = (word.to_string(), raised.clone());
+            Carried::shaped(dim, move |t| {
+                let numbers: Vec<Vec<f64>> = given.iter().map(|g| g.at(t, &raised)).collect();
+                base(&word, dim, &numbers)
+            })
+        }
+    };
+    let moved = |key: &str| -> PyResult<Option<Given>> {
+        match dict.get_item(key)? {
+            Some(value) if !value.is_none() => Given::read(dict, key).map(Some),
+            _ => Ok(None),
+        }
+    };
+    if let Some(shift) = moved("shift")? {
+        made = made.with_shift(shift.path(raised));
+    }
+    if let Some(scale) = moved("scale")? {
+        let raised = raised.clone();
+        made = made.with_scale(move |t| scale.at(t, &raised).first().copied().unwrap_or(f64::NAN));
+    }
+    if let Some(rotation) = moved("rotation")? {
+        made = made.with_rotation(rotation.path(raised));
+    }
+    Ok(Box::new(made))
+}
+
+/// Discs or balls among obstacles: rows (normal, offset) of half-spaces, rows (from, to) of segments.
+fn discs(dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
+    let space: usize = item(dict, "space")?.extract()?;
+    let radii = numbers(&item(dict, "radii")?)?;
+    let walls = Given::read(dict, "walls")?;
+    let segments = Given::read(dict, "segments")?;
+    let raised = raised.clone();
+    let made = Discs::new(space, &radii).map_err(wrong)?;
+    Ok(Box::new(made.with_obstacles(move |t| {
+        let mut all = Vec::new();
+        for row in walls.at(t, &raised).chunks_exact(space + 1) {
+            let length = row[..space].iter().map(|n| n * n).sum::<f64>().sqrt();
+            all.push(Obstacle::HalfSpace {
+                normal: row[..space].iter().map(|n| n / length).collect(),
+                offset: row[space] / length,
+            });
+        }
+        for row in segments.at(t, &raised).chunks_exact(2 * space) {
+            all.push(Obstacle::Segment {
+                from: row[..space].to_vec(),
+                to: row[space..].to_vec(),
+            });
+        }
+        all
+    })))
+}

@@ -1,0 +1,77 @@
+//! Bodies whose mass is not where their shape says: a given centre of mass and given axes.
+//!
+//! ```text
+//! x = position + R (X_c + Q Y),   Y in body axes,   J = Q diag(inertia) Qᵀ about X_c
+//! ```
+//!
+//! X_c (`centre`) and Q (`axes`) are in the axes that the shape is described in. The shape becomes a
+//! compound of its parts in body axes that are not its own.
+
+use bodies::{Compound, MassProperties, Pose, Skin, Vector};
+
+use super::super::spec::BodySpec;
+use super::axes::{Axes, Placed};
+use super::body::moments;
+use super::context::{Context, at};
+use crate::error::{InputError, SceneError};
+
+/// The shape in the body axes that the text gives, if it gives any.
+pub(super) fn balanced<D: Axes>(
+    context: &mut Context<'_>,
+    body: &BodySpec,
+    placed: Placed<D>,
+) -> Result<Placed<D>, SceneError> {
+    let key = match (&body.centre, &body.axes) {
+        (None, None) => return Ok(placed),
+        (Some(_), _) => "centre",
+        (None, Some(_)) => "axes",
+    };
+    let part = body.part();
+    let (shape, placement) = placed;
+    let (Some(mass), Some(inertia)) = (&body.mass, &body.inertia) else {
+        let problem = format!("`{key}` needs `mass` and `inertia`");
+        let advice = "Give them, or drop it: the shape has a centre of its own";
+        return Err(needs(context, body, problem, advice).into());
+    };
+    if body.shape.boundary_only() {
+        let problem = format!("`{key}`: a boundary has no centre of mass to give");
+        return Err(needs(context, body, problem, "Drop it").into());
+    }
+    let given = MassProperties {
+        mass: context.positive(at(&part, "mass"), mass)?,
+        inertia: D::inertia(&moments(context, &part, inertia)?),
+    };
+    let axes = Pose {
+        position: match &body.centre {
+            None => placement.position,
+            Some(centre) => D::Vector::of(&context.numbers(at(&part, "centre"), centre)?),
+        },
+        rotation: match &body.axes {
+            None => placement.rotation,
+            Some(axes) => {
+                D::quaternion(&context.direction(at(&part, "axes"), axes, "the quaternion")?)
+            }
+        },
+    };
+    let (parts, skin) = match D::compound(&shape) {
+        None => (vec![(shape, placement)], None),
+        Some(compound) => {
+            let parts = compound.parts().iter();
+            let parts = parts.map(|p| (p.shape.clone(), D::compose(&placement, &p.pose)));
+            let outward = |v: &D::Vector| placement.position + D::rotate(&placement.rotation, *v);
+            let skin = compound.skin().map(|skin| Skin {
+                vertices: skin.vertices.iter().map(outward).collect(),
+                triangles: skin.triangles.clone(),
+            });
+            (parts.collect(), skin)
+        }
+    };
+    match Compound::of(&parts, given, &axes, skin) {
+        Ok(compound) => Ok((D::joined(compound), axes)),
+        Err(error) => Err(needs(context, body, error.to_string(), "").into()),
+    }
+}
+
+fn needs(context: &Context<'_>, body: &BodySpec, problem: String, advice: &str) -> Box<InputError> {
+    context.part_error(&body.part(), body.line, problem, advice)
+}
