@@ -101,6 +101,15 @@ fn check_impulse(
     }
 }
 
+/// The number of a contact's status.
+fn status(contacts: &Table, row: usize) -> f64 {
+    match contacts.column("status").map(|s| s.cell(row)) {
+        Some(Cell::Text("stick")) => 1.0,
+        Some(Cell::Text("slip")) => 2.0,
+        _ => 0.0,
+    }
+}
+
 /// Contacts against the table; `mu` by the names of two materials.
 fn check_contacts(record: &Record, run: &Run, mu: &dyn Fn(&str, &str) -> f64) -> [usize; 3] {
     let table = record.table("contacts", None).expect("contacts");
@@ -146,11 +155,7 @@ fn check_contacts(record: &Record, run: &Run, mu: &dyn Fn(&str, &str) -> f64) ->
                 same(told, usage) || (told - usage).abs() <= 1e-6 * usage,
                 "{told} {usage}"
             );
-            let status = match table.column("status").map(|s| s.cell(*row)) {
-                Some(Cell::Text("stick")) => 1.0,
-                Some(Cell::Text("slip")) => 2.0,
-                _ => 0.0,
-            };
+            let status = status(&table, *row);
             assert_eq!(at("status"), status);
             let sliding = tangent(&|name| get(name, *row), axes.len(), "end");
             assert_eq!(at("ut"), single(sliding));
