@@ -75,7 +75,7 @@ enum Command {
     Show(show::ShowArgs),
     Table(records::TableArgs),
     Plot(plot::PlotArgs),
-    Export(export::ExportArgs),
+    Export(Box<export::ExportArgs>),
     Gallery(gallery::GalleryArgs),
     Check(check::CheckArgs),
     Forces(forces::ForcesArgs),

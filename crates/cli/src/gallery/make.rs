@@ -89,8 +89,8 @@ fn started(command: &[std::ffi::OsString], directory: &Path) -> Standing {
 
 /// The last line that is no warning.
 fn last(words: &str) -> String {
-    let said = words.lines().filter(|line| !line.contains("warning:"));
-    let line = said.last().unwrap_or("it ended without a word");
+    let mut said = words.lines().filter(|line| !line.contains("warning:"));
+    let line = said.next_back().unwrap_or("it ended without a word");
     line.strip_prefix("percuss: ").unwrap_or(line).into()
 }
 
