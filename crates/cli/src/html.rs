@@ -17,11 +17,12 @@ pub struct HtmlArgs {
     pub html: Option<PathBuf>,
 
     /// Size of the page with its data at most, in MB [default: 60]: states are left out evenly
-    #[arg(long, value_name = "MB", value_parser = megabytes, requires = "html")]
+    #[arg(long, value_name = "MB", value_parser = megabytes, requires = "html",
+          conflicts_with_all = ["csv", "vtk"])]
     max_size: Option<u64>,
 
     /// Leave contacts out of the page
-    #[arg(long, requires = "html")]
+    #[arg(long, requires = "html", conflicts_with_all = ["csv", "vtk"])]
     no_contacts: bool,
 }
 

@@ -110,7 +110,8 @@ pub fn write(
                 contacts: choice.contacts.len(),
             });
         }
-        if request.every.is_some() || choice.states.len() <= 1 {
+        // Beyond this only the first and the last state are left.
+        if request.every.is_some() || every >= all.len() {
             return Err(ViewError::Question(too_large(
                 moment, request, bytes, &choice,
             )));
@@ -124,7 +125,7 @@ pub fn write(
 fn too_large(moment: &Moment, request: &Request, bytes: u64, choice: &Choice) -> String {
     let states = match choice.states.len() {
         0 => "the run".to_string(),
-        1 => "one state alone".to_string(),
+        1 => "one state".to_string(),
         n => format!("{n} states"),
     };
     let without = match request.contacts && !moment.touched.is_empty() {
