@@ -60,7 +60,7 @@ pub struct GalleryArgs {
 }
 
 /// Systems that take longer than some ten seconds, alone on a core of a usual machine.
-const SLOW: [&str; 22] = [
+const SLOW: [&str; 23] = [
     "biaxial",
     "bowl",
     "cavity",
@@ -82,6 +82,7 @@ const SLOW: [&str; 22] = [
     "vault",
     "vibrated-bed",
     "vibrated-bed-3d",
+    "wall",
     "wall-jerk",
 ];
 
