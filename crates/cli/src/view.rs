@@ -121,7 +121,7 @@ fn open(address: &str) -> Result<(), String> {
     } else {
         let screen = ["DISPLAY", "WAYLAND_DISPLAY"];
         let seen = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        if !screen.iter().any(|name| seen(&name)) {
+        if !screen.iter().any(seen) {
             return Err(note("there is no screen"));
         }
         Command::new("xdg-open")

@@ -234,7 +234,7 @@ impl Moment {
         let chosen = self.record.manifest().settings.get("record");
         let keys = ["contacts_every", "bodies_every", "from", "until"];
         let thinned = |key: &&str| chosen.is_some_and(|c| c.get(key).is_some());
-        if keys.iter().any(|key| thinned(&key)) || self.states.is_err() {
+        if keys.iter().any(thinned) || self.states.is_err() {
             return spans.to_vec();
         }
         let last = match contacts.shelf.closed {

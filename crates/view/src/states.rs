@@ -256,7 +256,7 @@ fn reach(outline: &scene::record::Outline, bound: bool) -> Option<f64> {
 }
 
 /// The frame of a list of spans.
-pub(crate) fn contact_span<'a>(moment: &'a Moment, frame: usize) -> Result<&'a Span, ViewError> {
+pub(crate) fn contact_span(moment: &Moment, frame: usize) -> Result<&Span, ViewError> {
     if let Err(why) = &moment.contacts {
         return Err(why.clone().into());
     }

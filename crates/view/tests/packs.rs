@@ -119,11 +119,7 @@ fn check_contacts(record: &Record, run: &Run, mu: &dyn Fn(&str, &str) -> f64) ->
         other => panic!("{other:?}"),
     };
     let flat = table.columns.iter().all(|c| c.name != "z");
-    let axes = if flat {
-        &["x", "y"][..]
-    } else {
-        &["x", "y", "z"][..]
-    };
+    let axes = &["x", "y", "z"][..if flat { 2 } else { 3 }];
     let about = about(run);
     let origin: Vec<f64> = serde_json::from_value(about["origin"].clone()).expect("numbers");
     let frames = pack(run, &Ask::Frames);
