@@ -270,7 +270,7 @@ fn arrays_have_the_length_of_the_dimension() {
     );
     refused_in_space(
         &[("position = [1, 2, 3]", "angle = 1")],
-        "crowd.toml:28: body `ball`: unknown key `angle` (known here: at, fixed, force, free, inertia, mass, material, motion, name, orientation, position, rotation, shape, spin, torque, velocity)",
+        "crowd.toml:28: body `ball`: unknown key `angle` (known here: at, axes, centre, fixed, force, free, inertia, mass, material, motion, name, orientation, position, rotation, shape, spin, torque, velocity)",
     );
     refused_in_space(
         &[("position = [1, 2, 3]", "orientation = [0, 0, 0, 0]")],
