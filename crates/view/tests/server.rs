@@ -246,25 +246,22 @@ fn a_request_that_dribbles_in_is_ended_and_others_are_answered_meanwhile() {
     let up = up_at("run", options);
     let mut slow = up.connect();
     let writer = slow.try_clone().expect("a clone");
+    // It goes on until it is cut off: without the bound of the server it would come to the end of its list.
     let dribble = thread::spawn(move || {
         let mut writer = writer;
-        for _ in 0..200 {
-            if writer.write_all(b"G").is_err() {
-                return;
-            }
+        (0..6000).any(|_| {
             thread::sleep(Duration::from_millis(20));
-        }
+            writer.write_all(b"G").is_err()
+        })
     });
     assert_eq!(up.get("api/frames").status, 200);
     let mut all = Vec::new();
     // An answer, or a connection that is cut: not an open one.
-    let begun = Instant::now();
     let _ = slow.read_to_end(&mut all);
     let text = String::from_utf8_lossy(&all).into_owned();
     assert!(text.is_empty() || text.starts_with("HTTP/1.1 4"), "{text}");
-    assert!(begun.elapsed() < Duration::from_secs(50));
     drop(slow);
-    dribble.join().expect("ended");
+    assert!(dribble.join().expect("ended"), "it was never cut off");
 }
 
 #[test]
