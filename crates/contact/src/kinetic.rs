@@ -17,7 +17,8 @@ use crate::builder::KineticBuilder;
 use crate::stored::BlockSparse;
 
 pub use block::Block;
-use block::{ball, gather_ball, gather_fixed, scatter_ball, scatter_fixed};
+pub(crate) use block::gather_ball;
+use block::{ball, gather_fixed, scatter_ball, scatter_fixed};
 
 /// One group touched by one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +26,7 @@ pub(crate) struct Touch {
     /// First kinetic coordinate of the group.
     pub(crate) first: u32,
     /// First entry in `jacobian` of the block.
-    block: u32,
+    pub(crate) block: u32,
     /// Number of coordinates of the group.
     pub(crate) width: u16,
     /// How the block is stored.
@@ -62,12 +63,22 @@ pub(crate) enum Form {
     Ball(u8),
 }
 
+/// A contact of balls in space: rows (s n, 0), (s t1, c t2), (s t2, −c t1) for each of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Balls<'a> {
+    /// The frame (n, t1, t2), then s and c of each ball.
+    pub record: &'a [f64; 13],
+    /// First kinetic coordinate of each ball; the second one may be missing.
+    pub first: [Option<usize>; 2],
+}
+
 /// Values by row that are mostly all zero: nothing is stored until one is not.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Sparse(Vec<f64>);
 
 impl Sparse {
     /// Appends the values of rows `first`, `first + 1`, …
+    #[inline]
     pub(crate) fn push(&mut self, first: usize, values: &[f64]) {
         if self.0.is_empty() && values.iter().all(|v| *v == 0.0) {
             return;
@@ -100,6 +111,8 @@ pub struct Kinetic {
     pub(crate) begin: Vec<f64>,
     /// v̂_free = v̂_begin + L⁻¹ hK.
     pub(crate) free: Vec<f64>,
+    /// Where each group is along a space-filling curve; may be empty.
+    pub(crate) place: Vec<u32>,
     /// First row of each contact.
     pub(crate) offset: Vec<usize>,
     /// First touch of each contact; one more entry than contacts.
@@ -169,6 +182,32 @@ impl Kinetic {
             .map(move |t| (t.first as usize, self.written_out(t, rows)))
     }
 
+    /// First coordinates of the groups touched by contact `a`.
+    pub fn firsts(&self, a: usize) -> impl Iterator<Item = usize> {
+        self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize]
+            .iter()
+            .map(|t| t.first as usize)
+    }
+
+    /// Where each group is along a space-filling curve; empty where nobody said.
+    pub fn places(&self) -> &[u32] {
+        &self.place
+    }
+
+    /// A contact of balls as it is stored; none for any other contact.
+    pub fn balls(&self, a: usize) -> Option<Balls<'_>> {
+        let touches = &self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize];
+        let mut first = [None; 2];
+        for t in touches {
+            let Form::Ball(which) = t.form else {
+                return None;
+            };
+            first[usize::from(which)] = Some(t.first as usize);
+        }
+        let record = self.jacobian[touches.first()?.block()..].first_chunk()?;
+        Some(Balls { record, first })
+    }
+
     /// The block of a touch, row-major.
     fn written_out(&self, t: &Touch, rows: usize) -> Block<'_> {
         let record = &self.jacobian[t.block()..];
@@ -178,11 +217,23 @@ impl Kinetic {
         }
     }
 
+    /// The groups touched by contact `a`, as stored.
+    #[inline]
+    pub(crate) fn touches_of(&self, a: usize) -> &[Touch] {
+        &self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize]
+    }
+
     /// Adds (Ĝ v̂)_a to `u` (the rows of contact `a`).
     #[inline]
     pub fn add_gather(&self, a: usize, v: &[f64], u: &mut [f64]) {
+        self.gather_touches(self.touches_of(a), v, u);
+    }
+
+    /// The same for touches of a contact.
+    #[inline]
+    pub(crate) fn gather_touches(&self, touches: &[Touch], v: &[f64], u: &mut [f64]) {
         let rows = u.len();
-        for t in &self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize] {
+        for t in touches {
             let (first, width) = (t.first as usize, t.width as usize);
             let v = &v[first..first + width];
             if let Form::Ball(which) = t.form {
@@ -208,7 +259,7 @@ impl Kinetic {
     #[inline]
     pub fn scatter(&self, a: usize, dr: &[f64], v: &mut [f64]) {
         let rows = dr.len();
-        for t in &self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize] {
+        for t in self.touches_of(a) {
             let (first, width) = (t.first as usize, t.width as usize);
             let v = &mut v[first..first + width];
             if let Form::Ball(which) = t.form {
@@ -244,6 +295,7 @@ impl Kinetic {
     }
 
     /// The Cholesky factor L of a group's mass matrix; none where it is the identity.
+    #[inline]
     pub(crate) fn lower(&self, group: usize) -> Option<&[f64]> {
         let m = self.group_offset[group + 1] - self.group_offset[group];
         let start = self.factor_ptr.get(group).copied().flatten();

@@ -2,6 +2,7 @@
 
 pub mod builder;
 pub mod certificate;
+mod derived;
 pub mod error;
 pub mod judge;
 pub mod kinetic;
@@ -13,7 +14,7 @@ pub use builder::{KineticBuilder, Restitution};
 pub use certificate::{Certificate, Motion};
 pub use error::ProblemError;
 pub use judge::{Judge, Judgement, Measure};
-pub use kinetic::Kinetic;
+pub use kinetic::{Balls, Kinetic};
 pub use law::Law;
 pub use problem::{Operator, Problem};
 pub use stored::BlockSparse;

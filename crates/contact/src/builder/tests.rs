@@ -1,4 +1,5 @@
 use super::*;
+use crate::problem::Operator;
 
 #[test]
 fn a_contact_between_two_points_of_one_group_has_one_block() {
@@ -82,4 +83,132 @@ fn a_group_without_coordinates_touches_nothing() {
     // W = 2·2 and b = 2·(−1) + 0.25, exact in binary.
     assert_eq!(problem.matrix().diagonal(0), [4.0]);
     assert_eq!(problem.free(), [-1.75]);
+}
+
+/// Numbers in −1..1 (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    fn rows<const R: usize, const M: usize>(&mut self) -> [[f64; M]; R] {
+        std::array::from_fn(|_| std::array::from_fn(|_| self.next()))
+    }
+}
+
+/// A builder with three groups of `m` kinetic coordinates and one of two with a mass matrix.
+fn groups(random: &mut Random, m: usize) -> KineticBuilder {
+    let mut builder = Kinetic::builder();
+    for _ in 0..3 {
+        let values: Vec<f64> = (0..2 * m).map(|_| random.next()).collect();
+        builder.kinetic_group(&values[..m], &values[m..]).unwrap();
+    }
+    let mass: Vec<f64> = (0..m * m)
+        .map(|k| if k % (m + 1) == 0 { 4.0 } else { 0.0 })
+        .collect();
+    builder.group(&mass, &vec![1.0; m], &vec![0.5; m]).unwrap();
+    builder
+}
+
+fn same_either_way<const R: usize, const M: usize>(seed: u64) {
+    let mut random = Random(seed);
+    let mut fixed = groups(&mut random, M);
+    let mut general = fixed.clone();
+    for k in 0..40 {
+        // Two groups, one, the same twice, one with a mass matrix.
+        let which = [[0, 1], [2, 2], [1, 1], [3, 0], [2, 1]][k % 5];
+        let blocks: [[[f64; M]; R]; 2] = [random.rows(), random.rows()];
+        let count = if k % 3 == 0 { 1 } else { 2 };
+        let [boundary, rebound]: [[f64; R]; 2] = random.rows();
+        let law = Law::Coulomb { mu: 0.3 };
+        let touches = [0, 1].map(|side| (which[side], &blocks[side]));
+        fixed
+            .contact_of_bodies(law.clone(), &touches[..count], &boundary, &rebound)
+            .unwrap();
+        let flat = [0, 1].map(|side| (which[side], blocks[side].as_flattened()));
+        general
+            .contact_with_rebound(law, &flat[..count], &boundary, &rebound)
+            .unwrap();
+    }
+    // The same products in the same order: to the bit.
+    assert_eq!(fixed.build().unwrap(), general.build().unwrap());
+}
+
+#[test]
+fn a_contact_of_known_sizes_is_the_same_problem_to_the_bit() {
+    same_either_way::<2, 3>(1);
+    same_either_way::<3, 6>(2);
+}
+
+#[test]
+fn contacts_of_known_sizes_are_refused_for_the_same_reasons() {
+    let good = [[1.0, 0.0, 0.5], [0.0, 1.0, 0.25]];
+    let mut bad = good;
+    bad[1][2] = f64::NAN;
+    let zero = [0.0; 2];
+    type Case<'a> = (Law, usize, &'a [[f64; 3]; 2], [f64; 2], &'a str);
+    let cases: [Case<'_>; 5] = [
+        (Law::Coulomb { mu: -1.0 }, 0, &good, zero, "mu"),
+        (Law::Coulomb { mu: 0.3 }, 7, &good, zero, "group 7"),
+        (Law::Coulomb { mu: 0.3 }, 0, &bad, zero, "G of contact 0"),
+        (
+            Law::Coulomb { mu: 0.3 },
+            0,
+            &good,
+            [f64::INFINITY, 0.0],
+            "boundary",
+        ),
+        (
+            Law::Rolling {
+                mu: 0.3,
+                mu_roll: 0.1,
+                mu_spin: 0.1,
+            },
+            0,
+            &good,
+            zero,
+            "rolling",
+        ),
+    ];
+    for (law, group, block, boundary, word) in cases {
+        let mut builder = groups(&mut Random(3), 3);
+        let touches = [(group, block)];
+        let error = builder.contact_of_bodies(law, &touches, &boundary, &zero);
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains(word), "{text}");
+        // Nothing of it is left behind.
+        builder
+            .contact_of_bodies(Law::Coulomb { mu: 0.3 }, &[(0, &good)], &zero, &zero)
+            .unwrap();
+        assert_eq!(builder.build().unwrap().num_contacts(), 1);
+    }
+}
+
+#[test]
+fn contacts_of_balls_are_refused_with_their_reason() {
+    let frame = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let of_balls = |balls: &[(usize, f64, f64)], rebound: f64| {
+        let mut builder = groups(&mut Random(4), 6);
+        let law = Law::Coulomb { mu: 0.3 };
+        let rebound = [rebound, 0.0, 0.0];
+        let added = builder.contact_of_balls(law, &frame, balls, &[0.0; 3], &rebound);
+        added.unwrap_err().to_string()
+    };
+    for (balls, rebound, word) in [
+        (&[(0, f64::NAN, 1.0)][..], 0.0, "G of contact 0"),
+        (&[(9, 1.0, 1.0)], 0.0, "group 9"),
+        (&[], 0.0, "list of balls"),
+        (&[(0, 1.0, 1.0); 3], 0.0, "list of balls"),
+        (&[(3, 1.0, 1.0)], 0.0, "mass matrix"),
+        (&[(0, 1.0, 1.0)], f64::NAN, "rebound"),
+    ] {
+        let text = of_balls(balls, rebound);
+        assert!(text.contains(word), "{text}");
+    }
 }

@@ -37,7 +37,7 @@ impl std::ops::Deref for Block<'_> {
 
 /// u += Ĝ v̂ for a ball: two scaled vectors against the frame.
 #[inline(always)]
-pub(super) fn gather_ball(record: &[f64], which: u8, v: &[f64], u: &mut [f64]) {
+pub(crate) fn gather_ball(record: &[f64], which: u8, v: &[f64], u: &mut [f64]) {
     let f: &[f64; 13] = match record.first_chunk() {
         Some(f) => f,
         None => return,

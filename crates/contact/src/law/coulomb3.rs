@@ -32,14 +32,23 @@ const MAX_LAMBDA_STEPS: usize = 40;
 /// Steps of Newton's iteration on r_t; it is stopped earlier as soon as it does not improve.
 const MAX_POLISH_STEPS: usize = 12;
 
-/// Solves one contact in space; returns the impulse and the status.
+/// What is known before anything slides.
+enum Begun {
+    /// The impulse and the status.
+    Done([f64; 3], Status),
+    /// It slides: B, b, H_nt and 1/H_nn.
+    Slides([[f64; 2]; 2], [f64; 2], [f64; 2], f64),
+}
+
+/// Open and sticking contacts, and those without a direction to slide in.
 #[inline]
-pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
+fn begin(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Begun {
     let hnn = h[0][0];
     // The negated comparison sends NaN to the open branch: the answer stays finite.
     if !(q[0] < 0.0 && hnn > 0.0) {
-        return ([0.0; 3], Status::Open);
+        return Begun::Done([0.0; 3], Status::Open);
     }
+    let done = |(r, status)| Begun::Done(r, status);
     let inv = 1.0 / hnn;
     let w = [h[0][1], h[0][2]];
     let (cx, cy) = (h[1][0] * inv, h[2][0] * inv);
@@ -56,7 +65,7 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
     if singular::suspect(&bm, h[1][1], h[2][2])
         && let Some((r, status)) = singular::disc(h, q, mu)
     {
-        return finite(r, status, q[0] * inv);
+        return done(finite(r, status, q[0] * inv));
     }
     if !definite {
         bm[0][0] += floor[0];
@@ -69,11 +78,21 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
     };
     let r_n = -(q[0] + w[0] * stick[0] + w[1] * stick[1]) * inv;
     if norm(stick) <= mu * r_n {
-        return finite([r_n, stick[0], stick[1]], Status::Stick, q[0] * inv);
+        return done(finite([r_n, stick[0], stick[1]], Status::Stick, q[0] * inv));
     }
     if mu == 0.0 || (b[0] == 0.0 && b[1] == 0.0) {
-        return finite([-q[0] * inv, 0.0, 0.0], Status::Slip, q[0] * inv);
+        return done(finite([-q[0] * inv, 0.0, 0.0], Status::Slip, q[0] * inv));
     }
+    Begun::Slides(bm, b, w, inv)
+}
+
+/// Solves one contact in space; returns the impulse and the status.
+#[inline]
+pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
+    let (bm, b, w, inv) = match begin(h, q, mu) {
+        Begun::Done(r, status) => return (r, status),
+        Begun::Slides(bm, b, w, inv) => (bm, b, w, inv),
+    };
     let start = slide(&bm, &b, &w, q[0], inv, mu);
     let kappa = 1.0 / (bm[0][0] + bm[1][1]);
     let t = polish(&bm, &b, &w, q[0], inv, mu, kappa, start);
@@ -81,6 +100,29 @@ pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
     // The last rounding goes out of the cone's equation, not into it.
     let c = mu * r_n / norm(t);
     finite([r_n, c * t[0], c * t[1]], Status::Slip, q[0] * inv)
+}
+
+/// The status that [`solve`] answers: one that slides is not followed to where it does.
+#[inline]
+pub fn status(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Status {
+    let [[n, a, b], [c, s, d], [e, f, t]] = *h;
+    let apart = [a, b, c, d, e, f].iter().all(|entry| *entry == 0.0);
+    // Balls: nothing is coupled. These are the numbers that `begin` comes to, where no product of
+    // entries is beyond all bounds.
+    let usual = n.min(s).min(t) > 1e-100 && n.max(s).max(t) < 1e100;
+    if apart && q[0] < 0.0 && usual && s.min(t) > 1e-30 * n {
+        let (r_n, stick) = (-q[0] * (1.0 / n), [-q[1] / s, -q[2] / t]);
+        if (r_n + stick[0] + stick[1]).is_finite() {
+            let sticks = norm(stick) <= mu * r_n;
+            return if sticks { Status::Stick } else { Status::Slip };
+        }
+    }
+    match begin(h, q, mu) {
+        Begun::Done(_, status) => status,
+        // An impulse that overflows is replaced by the frictionless one, which slides as well.
+        Begun::Slides(_, _, _, inv) if (q[0] * inv).is_finite() => Status::Slip,
+        Begun::Slides(..) => solve(h, q, mu).1,
+    }
 }
 
 #[inline]

@@ -153,7 +153,20 @@ impl Law {
     ///
     /// # Errors
     /// A coefficient that is negative or not finite, or a number of rows the law cannot take.
+    #[inline]
     pub fn validate(&self, d: usize) -> Result<(), LawError> {
+        // Nearly all contacts: nothing to say, said at once.
+        if let Self::Coulomb { mu } = self
+            && *mu >= 0.0
+            && mu.is_finite()
+            && (1..=3).contains(&d)
+        {
+            return Ok(());
+        }
+        self.examine(d)
+    }
+
+    fn examine(&self, d: usize) -> Result<(), LawError> {
         let law = self.name();
         let rows = |fits: bool, expected| {
             let error = LawError::Rows {
@@ -265,6 +278,22 @@ impl Law {
             (Self::NonFirm(set), _) => set.solve(h, q, r),
             (Self::BilateralFriction { normal_rows, mu }, _) => {
                 bilateral_friction::solve(h, q, *normal_rows, *mu, r)
+            }
+        }
+    }
+
+    /// The status that [`Law::solve_local`] answers, without the impulse where that costs more;
+    /// `start` is an impulse near the solution.
+    #[inline]
+    pub fn status_alone(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
+        let d = q.len();
+        match (self.disc_radius(), d) {
+            (Some(mu), 3) => coulomb3::status(&block3(h), &[q[0], q[1], q[2]], mu),
+            (Some(mu), 2) => coulomb2::solve(&block2(h), &[q[0], q[1]], mu, mu).1,
+            _ => {
+                let mut r = [0.0; MAX_ROWS];
+                r[..d].copy_from_slice(start);
+                self.solve_local(h, q, &mut r[..d])
             }
         }
     }

@@ -1,0 +1,72 @@
+//! Factors of mass matrices, and blocks of Ĝ made with them.
+
+use super::too_large;
+use crate::error::ProblemError;
+use crate::kinetic::{Form, Kinetic, Touch};
+
+impl Kinetic {
+    /// Stores Ĝ = G L⁻ᵀ for one touched group: each row solves L ĝ = g.
+    pub(super) fn push_touch(
+        &mut self,
+        group: usize,
+        block: &[f64],
+        rows: usize,
+    ) -> Result<(), ProblemError> {
+        let (first, last) = (self.group_offset[group], self.group_offset[group + 1]);
+        let m = last - first;
+        if m == 0 {
+            // Nothing to move; a touch would share its first coordinate with the next group.
+            return Ok(());
+        }
+        let start = self.jacobian.len();
+        self.jacobian.extend_from_slice(block);
+        if let Some(at) = self.factor_ptr.get(group).copied().flatten() {
+            let l = &self.factor[at..at + m * m];
+            for i in 0..rows {
+                forward(l, &mut self.jacobian[start + i * m..start + (i + 1) * m]);
+            }
+        }
+        // A contact between two points of one group: its blocks add up to one.
+        let own = *self.touch_ptr.last().unwrap_or(&0) as usize;
+        if let Some(same) = self.touch[own..].iter().find(|t| t.first as usize == first) {
+            let (kept, added) = self.jacobian.split_at_mut(start);
+            let kept = &mut kept[same.block()..same.block() + rows * m];
+            kept.iter_mut().zip(added).for_each(|(k, a)| *k += *a);
+            self.jacobian.truncate(start);
+            return Ok(());
+        }
+        let touch = Touch::new(first, m, start, Form::Dense);
+        self.touch.push(touch.ok_or_else(too_large)?);
+        Ok(())
+    }
+}
+
+/// Lower Cholesky factor in place (the strict upper part is zeroed).
+pub(super) fn cholesky(a: &mut [f64], n: usize) -> Result<(), (usize, f64)> {
+    for i in 0..n {
+        for j in 0..=i {
+            let dot: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
+            let rest = a[i * n + j] - dot;
+            if i == j {
+                // A pivot lost in rounding is a singular mass matrix, not a small mass.
+                if !(rest > 1e-14 * a[i * n + i].abs()) {
+                    return Err((i, rest));
+                }
+                a[i * n + i] = rest.sqrt();
+            } else {
+                a[i * n + j] = rest / a[j * n + j];
+            }
+        }
+        a[i * n + i + 1..(i + 1) * n].fill(0.0);
+    }
+    Ok(())
+}
+
+/// Solves L x = b in place.
+pub(super) fn forward(l: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in 0..n {
+        let dot: f64 = (0..i).map(|j| l[i * n + j] * x[j]).sum();
+        x[i] = (x[i] - dot) / l[i * n + i];
+    }
+}
