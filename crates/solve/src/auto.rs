@@ -4,20 +4,25 @@
 //! ```text
 //! bilateral rows eliminated
 //!   → NNCG sweeps                    most dynamics ends here
-//!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below
+//!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; tracks closely
+//!                                    where a body has many contacts
 //!   → semismooth Newton              polishes, and treats the laws without smoothing
 //!   → smoothing Newton from zero     regular piles, where the sweeps led astray
+//!   → smoothing Newton, steadier     from where the sweeps ended
 //!   → interior point                 block structures, any mass ratio
 //!   → smoothing Newton, fixed        depends less on the start; then semismooth Newton again
 //!   → ADMM, guarded NNCG             slow but different
 //! ```
 //!
-//! A method that has stopped halving the residual within its patience is left. Factorising methods
-//! are not tried above `direct_limit` contacts, where their factors would not fit.
+//! A method that has stopped halving the residual within its patience is left. The patience with the
+//! first sweeps weighs what a factorisation costs in sweeps, which follows from the sizes alone: walls
+//! of some hundred blocks are handed over early, large packings late. Factorising methods are not
+//! tried above `direct_limit` contacts, where their factors would not fit.
 
-use contact::Problem;
+use contact::{Operator, Problem};
 
 use crate::admm::Admm;
+use crate::anderson::Anderson;
 use crate::bilateral;
 use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::interior::Interior;
@@ -83,6 +88,7 @@ impl Solver for Auto {
 struct Chain {
     params: AutoParams,
     nncg: Nncg,
+    anderson: Anderson,
 }
 
 impl Solver for Chain {
@@ -95,7 +101,7 @@ impl Solver for Chain {
         self.nncg.params = if direct {
             NncgParams {
                 max_sweeps: self.params.first_sweeps,
-                patience: self.params.first_patience,
+                patience: first_patience(problem, self.params.first_patience),
                 sweeps: Sweeps::Exact,
                 ..NncgParams::default()
             }
@@ -111,13 +117,13 @@ impl Solver for Chain {
         } else {
             goal.clone()
         };
-        let mut total = self.nncg.solve(problem, impulse, &first_goal);
+        let mut total = self.sweep(problem, impulse, &first_goal);
         if total.reached() || !direct {
             return total;
         }
         let first = impulse.to_vec();
         let mut trial = first.clone();
-        for (mut method, from) in self.hand_over() {
+        for (mut method, from) in self.hand_over(problem) {
             let left = goal
                 .max_iterations
                 .map(|n| n.saturating_sub(total.iterations));
@@ -151,17 +157,43 @@ enum From {
 }
 
 impl Chain {
+    /// The sweeps that come first: mixed ones for structures of blocks, conjugate ones otherwise.
+    fn sweep(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        if crowded(problem) && problem.num_contacts() <= MIXED {
+            self.anderson.params.max_sweeps = self.nncg.params.max_sweeps;
+            self.anderson.params.patience = self.nncg.params.patience;
+            let report = self.anderson.solve(problem, impulse, goal);
+            if report.outcome != Outcome::Unsuitable {
+                return report;
+            }
+        }
+        self.nncg.solve(problem, impulse, goal)
+    }
+
     /// The factorising methods in order, and what is left after them.
-    fn hand_over(&self) -> Vec<(Box<dyn Solver>, From)> {
+    fn hand_over(&self, problem: &Problem) -> Vec<(Box<dyn Solver>, From)> {
         let polish = NewtonParams {
             patience: self.params.polish_patience,
             ..NewtonParams::default()
         };
         let fixed = |reduce| Box::new(Smoothing::new(SmoothingParams::fixed(reduce)));
-        vec![
-            (Box::new(Smoothing::default()), From::Best),
-            (Box::new(Newton::new(polish)), From::Best),
-            (Box::new(Smoothing::default()), From::Zero),
+        let adaptive = |params| Box::new(Smoothing::new(params));
+        let mut list: Vec<(Box<dyn Solver>, From)> = if crowded(problem) {
+            vec![
+                (adaptive(SmoothingParams::close()), From::Best),
+                (adaptive(SmoothingParams::between()), From::First),
+                (adaptive(SmoothingParams::patient()), From::Zero),
+                (Box::new(Newton::new(polish)), From::Best),
+            ]
+        } else {
+            vec![
+                (adaptive(SmoothingParams::default()), From::Best),
+                (Box::new(Newton::new(polish)), From::Best),
+                (adaptive(SmoothingParams::patient()), From::Zero),
+                (adaptive(SmoothingParams::between()), From::First),
+            ]
+        };
+        let rest: [(Box<dyn Solver>, From); 7] = [
             (Box::new(Interior::default()), From::Best),
             (fixed(0.95), From::First),
             (Box::new(Newton::default()), From::Best),
@@ -169,8 +201,50 @@ impl Chain {
             (Box::new(Newton::default()), From::Best),
             (Box::new(Admm::default()), From::Best),
             (Box::new(Nncg::default()), From::Best),
-        ]
+        ];
+        list.extend(rest);
+        list
     }
+}
+
+/// Contacts up to which sweeps are mixed: the differences that are kept double the memory of a sweep.
+const MIXED: usize = 20_000;
+
+/// Rows for each coordinate from which bodies are blocks that rest on faces: two are met in dense
+/// packings of balls, three and a half in walls.
+const CROWDED: f64 = 2.5;
+
+/// Whether bodies have many more rows of contacts than coordinates.
+fn crowded(problem: &Problem) -> bool {
+    match problem.operator() {
+        Operator::Kinetic(kinetic) => {
+            problem.num_rows() as f64 >= CROWDED * kinetic.num_coordinates() as f64
+        }
+        Operator::Stored { .. } => false,
+    }
+}
+
+/// Factorisations that may be spent on sweeps without progress.
+const WORTH: f64 = 15.0;
+
+/// The least patience: a sweep carries news over one contact only.
+const LEAST_PATIENCE: usize = 100;
+
+/// Sweeps without progress before a factorising method is tried, at most `most`. The factors of n bodies
+/// of w coordinates have fronts of w n^{1/2} rows in the plane and w n^{2/3} in space, so that
+/// multiplications are some w n (w n^{1/2})² and w n (w n^{2/3})²; a sweep takes some 20 for each row of
+/// a contact.
+fn first_patience(problem: &Problem, most: usize) -> usize {
+    let Operator::Kinetic(kinetic) = problem.operator() else {
+        return most;
+    };
+    let bodies = kinetic.num_groups().max(1) as f64;
+    let coordinates = kinetic.num_coordinates() as f64;
+    let width = coordinates / bodies;
+    let front = width * bodies.powf(if width > 3.0 { 2.0 / 3.0 } else { 0.5 });
+    let sweep = 20.0 * problem.num_rows().max(1) as f64;
+    let patience = WORTH * coordinates * front * front / sweep;
+    (patience.min(1e9) as usize).clamp(LEAST_PATIENCE.min(most), most)
 }
 
 /// Adds a stage to the report and keeps its impulses if they are better.

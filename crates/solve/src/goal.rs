@@ -141,6 +141,22 @@ impl Best {
         best
     }
 
+    /// Takes an old one up again if there is one, without judging the first iterate: for methods that know
+    /// its residual by a cheaper way and offer it where it counts.
+    pub fn unjudged(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
+        let mut best = old.unwrap_or_else(|| Self {
+            judge: Judge::new(problem),
+            impulse: Vec::new(),
+            residual: f64::INFINITY,
+            history: Vec::new(),
+            keep_history: false,
+            measure: goal.measure,
+            tolerance: goal.tolerance,
+        });
+        best.begin(problem, impulse, goal);
+        best
+    }
+
     /// Takes an old one up again if there is one.
     pub fn renew(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
         match old {
@@ -154,6 +170,11 @@ impl Best {
 
     /// Starts again, without allocating when the problem has the size of the last one.
     fn restart(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal) {
+        self.begin(problem, impulse, goal);
+        self.offer(problem, impulse, 0);
+    }
+
+    fn begin(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal) {
         self.judge.fit(problem);
         self.impulse.clear();
         self.impulse.extend_from_slice(impulse);
@@ -162,7 +183,6 @@ impl Best {
         self.keep_history = goal.keep_history;
         self.measure = goal.measure;
         self.tolerance = goal.tolerance;
-        self.offer(problem, impulse, 0);
     }
 
     /// Judges an iterate and keeps it if it is the best so far; returns its residual (infinite if
@@ -195,6 +215,18 @@ impl Best {
 
     pub fn reached(&self) -> bool {
         self.residual <= self.tolerance
+    }
+
+    pub fn tolerance(&self) -> f64 {
+        match self.measure {
+            Measure::Dimensionless => self.tolerance,
+            // Packs know the dimensionless residual only: every iterate is offered.
+            Measure::File => f64::INFINITY,
+        }
+    }
+
+    pub fn keeps_history(&self) -> bool {
+        self.keep_history
     }
 
     /// Writes the best iterate to `impulse` and reports.

@@ -1,4 +1,4 @@
-//! Preconditioned GMRES for the systems of the smoothing method.
+//! Preconditioned GMRES for the systems of the interior point method.
 //!
 //! The matrix differs from the factored one in a block-diagonal unsymmetric part (and the skew part
 //! of a stored W), so the preconditioned operator is the identity plus an operator that acts on

@@ -1,20 +1,26 @@
 #![doc = include_str!("../README.md")]
 
 pub mod admm;
+pub mod anderson;
 pub mod auto;
+mod batch;
 pub mod bilateral;
+mod fronts;
 pub mod goal;
 pub mod interior;
 mod krylov;
 mod linear;
 pub mod newton;
 pub mod nncg;
+mod primal;
 pub mod relaxation;
 pub mod sample;
 pub mod smoothing;
 mod sweep;
+mod trigger;
 
 pub use admm::Admm;
+pub use anderson::Anderson;
 pub use auto::Auto;
 pub use bilateral::Direct;
 pub use goal::{Goal, Outcome, Path, Report, Solver, Stage};
@@ -25,9 +31,10 @@ pub use relaxation::Relaxation;
 pub use smoothing::Smoothing;
 
 /// The names of all solvers, the default first.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "auto",
     "nlgs",
+    "anderson",
     "nncg",
     "nncg-projection",
     "admm",
@@ -43,6 +50,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
     let solver: Box<dyn Solver> = match name {
         "auto" => return Some(Box::new(Auto::default())),
         "nlgs" => Box::new(Relaxation::default()),
+        "anderson" => Box::new(Anderson::default()),
         "nncg" => Box::new(Nncg::default()),
         "nncg-projection" => Box::new(Nncg::new(nncg::NncgParams {
             sweeps: nncg::Sweeps::Projection,

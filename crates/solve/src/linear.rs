@@ -10,6 +10,9 @@ use faer::prelude::*;
 use faer::sparse::linalg::solvers::{Llt, Lu, SymbolicLlt, SymbolicLu};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 
+use crate::fronts::Fronts;
+use crate::primal::Primal;
+
 mod blocks;
 
 /// W is taken as symmetric below this relative skew part: rounding in G A⁻¹ Gᵀ.
@@ -29,6 +32,32 @@ pub(crate) struct Scaled {
     pub symmetric: bool,
     llt: Option<SymbolicLlt<usize>>,
     lu: Option<SymbolicLu<usize>>,
+    fronts: Option<Fronts>,
+}
+
+/// Newton systems (A + B (Ŵ + α)) dx = f, A and B block diagonal, in the variables that make them small.
+pub(crate) enum System {
+    /// Velocities of bodies.
+    Velocities(Box<Primal>),
+    /// Impulses of contacts.
+    Impulses(Box<Scaled>),
+}
+
+impl System {
+    pub fn new(problem: &Problem) -> Self {
+        match Primal::new(problem) {
+            Some(primal) => Self::Velocities(Box::new(primal)),
+            None => Self::Impulses(Box::new(Scaled::new(problem))),
+        }
+    }
+
+    /// Solves for dx, which holds f on entry; false where it could not.
+    pub fn solve(&mut self, a: &[f64], b: &[f64], alpha: f64, dx: &mut [f64]) -> bool {
+        match self {
+            Self::Velocities(primal) => primal.solve(a, b, alpha, dx),
+            Self::Impulses(scaled) => scaled.step(a, b, alpha, dx),
+        }
+    }
 }
 
 /// A factorisation that can be solved with.
@@ -55,6 +84,7 @@ impl Scaled {
             symmetric,
             llt: None,
             lu: None,
+            fronts: None,
         }
     }
 
@@ -96,78 +126,6 @@ impl Scaled {
         (0..self.matrix.num_contacts())
             .map(|a| self.matrix.dim(a).pow(2))
             .sum()
-    }
-
-    /// Solves the Newton system ( A + B (Ŵ + shift) ) dx = f for `step`, which holds f on entry; A
-    /// and B are block diagonal (row-major blocks one after the other). Contacts with B = 0 and
-    /// A = I (open ones) have dx = f and leave the matrix, which makes it small in loose packings.
-    pub fn newton_step(
-        &self,
-        a_blocks: &[f64],
-        b_blocks: &[f64],
-        shift: f64,
-        step: &mut [f64],
-    ) -> Option<()> {
-        let active = Active::new(&self.matrix, a_blocks, b_blocks);
-        let (matrix, mut rhs) = self.newton_matrix(&active, a_blocks, b_blocks, shift, step);
-        let lu = matrix.sp_lu().ok()?;
-        let n = rhs.len();
-        lu.solve_in_place(faer::MatMut::from_column_major_slice_mut(&mut rhs, n, 1));
-        let offset = self.matrix.offset();
-        for (k, &a) in active.contacts.iter().enumerate() {
-            let from = active.offset[k]..active.offset[k + 1];
-            step[offset[a]..offset[a + 1]].copy_from_slice(&rhs[from]);
-        }
-        Some(())
-    }
-
-    /// The Newton matrix over the active contacts and its right-hand side.
-    fn newton_matrix(
-        &self,
-        active: &Active,
-        a_blocks: &[f64],
-        b_blocks: &[f64],
-        shift: f64,
-        f: &[f64],
-    ) -> (SparseColMat<usize, f64>, Vec<f64>) {
-        let w = &self.matrix;
-        let n = *active.offset.last().unwrap_or(&0);
-        let (col_ptr, mut next) = active.column_pointers(w);
-        let mut row = vec![0; col_ptr[n]];
-        let mut val = vec![0.0; col_ptr[n]];
-        let mut rhs = Vec::with_capacity(n);
-        let mut product = vec![0.0; 64];
-        for (k, &a) in active.contacts.iter().enumerate() {
-            let d = w.dim(a);
-            let start = active.block_ptr[a];
-            let left = &b_blocks[start..start + d * d];
-            let first = rhs.len();
-            rhs.extend_from_slice(&f[w.offset()[a]..w.offset()[a + 1]]);
-            for (b, block) in w.row(a) {
-                let width = block.len() / d;
-                product.resize(d * width, 0.0);
-                multiply(left, block, d, width, &mut product);
-                let Some(compact) = active.compact[b] else {
-                    // A known step of an open contact goes to the right-hand side.
-                    for (i, p) in product.iter().enumerate() {
-                        rhs[first + i / width] -= p * f[w.offset()[b] + i % width];
-                    }
-                    continue;
-                };
-                for (i, p) in product.iter().enumerate() {
-                    let c = active.offset[compact] + i % width;
-                    row[next[c]] = active.offset[k] + i / width;
-                    val[next[c]] = p + if a == b {
-                        a_blocks[start + i] + shift * left[i]
-                    } else {
-                        0.0
-                    };
-                    next[c] += 1;
-                }
-            }
-        }
-        let pattern = SymbolicSparseColMat::new_checked(n, n, col_ptr, None, row);
-        (SparseColMat::new(pattern, val), rhs)
     }
 
     /// Cholesky factor of sym(Ŵ) + shift + S, S block diagonal symmetric positive semidefinite.
@@ -266,65 +224,6 @@ impl Factor {
             Factor::Symmetric(llt) => llt.solve_in_place(x),
             Factor::General(lu) => lu.solve_in_place(x),
         }
-    }
-}
-
-/// The contacts that stay in a Newton system.
-struct Active {
-    contacts: Vec<usize>,
-    /// Position in `contacts`, if any.
-    compact: Vec<Option<usize>>,
-    /// First row of each active contact.
-    offset: Vec<usize>,
-    /// First entry of each contact's diagonal block.
-    block_ptr: Vec<usize>,
-}
-
-impl Active {
-    fn new(w: &BlockSparse, a_blocks: &[f64], b_blocks: &[f64]) -> Self {
-        let mut active = Self {
-            contacts: Vec::new(),
-            compact: vec![None; w.num_contacts()],
-            offset: vec![0],
-            block_ptr: Vec::with_capacity(w.num_contacts()),
-        };
-        let (mut start, mut rows) = (0, 0);
-        for a in 0..w.num_contacts() {
-            let d = w.dim(a);
-            let end = start + d * d;
-            let identity = |(i, v): (usize, &f64)| *v == if i / d == i % d { 1.0 } else { 0.0 };
-            let open = b_blocks[start..end].iter().all(|v| *v == 0.0)
-                && a_blocks[start..end].iter().enumerate().all(identity);
-            active.block_ptr.push(start);
-            if !open {
-                active.compact[a] = Some(active.contacts.len());
-                active.contacts.push(a);
-                rows += d;
-                active.offset.push(rows);
-            }
-            start = end;
-        }
-        active
-    }
-
-    /// Column pointers of the matrix over the active contacts, and a copy to fill by.
-    fn column_pointers(&self, w: &BlockSparse) -> (Vec<usize>, Vec<usize>) {
-        let n = *self.offset.last().unwrap_or(&0);
-        let mut col_ptr = vec![0; n + 1];
-        for &a in &self.contacts {
-            for (b, _) in w.row(a) {
-                if let Some(k) = self.compact[b] {
-                    for j in self.offset[k]..self.offset[k + 1] {
-                        col_ptr[j + 1] += w.dim(a);
-                    }
-                }
-            }
-        }
-        for j in 0..n {
-            col_ptr[j + 1] += col_ptr[j];
-        }
-        let next = col_ptr.clone();
-        (col_ptr, next)
     }
 }
 

@@ -17,7 +17,7 @@
 use contact::{Judge, Measure, Problem};
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::linear::Scaled;
+use crate::linear::System;
 use crate::sweep::{Flow, LocalStep};
 
 /// How the method proceeds.
@@ -83,7 +83,9 @@ const LARGEST: f64 = 1.0;
 /// The iterate, the controller, and F with its generalised Jacobian in scaled variables.
 struct State<'a> {
     problem: &'a Problem,
-    scaled: Scaled,
+    /// √κ by row.
+    root: Vec<f64>,
+    system: System,
     flow: Flow,
     judge: Judge,
     impulse: Vec<f64>,
@@ -103,7 +105,12 @@ struct State<'a> {
 
 impl<'a> State<'a> {
     fn new(problem: &'a Problem, start: &[f64]) -> Self {
-        let scaled = Scaled::new(problem);
+        let mut root = vec![0.0; problem.num_rows()];
+        let mut blocks = 0;
+        for a in 0..problem.num_contacts() {
+            root[problem.rows(a)].fill(problem.kappa(a).sqrt());
+            blocks += problem.dim(a).pow(2);
+        }
         let mut judge = Judge::new(problem);
         let residual = judge.residual(problem, start, Measure::Dimensionless);
         Self {
@@ -119,9 +126,10 @@ impl<'a> State<'a> {
             velocity: vec![0.0; problem.num_rows()],
             scratch: vec![0.0; problem.scratch_len()],
             step: vec![0.0; problem.num_rows()],
-            df_dx: vec![0.0; scaled.num_block_entries()],
-            df_du: vec![0.0; scaled.num_block_entries()],
-            scaled,
+            df_dx: vec![0.0; blocks],
+            df_du: vec![0.0; blocks],
+            root,
+            system: System::new(problem),
         }
     }
 
@@ -135,12 +143,11 @@ impl<'a> State<'a> {
             let alpha = (self.m * p.proximal * self.residual.powf(p.power)).clamp(1e-9, LARGEST);
             self.linearise();
             let solved = self
-                .scaled
-                .newton_step(&self.df_dx, &self.df_du, alpha, &mut self.step)
-                .is_some();
-            if solved && self.step.iter().all(|v| v.is_finite()) {
+                .system
+                .solve(&self.df_dx, &self.df_du, alpha, &mut self.step);
+            if solved {
                 for i in 0..self.trial.len() {
-                    self.trial[i] = self.impulse[i] + self.step[i] * self.scaled.root[i];
+                    self.trial[i] = self.impulse[i] + self.step[i] * self.root[i];
                 }
                 let next = self.smooth(p.sweeps);
                 best.offer(self.problem, &self.trial, iteration);

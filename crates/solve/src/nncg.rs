@@ -14,8 +14,10 @@
 
 use contact::Problem;
 
+use crate::batch::{Batch, Lead};
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::sweep::{Flow, LocalStep};
+use crate::trigger::Trigger;
 
 /// Which sweep is accelerated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,9 @@ pub struct Nncg {
     /// How it proceeds.
     pub params: NncgParams,
     flow: Flow,
+    batch: Batch,
+    /// The best iterate by the packs' own residual.
+    kept: Vec<f64>,
     /// The initial guess, for the guard.
     start: Vec<f64>,
     before: Vec<f64>,
@@ -120,6 +125,48 @@ impl Nncg {
         (sweeps, false)
     }
 
+    /// The same with exact visits over packs of contacts. Their own residual says when it is worth asking
+    /// the judge, and only what has passed the judge is an answer.
+    fn run_packed(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        best: &mut Best,
+        limit: usize,
+    ) -> (usize, bool) {
+        self.batch.load(problem, impulse);
+        self.kept.clear();
+        self.kept.extend_from_slice(impulse);
+        let start = self.batch.residual(problem);
+        if start <= best.tolerance() || best.keeps_history() {
+            best.offer(problem, impulse, 0);
+        }
+        let mut trigger = Trigger::new(start, best.tolerance(), self.params.judge_every);
+        let (mut lead, mut previous) = (Lead::STILL, f64::INFINITY);
+        let (mut sweeps, mut stalled) = (0, false);
+        while sweeps < limit && !best.reached() && !stalled {
+            let norm = self.batch.sweep(problem, lead);
+            sweeps += 1;
+            if trigger.due(sweeps, norm) || sweeps == limit {
+                let residual = self.batch.residual(problem);
+                if trigger.judged(sweeps, norm, residual) {
+                    self.batch.store(problem, &mut self.kept);
+                }
+                if trigger.least() <= best.tolerance() || best.keeps_history() {
+                    best.offer(problem, &self.kept, sweeps);
+                }
+                stalled = trigger.stalled(sweeps, self.params.patience);
+            }
+            lead = Lead::after(norm, previous);
+            previous = norm;
+        }
+        if !best.reached() {
+            best.offer(problem, &self.kept, sweeps);
+        }
+        self.batch.store(problem, impulse);
+        (sweeps, stalled)
+    }
+
     /// ⟨g, g⟩ in the metric 1/κ, g = before − impulse; `before` is overwritten by g.
     fn gradient_norm(&mut self, problem: &Problem, impulse: &[f64]) -> f64 {
         let mut norm = 0.0;
@@ -162,7 +209,6 @@ impl Solver for Nncg {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
-        let mut best = Best::renew(self.best.take(), problem, impulse, goal);
         let projection = LocalStep::Projection { factor: 1.0 };
         let first = match self.params.sweeps {
             Sweeps::Projection => projection,
@@ -172,7 +218,20 @@ impl Solver for Nncg {
         if self.params.sweeps == Sweeps::Guarded {
             self.start.extend_from_slice(impulse);
         }
-        let (mut sweeps, mut stalled) = self.run(problem, impulse, &mut best, first, 0, limit);
+        let packed = first == LocalStep::Exact && self.batch.fit(problem);
+        let begin = if packed { Best::unjudged } else { Best::renew };
+        let mut best = begin(self.best.take(), problem, impulse, goal);
+        if self.params.sweeps == Sweeps::Guarded {
+            // So that the guard allocates nothing later.
+            self.flow.fit(problem);
+            self.before.resize(impulse.len(), 0.0);
+            self.direction.resize(impulse.len(), 0.0);
+        }
+        let (mut sweeps, mut stalled) = if packed {
+            self.run_packed(problem, impulse, &mut best, limit)
+        } else {
+            self.run(problem, impulse, &mut best, first, 0, limit)
+        };
         if stalled && self.params.sweeps == Sweeps::Guarded {
             // Restarting from the stuck iterate fails too; from the initial guess it does not.
             impulse.copy_from_slice(&self.start);

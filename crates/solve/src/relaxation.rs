@@ -5,6 +5,7 @@
 
 use contact::Problem;
 
+use crate::batch::{Batch, Lead};
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::sweep::{Flow, LocalStep};
 
@@ -35,6 +36,7 @@ pub struct Relaxation {
     /// How it proceeds.
     pub params: RelaxationParams,
     flow: Flow,
+    batch: Batch,
     best: Option<Best>,
 }
 
@@ -50,6 +52,14 @@ impl Relaxation {
     /// Sweeps `count` times in place without judging: the inner loop, which allocates nothing once
     /// the buffers fit.
     pub fn sweep(&mut self, problem: &Problem, impulse: &mut [f64], count: usize) {
+        if self.batch.fit(problem) {
+            self.batch.load(problem, impulse);
+            for _ in 0..count {
+                self.batch.sweep(problem, Lead::STILL);
+            }
+            self.batch.store(problem, impulse);
+            return;
+        }
         self.flow.fit(problem);
         self.flow.refresh(problem, impulse);
         for _ in 0..count {

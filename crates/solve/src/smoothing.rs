@@ -7,18 +7,18 @@
 //! ( S + B (Ŵ + α) ) dx = g
 //! ```
 //!
-//! solved by GMRES preconditioned with the Cholesky factor of S + sym(Ŵ) + α, by LU where that does
-//! not converge. Steps are full: the residual must be allowed to rise when contacts change status,
-//! and a line search stalls on jammed packings. Two ways of lowering ε: [`Schedule::Adaptive`]
-//! tracks the path loosely, [`Schedule::Fixed`] is slower, accepts everything and depends less on
-//! the start. One iteration is one factorisation.
+//! in the velocities of bodies where these are the smaller system (module `primal`), else in impulses.
+//! Steps are full: the residual must be allowed to rise when contacts change status, and a line search
+//! stalls on jammed packings. Two ways of lowering ε: [`Schedule::Adaptive`] tracks the path,
+//! [`Schedule::Fixed`] is slower, accepts everything and depends less on the start. The path may fold:
+//! friction is not monotone. Where Newton's method then hovers beside it the adaptive schedule goes back
+//! to a larger ε and comes down again, on another branch as a rule. One iteration is one factorisation.
 
 use contact::Problem;
 use contact::law::Smoothed;
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::krylov::gmres;
-use crate::linear::Scaled;
+use crate::linear::System;
 
 /// How ε is lowered.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,6 +31,10 @@ pub enum Schedule {
         track: f64,
         /// φ above which a step is refused.
         refuse: f64,
+        /// Factor by which α rises then.
+        raise: f64,
+        /// Steps without lowering ε after which it is raised tenfold.
+        stuck: usize,
     },
     /// ε is multiplied by `reduce` after every step, whatever the step did.
     Fixed {
@@ -46,16 +50,14 @@ pub struct SmoothingParams {
     pub max_iterations: usize,
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
+    /// ε at the start, in units of the mean impulse.
+    pub start: f64,
     /// How ε is lowered.
     pub schedule: Schedule,
     /// α = `proximal` · m · (ε/scale)^`power`, m a multiplier kept by the adaptive schedule.
     pub proximal: f64,
     /// See `proximal`.
     pub power: f64,
-    /// Accuracy of a step relative to its size. For the adaptive schedule 1e-4 is below what the
-    /// next linearisation changes (1e-2 loses the path on the hardest piles, 1e-6 costs a third more
-    /// and gains nothing); the fixed one refuses no step, so its steps must be good.
-    pub accuracy: f64,
 }
 
 impl Default for SmoothingParams {
@@ -63,25 +65,72 @@ impl Default for SmoothingParams {
         Self {
             max_iterations: 800,
             patience: 150,
+            start: 1.0,
             schedule: Schedule::Adaptive {
                 reduce: 0.8,
                 track: 2.0,
                 refuse: 100.0,
+                raise: 4.0,
+                stuck: 12,
             },
             proximal: 0.1,
             power: 0.7,
-            accuracy: 1e-4,
         }
     }
 }
 
 impl SmoothingParams {
+    /// Close tracking: for walls and towers of blocks, whose many contacts for each body make the loose
+    /// one wander. It needs half as many iterations there and half as many more in packings.
+    pub fn close() -> Self {
+        Self {
+            // Anything from 0.03 to 1 does, with chance differences; 0.01 is worse.
+            start: 0.3,
+            schedule: Schedule::Adaptive {
+                reduce: 0.8,
+                track: 1.0,
+                refuse: 10.0,
+                raise: 10.0,
+                stuck: 8,
+            },
+            ..Self::default()
+        }
+    }
+
+    /// Between the loose and the close one, and steadier: another try where either has failed.
+    pub fn between() -> Self {
+        Self {
+            schedule: Schedule::Adaptive {
+                reduce: 0.8,
+                track: 2.0,
+                refuse: 30.0,
+                raise: 10.0,
+                stuck: 8,
+            },
+            proximal: 0.3,
+            ..Self::default()
+        }
+    }
+
+    /// The loose one that never goes back to a larger ε: from a cold start it has time to find its way.
+    pub fn patient() -> Self {
+        Self {
+            schedule: Schedule::Adaptive {
+                reduce: 0.8,
+                track: 2.0,
+                refuse: 100.0,
+                raise: 4.0,
+                stuck: usize::MAX,
+            },
+            ..Self::default()
+        }
+    }
+
     /// The fixed schedule; with 0.95 about 330 iterations to 1e-8, whatever the start.
     pub fn fixed(reduce: f64) -> Self {
         Self {
             schedule: Schedule::Fixed { reduce },
             proximal: 0.03,
-            accuracy: 1e-10,
             // The residual falls with ε, by a decade in 45 iterations at best.
             patience: 300,
             ..Self::default()
@@ -116,7 +165,7 @@ impl Solver for Smoothing {
         if !problem.laws().iter().all(|law| law.has_smoothing()) {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         }
-        let mut path = Path::new(problem, impulse);
+        let mut path = Path::new(problem, impulse, self.params.start);
         let (iterations, outcome) = path.follow(&self.params, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)
     }
@@ -125,13 +174,19 @@ impl Solver for Smoothing {
 /// ε relative to the scale below which the smoothed law is the law to rounding.
 const SMALLEST: f64 = 1e-13;
 
+/// Factor by which ε rises where the path is lost. Ten to thirty find another branch; a hundred and
+/// more lead back to the same fold.
+const JUMP: f64 = 10.0;
+
 /// The multiplier of α never falls below this, so that a jam can still be felt.
 const LEAST_MULTIPLIER: f64 = 0.01;
 
 /// The present point of the path, in scaled variables.
 struct Path<'a> {
     problem: &'a Problem,
-    scaled: Scaled,
+    /// √κ by row.
+    root: Vec<f64>,
+    system: System,
     /// Mean scaled impulse: the unit of ε.
     scale: f64,
     eps: f64,
@@ -139,6 +194,8 @@ struct Path<'a> {
     m: f64,
     /// ‖F‖/(ε √n_c) at the present point.
     phi: f64,
+    /// Accepted steps since ε was changed.
+    since: usize,
     x: Vec<f64>,
     u: Vec<f64>,
     /// S, B and g of the smoothed law; g becomes the step.
@@ -154,27 +211,34 @@ struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    fn new(problem: &'a Problem, start: &[f64]) -> Self {
-        let scaled = Scaled::new(problem);
-        let (n, blocks) = (problem.num_rows(), scaled.num_block_entries());
-        let x: Vec<f64> = start.iter().zip(&scaled.root).map(|(r, k)| r / k).collect();
+    fn new(problem: &'a Problem, start: &[f64], eps: f64) -> Self {
+        let mut root = vec![0.0; problem.num_rows()];
+        let mut blocks = 0;
+        for a in 0..problem.num_contacts() {
+            root[problem.rows(a)].fill(problem.kappa(a).sqrt());
+            blocks += problem.dim(a).pow(2);
+        }
+        let n = problem.num_rows();
+        let x: Vec<f64> = start.iter().zip(&root).map(|(r, k)| r / k).collect();
         let contacts = problem.num_contacts().max(1) as f64;
         let mean = |square: f64| (square / contacts).sqrt();
         let free = problem
             .free()
             .iter()
-            .zip(&scaled.root)
+            .zip(&root)
             .map(|(b, k)| (b * k).powi(2));
         let size = mean(x.iter().map(|v| v * v).sum());
         // From a cold start the free velocity gives the unit.
         let scale = size.max(1e-3 * mean(free.sum())).max(f64::MIN_POSITIVE);
         let mut path = Self {
             problem,
-            scaled,
+            root,
+            system: System::new(problem),
             scale,
-            eps: scale,
+            eps: eps * scale,
             m: 1.0,
             phi: 0.0,
+            since: 0,
             x,
             u: vec![0.0; n],
             symmetric: vec![0.0; blocks],
@@ -196,7 +260,7 @@ impl<'a> Path<'a> {
         self.problem
             .velocity_into(&self.impulse, &mut self.scratch, &mut self.velocity);
         for i in 0..self.u.len() {
-            self.u[i] = self.velocity[i] * self.scaled.root[i];
+            self.u[i] = self.velocity[i] * self.root[i];
         }
     }
 
@@ -231,16 +295,21 @@ impl<'a> Path<'a> {
             let relative = (self.eps / self.scale).powf(p.power);
             let alpha = (self.m * p.proximal * relative).clamp(1e-10, 1.0);
             let phi_before = self.phi;
-            if self.advance(alpha, p.accuracy) {
+            if self.advance(alpha) {
                 match p.schedule {
                     Schedule::Fixed { reduce } => self.lower(reduce),
-                    Schedule::Adaptive { refuse, .. }
+                    Schedule::Adaptive { refuse, raise, .. }
                         if !(self.phi <= refuse.max(phi_before)) && alpha < 1.0 =>
                     {
-                        self.retreat();
+                        self.retreat(raise);
                         continue;
                     }
-                    Schedule::Adaptive { reduce, track, .. } => self.adapt(reduce, track),
+                    Schedule::Adaptive {
+                        reduce,
+                        track,
+                        stuck,
+                        ..
+                    } => self.adapt(reduce, track, stuck),
                 }
                 self.offer(best, iteration);
             }
@@ -255,8 +324,9 @@ impl<'a> Path<'a> {
     }
 
     /// One full Newton step; false if the system could not be solved (α is then raised).
-    fn advance(&mut self, alpha: f64, accuracy: f64) -> bool {
-        if !self.solve_step(alpha, accuracy) {
+    fn advance(&mut self, alpha: f64) -> bool {
+        let (s, b) = (&self.symmetric, &self.shear);
+        if !self.system.solve(s, b, alpha, &mut self.step) {
             self.m *= 4.0;
             self.linearise();
             return false;
@@ -265,7 +335,7 @@ impl<'a> Path<'a> {
         self.u_before.copy_from_slice(&self.u);
         for i in 0..self.x.len() {
             self.x[i] += self.step[i];
-            self.impulse[i] = self.x[i] * self.scaled.root[i];
+            self.impulse[i] = self.x[i] * self.root[i];
         }
         self.set_velocity();
         self.linearise();
@@ -273,56 +343,38 @@ impl<'a> Path<'a> {
     }
 
     /// Back to the point before the last step, with a larger proximal term.
-    fn retreat(&mut self) {
-        self.m *= 4.0;
+    fn retreat(&mut self, raise: f64) {
+        self.m *= raise;
         std::mem::swap(&mut self.x, &mut self.x_before);
         std::mem::swap(&mut self.u, &mut self.u_before);
         self.linearise();
     }
 
-    /// After an accepted step: lower ε if the path is close, relax α.
-    fn adapt(&mut self, reduce: f64, track: f64) {
+    /// After an accepted step: lower ε if the path is close, relax α; raise ε if the path is lost.
+    fn adapt(&mut self, reduce: f64, track: f64, stuck: usize) {
         let close = self.phi / track;
-        if close > 1.0 {
-            self.m = (self.m * 0.8_f64.sqrt()).max(LEAST_MULTIPLIER);
+        if close <= 1.0 {
+            self.m = (self.m * 0.8).max(LEAST_MULTIPLIER);
+            self.lower(match close {
+                c if c > 0.25 => reduce,
+                c if c > 0.02 => reduce * reduce,
+                _ => 0.3,
+            });
             return;
         }
-        self.m = (self.m * 0.8).max(LEAST_MULTIPLIER);
-        self.lower(match close {
-            c if c > 0.25 => reduce,
-            c if c > 0.02 => reduce * reduce,
-            _ => 0.3,
-        });
+        self.m = (self.m * 0.8_f64.sqrt()).max(LEAST_MULTIPLIER);
+        self.since += 1;
+        if self.since >= stuck && self.eps < self.scale {
+            self.m = 1.0;
+            self.lower(JUMP.min(self.scale / self.eps));
+        }
     }
 
+    /// Multiplies ε.
     fn lower(&mut self, factor: f64) {
         self.eps *= factor;
+        self.since = 0;
         self.linearise();
-    }
-
-    /// Solves (S + B (Ŵ + α)) dx = g in place of g; false if the result is not finite.
-    fn solve_step(&mut self, alpha: f64, accuracy: f64) -> bool {
-        if let Some(factor) = self.scaled.symmetric_factor(&self.symmetric, alpha) {
-            let mut dx = self.step.clone();
-            factor.solve(&mut dx);
-            let (scaled, s, b) = (&self.scaled, &self.symmetric, &self.shear);
-            let apply = |x: &[f64], y: &mut [f64]| {
-                scaled.product_into(s, b, alpha, x, y);
-                factor.solve(y);
-            };
-            if gmres(apply, &mut dx, accuracy, 100) && dx.iter().all(|v| v.is_finite()) {
-                self.step.copy_from_slice(&dx);
-                return true;
-            }
-        }
-        let Some(factor) = self
-            .scaled
-            .newton_factor(&self.symmetric, &self.shear, alpha)
-        else {
-            return false;
-        };
-        factor.solve(&mut self.step);
-        self.step.iter().all(|v| v.is_finite())
     }
 
     /// Judges the present impulses projected into the cones.

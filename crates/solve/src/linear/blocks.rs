@@ -3,6 +3,11 @@
 use faer::sparse::SparseColMat;
 
 use super::{Factor, Scaled, multiply};
+use crate::fronts::Fronts;
+
+/// Relative residual above which a solution is refined, and above which it is refused then.
+const REFINE: f64 = 1e-9;
+const REFUSE: f64 = 1e-6;
 
 impl Scaled {
     /// Mean number of stored entries in a row of Ŵ.
@@ -41,4 +46,106 @@ impl Scaled {
         let matrix = SparseColMat::new(self.pattern.clone(), val);
         self.general(&matrix)
     }
+}
+
+impl Scaled {
+    /// Solves (S + B (Ŵ + shift)) dx = g for dx, which holds g on entry; false where it could not.
+    pub fn step(&mut self, s: &[f64], b: &[f64], shift: f64, dx: &mut [f64]) -> bool {
+        if self.direct_step(s, b, shift, dx) {
+            return true;
+        }
+        // A pattern that is not symmetric, or a pivot that vanishes: with pivots.
+        let Some(factor) = self.newton_factor(s, b, shift) else {
+            return false;
+        };
+        factor.solve(dx);
+        dx.iter().all(|v| v.is_finite())
+    }
+
+    /// The same by fronts; dx stays as it is where this returns false.
+    fn direct_step(
+        &mut self,
+        s_blocks: &[f64],
+        b_blocks: &[f64],
+        shift: f64,
+        dx: &mut [f64],
+    ) -> bool {
+        if self.fronts.is_none() {
+            self.fronts = self.plan();
+        }
+        let Some(mut fronts) = self.fronts.take() else {
+            return false;
+        };
+        let value = fronts.values();
+        let (mut at, mut start) = (0, 0);
+        for a in 0..self.matrix.num_contacts() {
+            let d = self.matrix.dim(a);
+            let left = &b_blocks[start..start + d * d];
+            for (b, block) in self.matrix.row(a) {
+                let into = &mut value[at..at + block.len()];
+                multiply(left, block, d, block.len() / d, into);
+                if a == b {
+                    for (i, v) in into.iter_mut().enumerate() {
+                        *v += s_blocks[start + i] + shift * left[i];
+                    }
+                }
+                at += block.len();
+            }
+            start += d * d;
+        }
+        let solved = fronts.factor() && self.refined(&mut fronts, (s_blocks, b_blocks, shift), dx);
+        self.fronts = Some(fronts);
+        solved
+    }
+
+    /// Solution with one step of refinement where the residual asks for it.
+    fn refined(
+        &self,
+        fronts: &mut Fronts,
+        (s, b, shift): (&[f64], &[f64], f64),
+        dx: &mut [f64],
+    ) -> bool {
+        let mut x = dx.to_vec();
+        fronts.solve(&mut x);
+        let mut left = vec![0.0; x.len()];
+        let rest = |x: &[f64], left: &mut [f64]| {
+            self.product_into(s, b, shift, x, left);
+            left.iter_mut()
+                .zip(dx.iter())
+                .for_each(|(l, g)| *l = g - *l);
+            norm(left)
+        };
+        let size = norm(dx);
+        if rest(&x, &mut left) > REFINE * size {
+            fronts.solve(&mut left);
+            x.iter_mut().zip(&left).for_each(|(x, d)| *x += d);
+            if !(rest(&x, &mut left) <= REFUSE * size) {
+                return false;
+            }
+        }
+        let finite = x.iter().all(|v| v.is_finite());
+        if finite {
+            dx.copy_from_slice(&x);
+        }
+        finite
+    }
+
+    /// The pattern of Ŵ; none where it is not symmetric.
+    fn plan(&self) -> Option<Fronts> {
+        let contacts = self.matrix.num_contacts();
+        let size: Vec<usize> = (0..contacts).map(|a| self.matrix.dim(a)).collect();
+        let mut blocks = Vec::new();
+        for a in 0..contacts {
+            for (b, _) in self.matrix.row(a) {
+                self.matrix.find(b, a)?;
+                blocks.push((a as u32, b as u32));
+            }
+            self.matrix.find(a, a)?;
+        }
+        Fronts::new(&size, &blocks)
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|v| v * v).sum::<f64>().sqrt()
 }

@@ -1,0 +1,323 @@
+//! Relaxation mixed by Anderson's method: sweeps that learn from the last few.
+//!
+//! With y = sweep(r), f = y − r and the differences ΔF, ΔY of the last five sweeps,
+//!
+//! ```text
+//! θ = argmin ‖f − Σ θ_k ΔF_k‖  in the metric 1/κ,      r⁺ = y − Σ θ_k ΔY_k
+//! ```
+//!
+//! Where contacts keep their status the sweep is an affine map and this is GMRES on what it leaves behind:
+//! the slow modes of structures of blocks, for which β of conjugate gradients (`nncg`) is lost again and
+//! again. In sphere packings it is erratic: a step whose norm jumps forgets the past, and the method is left
+//! when it has stopped paying. Every answer is a swept iterate, inside the cones, that has passed the judge.
+//! One iteration is one sweep.
+
+use contact::Problem;
+
+use crate::batch::{Batch, DEPTH, Mix, Products};
+use crate::goal::{Best, Goal, Outcome, Report, Solver};
+use crate::trigger::Trigger;
+
+/// How it proceeds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AndersonParams {
+    /// Largest number of sweeps if the goal does not say.
+    pub max_sweeps: usize,
+    /// Sweeps between two judgements at most.
+    pub judge_every: usize,
+    /// Stagnation: the best residual has not halved within this many sweeps.
+    pub patience: usize,
+}
+
+impl Default for AndersonParams {
+    fn default() -> Self {
+        Self {
+            max_sweeps: 2000,
+            judge_every: 10,
+            patience: 100,
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Anderson {
+    /// How it proceeds.
+    pub params: AndersonParams,
+    batch: Batch,
+    kept: Vec<f64>,
+    best: Option<Best>,
+}
+
+/// A step whose norm grows by more than this (squared) forgets the past: contacts have changed status.
+const JUMP: f64 = 4.0;
+
+/// Added to the diagonal of the normal equations, relative to their trace: the differences of a few sweeps
+/// are nearly parallel.
+const RIDGE: f64 = 1e-10;
+
+/// The normal equations of the mixture, built from the products of each sweep.
+#[derive(Debug, Clone)]
+struct Normal {
+    /// ⟨ΔF_i, ΔF_j⟩ and ⟨ΔF_i, f⟩.
+    matrix: [[f64; DEPTH]; DEPTH],
+    right: [f64; DEPTH],
+    /// ⟨f, f⟩.
+    norm: f64,
+    /// Differences that are known, and where the next ones go.
+    known: usize,
+    next: usize,
+}
+
+impl Normal {
+    fn new() -> Self {
+        Self {
+            matrix: [[0.0; DEPTH]; DEPTH],
+            right: [0.0; DEPTH],
+            norm: f64::INFINITY,
+            known: 0,
+            next: 0,
+        }
+    }
+
+    /// Takes the products of a sweep that put its differences into `slot`.
+    fn add(&mut self, products: &Products<f64>, slot: Option<usize>) {
+        if let Some(slot) = slot {
+            // ΔF = f − f_before, so that its products are differences of known ones.
+            for k in 0..DEPTH {
+                let cross = products.df[k] - self.right[k];
+                self.matrix[slot][k] = cross;
+                self.matrix[k][slot] = cross;
+            }
+            self.matrix[slot][slot] = products.own - 2.0 * products.last + self.norm;
+            self.known = (self.known + 1).min(DEPTH);
+            self.next = (slot + 1) % DEPTH;
+        }
+        self.right = products.df;
+        if let Some(slot) = slot {
+            self.right[slot] = products.own - products.last;
+        }
+        if products.own > JUMP * self.norm {
+            self.known = 0;
+            self.next = 0;
+        }
+        self.norm = products.own;
+    }
+
+    /// θ, zero for differences that are not known.
+    fn mixture(&self) -> [f64; DEPTH] {
+        let m = self.known;
+        let (mut a, mut b) = (self.matrix, self.right);
+        let trace: f64 = (0..m).map(|i| a[i][i]).sum();
+        let mut theta = [0.0; DEPTH];
+        for k in 0..m {
+            a[k][k] += RIDGE * trace;
+            if !(a[k][k] > 0.0) {
+                return theta;
+            }
+            for i in k + 1..m {
+                let factor = a[i][k] / a[k][k];
+                for j in k..m {
+                    a[i][j] -= factor * a[k][j];
+                }
+                b[i] -= factor * b[k];
+            }
+        }
+        for i in (0..m).rev() {
+            let known: f64 = (i + 1..m).map(|j| a[i][j] * theta[j]).sum();
+            theta[i] = (b[i] - known) / a[i][i];
+        }
+        if theta.iter().all(|x| x.is_finite()) {
+            theta
+        } else {
+            [0.0; DEPTH]
+        }
+    }
+}
+
+impl Anderson {
+    /// With the given parameters.
+    pub fn new(params: AndersonParams) -> Self {
+        Self {
+            params,
+            ..Self::default()
+        }
+    }
+
+    fn run(
+        &mut self,
+        problem: &Problem,
+        best: &mut Best,
+        start: f64,
+        limit: usize,
+    ) -> (usize, bool) {
+        let mut trigger = Trigger::new(start, best.tolerance(), self.params.judge_every);
+        let mut normal = Normal::new();
+        let (mut sweeps, mut last) = (0, None);
+        while sweeps < limit && !best.reached() {
+            let slot = (sweeps > 0).then_some(normal.next);
+            let mix = Mix {
+                theta: normal.mixture(),
+                slot: slot.unwrap_or(0),
+                fresh: slot.is_some(),
+            };
+            let products = self.batch.mix(problem, &mix, last);
+            normal.add(&products, slot);
+            last = slot;
+            sweeps += 1;
+            if trigger.due(sweeps, products.own) || best.keeps_history() || sweeps == limit {
+                let residual = self.batch.residual(problem);
+                if trigger.judged(sweeps, products.own, residual) {
+                    self.batch.store(problem, &mut self.kept);
+                }
+                if trigger.least() <= best.tolerance() || best.keeps_history() {
+                    best.offer(problem, &self.kept, sweeps);
+                }
+                if trigger.stalled(sweeps, self.params.patience) {
+                    return (sweeps, true);
+                }
+            }
+        }
+        (sweeps, false)
+    }
+}
+
+impl Solver for Anderson {
+    fn name(&self) -> &'static str {
+        "anderson"
+    }
+
+    fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        let mut best = Best::unjudged(self.best.take(), problem, impulse, goal);
+        let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
+        let (mut sweeps, mut otherwise) = (0, Outcome::Exhausted);
+        if self.batch.fit(problem) {
+            self.batch.load(problem, impulse);
+            self.kept.clear();
+            self.kept.extend_from_slice(impulse);
+            let start = self.batch.residual(problem);
+            if start <= best.tolerance() || best.keeps_history() {
+                best.offer(problem, impulse, 0);
+            }
+            let mut stalled = false;
+            if !best.reached() {
+                self.batch.recall();
+                (sweeps, stalled) = self.run(problem, &mut best, start, limit);
+            }
+            if !best.reached() {
+                best.offer(problem, &self.kept, sweeps);
+            }
+            if stalled {
+                otherwise = Outcome::Stalled;
+            }
+        } else {
+            best.offer(problem, impulse, 0);
+            otherwise = Outcome::Unsuitable;
+        }
+        let report = best.finish(self.name(), sweeps, otherwise, impulse);
+        self.best = Some(best);
+        report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contact::Problem;
+
+    use super::{Anderson, Normal};
+    use crate::batch::{DEPTH, Mix};
+    use crate::relaxation::Relaxation;
+    use crate::sample::{Packing, Wall};
+
+    /// The same method written out: plain sweeps, whole vectors, a least-squares problem by its definition.
+    fn written_out(problem: &Problem, sweeps: usize) -> Vec<f64> {
+        let n = problem.num_rows();
+        let mut weight = vec![0.0; n];
+        for a in 0..problem.num_contacts() {
+            weight[problem.rows(a)].fill(1.0 / problem.kappa(a));
+        }
+        let dot = |a: &[f64], b: &[f64]| (0..n).map(|i| a[i] * b[i] * weight[i]).sum::<f64>();
+        let minus =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>();
+        let (mut r, mut y) = (vec![0.0; n], vec![0.0; n]);
+        let mut last: Option<(Vec<f64>, Vec<f64>)> = None;
+        let mut past: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+        for _ in 0..sweeps {
+            y.copy_from_slice(&r);
+            Relaxation::default().sweep(problem, &mut y, 1);
+            let f = minus(&y, &r);
+            if let Some((f_last, y_last)) = &last {
+                if dot(&f, &f) > super::JUMP * dot(f_last, f_last) {
+                    past.clear();
+                } else {
+                    past.push((minus(&f, f_last), minus(&y, y_last)));
+                    if past.len() > DEPTH {
+                        past.remove(0);
+                    }
+                }
+            }
+            last = Some((f.clone(), y.clone()));
+            let mut normal = Normal::new();
+            normal.known = past.len();
+            for (i, (df, _)) in past.iter().enumerate() {
+                normal.right[i] = dot(df, &f);
+                for (j, (other, _)) in past.iter().enumerate() {
+                    normal.matrix[i][j] = dot(df, other);
+                }
+            }
+            let theta = normal.mixture();
+            r.copy_from_slice(&y);
+            for (theta, (_, dy)) in theta.iter().zip(&past) {
+                r.iter_mut().zip(dy).for_each(|(r, dy)| *r -= theta * dy);
+            }
+        }
+        y
+    }
+
+    fn in_packs(problem: &Problem, sweeps: usize) -> Vec<f64> {
+        let mut anderson = Anderson::default();
+        assert!(anderson.batch.fit(problem));
+        let mut y = vec![0.0; problem.num_rows()];
+        anderson.batch.load(problem, &y);
+        anderson.batch.recall();
+        let (mut normal, mut last) = (Normal::new(), None);
+        for sweep in 0..sweeps {
+            let slot = (sweep > 0).then_some(normal.next);
+            let mix = Mix {
+                theta: normal.mixture(),
+                slot: slot.unwrap_or(0),
+                fresh: slot.is_some(),
+            };
+            let products = anderson.batch.mix(problem, &mix, last);
+            normal.add(&products, slot);
+            last = slot;
+        }
+        anderson.batch.store(problem, &mut y);
+        y
+    }
+
+    #[test]
+    fn packs_do_what_the_method_written_out_does() {
+        let problems = [
+            Wall::default().problem(),
+            Packing::default()
+                .settle()
+                .and_then(|settled| settled.colliding()),
+        ];
+        for problem in problems.map(Result::unwrap) {
+            for sweeps in [1, 2, 3, 5, 8, 12] {
+                let (a, b) = (written_out(&problem, sweeps), in_packs(&problem, sweeps));
+                let size = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+                let apart = a
+                    .iter()
+                    .zip(&b)
+                    .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+                // Rounding, enlarged by normal equations whose condition is bounded by the ridge of 1e-10.
+                assert!(
+                    apart <= 1e-6 * size,
+                    "{sweeps} sweeps: {apart:e} of {size:e}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Four contacts of bodies in the plane, rows (n, t), two full 2 × 3 blocks of Ĝ.
+//!
+//! The law is that of `contact::law::coulomb2` without its branches: with u_n = 0 the tangential impulse
+//! that sticks is −b/B, and the cone is left at r_n = −q_n/(h_nn ± μ h_nt) otherwise. Contacts whose
+//! B vanishes to rounding are not treated here.
+
+use contact::Kinetic;
+
+use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
+use super::lanes::{F4, Four, LANES, dot, of};
+use super::pack::{Fact, Pack, Seats};
+use super::row::{PlaneRow, Store, fetch, give};
+
+/// Four contacts, each of N bodies.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Flat<const N: usize> {
+    seats: Seats<N>,
+    /// Rows of Ĝ for each side.
+    block: [[[F4; 3]; 2]; N],
+    /// h_nn, h_nt, h_tt.
+    h: [F4; 3],
+    /// 1/h_nn, h_nt/h_nn, 1/B.
+    inverse: [F4; 3],
+    /// 1/(h_nn − μ h_nt) and 1/(h_nn + μ h_nt); infinite where a slide that way would wedge.
+    slide: [F4; 2],
+    mu: F4,
+    /// 1/κ.
+    weight: F4,
+    given: [F4; 2],
+    iterate: Iterate<2>,
+}
+
+impl<const N: usize> Flat<N> {
+    #[inline(always)]
+    fn gather<L: Four>(&self, v: &impl Store<PlaneRow>) -> [L; 2] {
+        let mut u: [L; 2] = of(&self.given);
+        for n in 0..N {
+            let [x, y, w, _] = fetch(v, n, &self.seats.at[n], 0);
+            for i in 0..2 {
+                u[i] = u[i] + dot(&of(&self.block[n][i]), &[x, y, w]);
+            }
+        }
+        u
+    }
+
+    #[inline(always)]
+    fn law<L: Four>(&self, r: &[L; 2], u: &[L; 2]) -> [L; 2] {
+        let [h_nn, h_nt, h_tt]: [L; 3] = of(&self.h);
+        let [inverse, c, stiff]: [L; 3] = of(&self.inverse);
+        let (zero, mu) = (L::zero(), L::of(self.mu));
+        let q_n = u[0] - (h_nn * r[0] + h_nt * r[1]);
+        let q_t = u[1] - (h_nt * r[0] + h_tt * r[1]);
+        let b = q_t - c * q_n;
+        let stick = -(b * stiff);
+        // Friction opposes b.
+        let w = L::where_le(zero, b, -mu, mu);
+        let slide = L::where_le(zero, b, L::of(self.slide[0]), L::of(self.slide[1]));
+        let sliding = -(q_n * slide);
+        let at_rest = (-(q_n + h_nt * stick) * inverse).positive();
+        // Sticking needs no more than the cone gives where sliding would set in.
+        let (size, bound) = (stick.size(), mu * sliding);
+        let normal = L::where_le(size, bound, at_rest, sliding);
+        let tangent = L::where_le(size, bound, stick, w * sliding);
+        [
+            L::where_le(zero, q_n, zero, normal),
+            L::where_le(zero, q_n, zero, tangent),
+        ]
+    }
+
+    #[inline(always)]
+    fn scatter<L: Four>(&self, v: &mut impl Store<PlaneRow>, d: &[L; 2]) {
+        for n in 0..N {
+            let [g, f] = &self.block[n];
+            let push = |k: usize| L::of(g[k]) * d[0] + L::of(f[k]) * d[1];
+            give(v, n, &self.seats.at[n], 0, [push(0), push(1), push(2)]);
+        }
+    }
+}
+
+impl<const N: usize> Pack for Flat<N> {
+    type Row = PlaneRow;
+    type Past = Past<2>;
+
+    fn new(spare: [u32; 2]) -> Self {
+        let one = F4::all(1.0);
+        Self {
+            seats: Seats::new(spare),
+            block: [[[F4::default(); 3]; 2]; N],
+            h: [one, F4::default(), one],
+            inverse: [one, F4::default(), one],
+            slide: [one; 2],
+            mu: F4::default(),
+            weight: one,
+            given: Default::default(),
+            iterate: Iterate::default(),
+        }
+    }
+
+    fn sit(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
+        self.seats.sit(lane, contact, at, flip);
+    }
+
+    fn contact(&self) -> &[u32; LANES] {
+        &self.seats.contact
+    }
+
+    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
+        for (n, (_, block)) in kinetic.touches(fact.contact).enumerate().take(N) {
+            let side = self.seats.side(lane, n);
+            for i in 0..2 {
+                for k in 0..3 {
+                    self.block[side][i][k].0[lane] = block[3 * i + k];
+                }
+            }
+        }
+        let (h, mu) = (fact.block, fact.mu);
+        let c = h[1] / h[0];
+        for (to, x) in self.h.iter_mut().zip([h[0], h[1], h[3]]) {
+            to.0[lane] = x;
+        }
+        let inverse = [1.0 / h[0], c, 1.0 / (h[3] - c * h[1])];
+        for (to, x) in self.inverse.iter_mut().zip(inverse) {
+            to.0[lane] = x;
+        }
+        for (to, room) in self
+            .slide
+            .iter_mut()
+            .zip([h[0] - mu * h[1], h[0] + mu * h[1]])
+        {
+            to.0[lane] = if room > 0.0 {
+                1.0 / room
+            } else {
+                f64::INFINITY
+            };
+        }
+        for i in 0..2 {
+            self.given[i].0[lane] = fact.given[i];
+        }
+        self.mu.0[lane] = mu;
+        self.weight.0[lane] = 1.0 / fact.kappa;
+    }
+
+    #[inline(always)]
+    fn sweep<L: Four>(&mut self, v: &mut impl Store<PlaneRow>, lead: Lead) -> L {
+        let u: [L; 2] = self.gather(v);
+        let r = self.iterate.extrapolate::<L>(lead);
+        let next = self.law(&r, &u);
+        let (change, square) = self.iterate.settle(&r, next);
+        self.scatter(v, &change);
+        square * L::of(self.weight)
+    }
+
+    #[inline(always)]
+    fn mix<L: Four>(
+        &mut self,
+        v: &mut impl Store<PlaneRow>,
+        past: &mut Past<2>,
+        mix: &Mix,
+        products: &mut Products<L>,
+    ) {
+        let u: [L; 2] = self.gather(v);
+        let r = self.iterate.blend(past, mix);
+        let next = self.law(&r, &u);
+        let weight = L::of(self.weight);
+        let change = self.iterate.learn(past, mix, weight, [&r, &next], products);
+        self.scatter(v, &change);
+    }
+
+    #[inline(always)]
+    fn push<L: Four>(&self, v: &mut impl Store<PlaneRow>) {
+        self.scatter::<L>(v, &of(&self.iterate.y));
+    }
+
+    #[inline(always)]
+    fn judge<L: Four>(&self, v: &impl Store<PlaneRow>, sums: &mut Sums<L>) {
+        let u: [L; 2] = self.gather(v);
+        sums.add(self.weight, self.mu, &self.iterate.y, &u);
+    }
+
+    fn impulse(&mut self, row: usize) -> &mut F4 {
+        &mut self.iterate.y[row]
+    }
+
+    fn forget(&mut self) {
+        self.iterate.forget();
+    }
+}

@@ -1,0 +1,269 @@
+//! What an iteration carries from sweep to sweep, and what is summed over contacts.
+
+use super::lanes::{F4, Four, of};
+
+/// The three vectors of nonlinear conjugate gradients for the D rows of four contacts: the swept
+/// impulse y, the direction p and the last step g = r − y.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub(super) struct Iterate<const D: usize> {
+    pub y: [F4; D],
+    pub p: [F4; D],
+    pub g: [F4; D],
+}
+
+impl<const D: usize> Default for Iterate<D> {
+    fn default() -> Self {
+        let zero = [F4::default(); D];
+        Self {
+            y: zero,
+            p: zero,
+            g: zero,
+        }
+    }
+}
+
+/// How the next sweep starts: r = y + β p, p ← β p − γ g. γ = 0 forgets the direction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Lead {
+    pub beta: f64,
+    pub gamma: f64,
+}
+
+impl Lead {
+    /// From the swept impulses, no direction: plain relaxation.
+    pub const STILL: Self = Self {
+        beta: 0.0,
+        gamma: 0.0,
+    };
+
+    /// Fletcher and Reeves' β from two norms; a β that does not contract forgets the direction.
+    pub fn after(norm: f64, previous: f64) -> Self {
+        let beta = norm / previous;
+        if previous > 0.0 && beta <= 1.0 {
+            Self { beta, gamma: 1.0 }
+        } else {
+            Self::STILL
+        }
+    }
+}
+
+impl<const D: usize> Iterate<D> {
+    /// No direction.
+    pub fn forget(&mut self) {
+        self.p = [F4::default(); D];
+        self.g = self.p;
+    }
+
+    /// r = y + β p, with the new direction.
+    #[inline(always)]
+    pub fn extrapolate<L: Four>(&mut self, lead: Lead) -> [L; D] {
+        let (beta, gamma) = (L::all(lead.beta), L::all(lead.gamma));
+        let mut r: [L; D] = of(&self.y);
+        for i in 0..D {
+            let step = beta * L::of(self.p[i]);
+            r[i] = r[i] + step;
+            self.p[i] = (step - gamma * L::of(self.g[i])).to();
+        }
+        r
+    }
+
+    /// Keeps the swept impulse; returns y − r, and ‖g‖².
+    #[inline(always)]
+    pub fn settle<L: Four>(&mut self, r: &[L; D], next: [L; D]) -> ([L; D], L) {
+        let mut change = next;
+        let mut square = L::zero();
+        for i in 0..D {
+            change[i] = next[i] - r[i];
+            self.g[i] = (-change[i]).to();
+            self.y[i] = next[i].to();
+            square = square + change[i] * change[i];
+        }
+        (change, square)
+    }
+}
+
+/// Differences of the last sweeps that are mixed at most: five are enough for what sweeps leave behind,
+/// and more follow contacts that have changed since.
+pub(crate) const DEPTH: usize = 5;
+
+/// How the next sweep starts: r = y − Σ θ_k ΔY_k (see `anderson`).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Mix {
+    pub theta: [f64; DEPTH],
+    /// Where the newest differences go.
+    pub slot: usize,
+    /// Whether there is a sweep before to differ from.
+    pub fresh: bool,
+}
+
+/// ΔF and ΔY of the last sweeps, for the D rows of four contacts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub(super) struct Past<const D: usize> {
+    df: [[F4; D]; DEPTH],
+    dy: [[F4; D]; DEPTH],
+}
+
+impl<const D: usize> Default for Past<D> {
+    fn default() -> Self {
+        Self {
+            df: [[F4::default(); D]; DEPTH],
+            dy: [[F4::default(); D]; DEPTH],
+        }
+    }
+}
+
+/// Products of f = y − r with ΔF_k, with itself and with the f before, in the metric 1/κ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Products<L> {
+    pub df: [L; DEPTH],
+    pub own: L,
+    pub last: L,
+}
+
+#[allow(private_bounds)]
+impl<L: Four> Products<L> {
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self {
+            df: [L::zero(); DEPTH],
+            own: L::zero(),
+            last: L::zero(),
+        }
+    }
+
+    /// Over the lanes.
+    pub fn sum(&self) -> Products<f64> {
+        let mut df = [0.0; DEPTH];
+        for (to, from) in df.iter_mut().zip(self.df) {
+            *to = from.to().sum();
+        }
+        Products {
+            df,
+            own: self.own.to().sum(),
+            last: self.last.to().sum(),
+        }
+    }
+}
+
+impl Products<f64> {
+    pub const NONE: Self = Self {
+        df: [0.0; DEPTH],
+        own: 0.0,
+        last: 0.0,
+    };
+
+    pub fn add(&mut self, other: &Self) {
+        self.df
+            .iter_mut()
+            .zip(other.df)
+            .for_each(|(sum, x)| *sum += x);
+        self.own += other.own;
+        self.last += other.last;
+    }
+}
+
+impl<const D: usize> Iterate<D> {
+    /// r = y − Σ θ_k ΔY_k.
+    #[inline(always)]
+    pub fn blend<L: Four>(&self, past: &Past<D>, mix: &Mix) -> [L; D] {
+        let mut r: [L; D] = of(&self.y);
+        for k in 0..DEPTH {
+            let theta = L::all(mix.theta[k]);
+            for i in 0..D {
+                r[i] = r[i] - theta * L::of(past.dy[k][i]);
+            }
+        }
+        r
+    }
+
+    /// Keeps the swept impulse and the differences; returns y − r.
+    #[inline(always)]
+    pub fn learn<L: Four>(
+        &mut self,
+        past: &mut Past<D>,
+        mix: &Mix,
+        weight: L,
+        [r, next]: [&[L; D]; 2],
+        products: &mut Products<L>,
+    ) -> [L; D] {
+        let mut change = *next;
+        for i in 0..D {
+            let f = next[i] - r[i];
+            let last = -L::of(self.g[i]);
+            let weighted = weight * f;
+            for k in 0..DEPTH {
+                products.df[k] = products.df[k] + weighted * L::of(past.df[k][i]);
+            }
+            products.own = products.own + weighted * f;
+            products.last = products.last + weighted * last;
+            if mix.fresh {
+                past.df[mix.slot][i] = (f - last).to();
+                past.dy[mix.slot][i] = (next[i] - L::of(self.y[i])).to();
+            }
+            self.g[i] = (-f).to();
+            self.y[i] = next[i].to();
+            change[i] = f;
+        }
+        change
+    }
+}
+
+/// The sums of the dimensionless residual (see `contact::judge`), lane by lane.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sums<L> {
+    pub residual: L,
+    pub impulse: L,
+    pub velocity: L,
+}
+
+impl<L: Four> Sums<L> {
+    /// Nothing yet.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self {
+            residual: L::zero(),
+            impulse: L::zero(),
+            velocity: L::zero(),
+        }
+    }
+
+    /// One pack, its 1/κ given: F = r − proj_K(r − κ(u + μ‖u_t‖ e_n)) for Coulomb's cone.
+    #[inline(always)]
+    pub fn add<const D: usize>(&mut self, weight: F4, mu: F4, r: &[F4; D], u: &[L; D]) {
+        let (weight, mu, r): (L, L, [L; D]) = (L::of(weight), L::of(mu), of(r));
+        let (zero, one) = (L::zero(), L::all(1.0));
+        let kappa = one.over(weight);
+        let mut slide = zero;
+        for i in 1..D {
+            slide = slide + u[i] * u[i];
+        }
+        let mut x = r;
+        for i in 0..D {
+            x[i] = r[i] - kappa * u[i];
+        }
+        x[0] = x[0] - kappa * (mu * slide.root());
+        let mut square = zero;
+        for i in 1..D {
+            square = square + x[i] * x[i];
+        }
+        let length = square.root();
+        // Outside the cone and outside its polar: along the cone; else 0 or x itself.
+        let along = (x[0] + mu * length).over(one + mu * mu);
+        let normal = L::where_le(length, mu * x[0], x[0].positive(), along.positive());
+        let bound = mu * normal;
+        let scale = L::where_le(length, bound, one, bound.over(length));
+        let (mut miss, mut impulse, mut velocity) = (zero, zero, zero);
+        for i in 0..D {
+            let projected = if i == 0 { normal } else { x[i] * scale };
+            let f = r[i] - projected;
+            miss = miss + f * f;
+            impulse = impulse + r[i] * r[i];
+            velocity = velocity + u[i] * u[i];
+        }
+        self.residual = self.residual + miss * weight;
+        self.impulse = self.impulse + impulse * weight;
+        self.velocity = self.velocity + kappa * velocity;
+    }
+}

@@ -1,0 +1,375 @@
+//! The packs of a set of contacts, kind by kind.
+
+use contact::{Kinetic, Problem};
+
+use super::ball::Ball;
+use super::desk::{Desk, Guest, Spread};
+use super::flat::Flat;
+use super::iterate::{Lead, Mix, Products, Sums};
+use super::lanes::{Four, LANES};
+use super::other::Other;
+use super::pack::{Fact, NONE, Pack};
+use super::row::{PlaneRow, Row, SpaceRow, Store};
+use super::solid::Solid;
+use super::wide::Job;
+
+/// Which kinds of packs a dimension has: balls of one and two bodies, others of one and two.
+pub(super) trait Kinds: Default + Send + Sync + std::fmt::Debug {
+    type Row: Row;
+    type BallOne: Pack<Row = Self::Row>;
+    type BallTwo: Pack<Row = Self::Row>;
+    type One: Pack<Row = Self::Row>;
+    type Two: Pack<Row = Self::Row>;
+    /// Coordinates of a body, and rows of a contact.
+    const WIDTH: usize;
+    const ROWS: usize;
+}
+
+/// Bodies of the plane. Discs have no form of their own.
+#[derive(Debug, Default)]
+pub(super) struct InPlane;
+
+impl Kinds for InPlane {
+    type Row = PlaneRow;
+    type BallOne = Flat<1>;
+    type BallTwo = Flat<2>;
+    type One = Flat<1>;
+    type Two = Flat<2>;
+    const WIDTH: usize = 3;
+    const ROWS: usize = 2;
+}
+
+/// Bodies of space.
+#[derive(Debug, Default)]
+pub(super) struct InSpace;
+
+impl Kinds for InSpace {
+    type Row = SpaceRow;
+    type BallOne = Ball<1>;
+    type BallTwo = Ball<2>;
+    type One = Solid<1>;
+    type Two = Solid<2>;
+    const WIDTH: usize = 6;
+    const ROWS: usize = 3;
+}
+
+/// The kind of a contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    BallOne,
+    One,
+    BallTwo,
+    Two,
+    Other,
+}
+
+/// See the module. Visited in this order.
+#[derive(Debug)]
+pub(super) struct Shelf<K: Kinds> {
+    ball_one: Vec<K::BallOne>,
+    one: Vec<K::One>,
+    ball_two: Vec<K::BallTwo>,
+    two: Vec<K::Two>,
+    other: Vec<Other>,
+    past: Pasts<K>,
+    desk: [Desk; 4],
+    spread: Spread,
+}
+
+/// Differences of the last sweeps, pack by pack; empty where nobody mixes.
+#[derive(Debug)]
+struct Pasts<K: Kinds> {
+    ball_one: Vec<<K::BallOne as Pack>::Past>,
+    one: Vec<<K::One as Pack>::Past>,
+    ball_two: Vec<<K::BallTwo as Pack>::Past>,
+    two: Vec<<K::Two as Pack>::Past>,
+}
+
+impl<K: Kinds> Default for Shelf<K> {
+    fn default() -> Self {
+        Self {
+            ball_one: Vec::new(),
+            one: Vec::new(),
+            ball_two: Vec::new(),
+            two: Vec::new(),
+            other: Vec::new(),
+            past: Pasts {
+                ball_one: Vec::new(),
+                one: Vec::new(),
+                ball_two: Vec::new(),
+                two: Vec::new(),
+            },
+            desk: Default::default(),
+            spread: Spread::default(),
+        }
+    }
+}
+
+/// The same for the packs of every kind.
+macro_rules! packs {
+    ($shelf:expr, $packs:ident => $what:expr) => {{
+        let $packs = $shelf.ball_one;
+        $what;
+        let $packs = $shelf.one;
+        $what;
+        let $packs = $shelf.ball_two;
+        $what;
+        let $packs = $shelf.two;
+        $what;
+    }};
+}
+
+impl<K: Kinds> Shelf<K> {
+    /// Empty; `apart` where the two sides are lists of their own.
+    pub fn clear(&mut self, apart: bool) {
+        self.ball_one.clear();
+        self.one.clear();
+        self.ball_two.clear();
+        self.two.clear();
+        self.other.clear();
+        self.desk.iter_mut().for_each(|desk| desk.clear(apart));
+    }
+
+    /// Takes a contact in.
+    pub fn take(&mut self, kind: Kind, guest: Guest) {
+        match kind {
+            Kind::Other => self.other.push(Other::new(&guest)),
+            kind => self.desk[kind as usize].take(guest),
+        }
+    }
+
+    /// After the last contact: packs with their seats, in the order of visits.
+    pub fn close(&mut self, spare: [u32; 2]) {
+        let Self { desk, spread, .. } = self;
+        spread.begin(spare);
+        let [ball_one, one, ball_two, two] = desk;
+        for (desk, sides) in [(ball_one, 1), (one, 1), (ball_two, 2), (two, 2)] {
+            desk.close();
+            spread.order(desk, sides);
+        }
+        let [ball_one, one, ball_two, two] = &self.desk;
+        put(&mut self.ball_one, ball_one.packs(), spare);
+        put(&mut self.one, one.packs(), spare);
+        put(&mut self.ball_two, ball_two.packs(), spare);
+        put(&mut self.two, two.packs(), spare);
+    }
+
+    /// Takes the numbers of all contacts from the problem.
+    pub fn fill(&mut self, problem: &Problem, kinetic: &Kinetic) {
+        packs!(self.each_mut(), packs => fill(packs, problem, kinetic));
+    }
+
+    /// Starts from these impulses, without a direction.
+    pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
+        packs!(self.each_mut(), packs => load(packs, problem, impulse));
+        for other in &mut self.other {
+            other.forget();
+            let r = &impulse[problem.rows(other.contact as usize)];
+            other.y[..r.len()].copy_from_slice(r);
+        }
+    }
+
+    /// Makes room for the differences of sweeps; none yet.
+    pub fn recall(&mut self) {
+        blank(&mut self.past.ball_one, self.ball_one.len());
+        blank(&mut self.past.one, self.one.len());
+        blank(&mut self.past.ball_two, self.ball_two.len());
+        blank(&mut self.past.two, self.two.len());
+    }
+
+    /// The swept impulses.
+    pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
+        packs!(self.each_mut(), packs => store(packs, problem, impulse));
+        for other in &self.other {
+            let r = &mut impulse[problem.rows(other.contact as usize)];
+            r.copy_from_slice(&other.y[..r.len()]);
+        }
+    }
+
+    fn each_mut(&mut self) -> Each<'_, K> {
+        Each {
+            ball_one: &mut self.ball_one,
+            one: &mut self.one,
+            ball_two: &mut self.ball_two,
+            two: &mut self.two,
+        }
+    }
+}
+
+struct Each<'a, K: Kinds> {
+    ball_one: &'a mut [K::BallOne],
+    one: &'a mut [K::One],
+    ball_two: &'a mut [K::BallTwo],
+    two: &'a mut [K::Two],
+}
+
+/// One sweep from the extrapolated impulses; gives Σ ‖g‖²/κ.
+pub(super) struct Sweep<'a, K: Kinds, S> {
+    pub shelf: &'a mut Shelf<K>,
+    pub problem: &'a Problem,
+    pub kinetic: &'a Kinetic,
+    pub v: S,
+    pub lead: Lead,
+}
+
+impl<K: Kinds, S: Store<K::Row>> Job for Sweep<'_, K, S> {
+    type Out = f64;
+
+    #[inline(always)]
+    fn run<L: Four>(self) -> f64 {
+        let (mut v, lead) = (self.v, self.lead);
+        let mut total = L::zero();
+        packs!(self.shelf.each_mut(), packs => for pack in packs {
+            total = total + pack.sweep(&mut v, lead);
+        });
+        let mut alone = 0.0;
+        for other in &mut self.shelf.other {
+            alone += other.sweep(self.problem, self.kinetic, &mut v, lead);
+        }
+        total.to().sum() + alone
+    }
+}
+
+/// One sweep from a mixture of the last ones.
+pub(super) struct Mixed<'a, K: Kinds, S> {
+    pub shelf: &'a mut Shelf<K>,
+    pub problem: &'a Problem,
+    pub kinetic: &'a Kinetic,
+    pub v: S,
+    pub mix: &'a Mix,
+}
+
+impl<K: Kinds, S: Store<K::Row>> Job for Mixed<'_, K, S> {
+    type Out = Products<f64>;
+
+    #[inline(always)]
+    fn run<L: Four>(self) -> Products<f64> {
+        let (mut v, mix, shelf) = (self.v, self.mix, self.shelf);
+        let mut products = Products::<L>::zero();
+        let past = &mut shelf.past;
+        for (pack, past) in shelf.ball_one.iter_mut().zip(&mut past.ball_one) {
+            pack.mix(&mut v, past, mix, &mut products);
+        }
+        for (pack, past) in shelf.one.iter_mut().zip(&mut past.one) {
+            pack.mix(&mut v, past, mix, &mut products);
+        }
+        for (pack, past) in shelf.ball_two.iter_mut().zip(&mut past.ball_two) {
+            pack.mix(&mut v, past, mix, &mut products);
+        }
+        for (pack, past) in shelf.two.iter_mut().zip(&mut past.two) {
+            pack.mix(&mut v, past, mix, &mut products);
+        }
+        let mut total = products.sum();
+        for other in &mut shelf.other {
+            other.mix(self.problem, self.kinetic, &mut v, mix, &mut total);
+        }
+        total
+    }
+}
+
+/// v += Ĝᵀ y.
+pub(super) struct Push<'a, K: Kinds, S> {
+    pub shelf: &'a mut Shelf<K>,
+    pub problem: &'a Problem,
+    pub kinetic: &'a Kinetic,
+    pub v: S,
+}
+
+impl<K: Kinds, S: Store<K::Row>> Job for Push<'_, K, S> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<L: Four>(self) {
+        let mut v = self.v;
+        packs!(self.shelf.each_mut(), packs => for pack in packs {
+            pack.push::<L>(&mut v);
+        });
+        for other in &self.shelf.other {
+            other.push(self.problem, self.kinetic, &mut v);
+        }
+    }
+}
+
+/// Residual, impulse and velocity parts of the dimensionless residual.
+pub(super) struct Judge<'a, K: Kinds, S> {
+    pub shelf: &'a mut Shelf<K>,
+    pub problem: &'a Problem,
+    pub kinetic: &'a Kinetic,
+    pub v: S,
+}
+
+impl<K: Kinds, S: Store<K::Row>> Job for Judge<'_, K, S> {
+    type Out = [f64; 3];
+
+    #[inline(always)]
+    fn run<L: Four>(self) -> [f64; 3] {
+        let v = self.v;
+        let mut sums = Sums::<L>::zero();
+        packs!(self.shelf.each_mut(), packs => for pack in packs {
+            pack.judge(&v, &mut sums);
+        });
+        let mut total = [sums.residual, sums.impulse, sums.velocity].map(|x| x.to().sum());
+        for other in &self.shelf.other {
+            let parts = other.judge(self.problem, self.kinetic, &v);
+            total.iter_mut().zip(parts).for_each(|(sum, x)| *sum += x);
+        }
+        total
+    }
+}
+
+fn blank<T: Copy + Default>(list: &mut Vec<T>, count: usize) {
+    list.clear();
+    list.resize(count, T::default());
+}
+
+fn put<P: Pack>(packs: &mut Vec<P>, seats: &[[Guest; LANES]], spare: [u32; 2]) {
+    for guests in seats {
+        let mut pack = P::new(spare);
+        for (lane, guest) in guests.iter().enumerate() {
+            if guest.contact != NONE {
+                pack.sit(lane, guest.contact, guest.at, guest.flip);
+            }
+        }
+        packs.push(pack);
+    }
+}
+
+fn fill<P: Pack>(packs: &mut [P], problem: &Problem, kinetic: &Kinetic) {
+    for pack in packs {
+        for lane in 0..LANES {
+            let contact = pack.contact()[lane];
+            if contact != NONE {
+                pack.set(lane, kinetic, &Fact::of(problem, kinetic, contact as usize));
+            }
+        }
+    }
+}
+
+fn load<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &[f64]) {
+    for pack in packs {
+        pack.forget();
+        let contact = *pack.contact();
+        for lane in 0..LANES {
+            if contact[lane] != NONE {
+                let rows = problem.rows(contact[lane] as usize);
+                for (i, r) in impulse[rows].iter().enumerate() {
+                    pack.impulse(i).0[lane] = *r;
+                }
+            }
+        }
+    }
+}
+
+fn store<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &mut [f64]) {
+    for pack in packs {
+        let contact = *pack.contact();
+        for lane in 0..LANES {
+            if contact[lane] != NONE {
+                let rows = problem.rows(contact[lane] as usize);
+                for (i, r) in impulse[rows].iter_mut().enumerate() {
+                    *r = pack.impulse(i).0[lane];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The widest instructions that the processor has, chosen when the program runs.
+
+use super::lanes::{F4, Four};
+
+/// What is done with them; `run` must be inlined.
+pub(super) trait Job {
+    /// What comes of it.
+    type Out;
+
+    /// Does it with four numbers of this kind at a time.
+    fn run<L: Four>(self) -> Self::Out;
+}
+
+/// Which instructions are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Width {
+    /// AVX2 where there is one.
+    #[default]
+    Best,
+    /// Those that every processor has.
+    #[cfg(test)]
+    Plain,
+}
+
+impl Width {
+    /// Does a job. The bits are the same either way: see `lanes`.
+    #[inline]
+    pub fn run<J: Job>(self, job: J) -> J::Out {
+        #[cfg(target_arch = "x86_64")]
+        if self == Self::Best && std::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2.
+            #[allow(unsafe_code)]
+            return unsafe { with_avx2(job) };
+        }
+        job.run::<F4>()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<J: Job>(job: J) -> J::Out {
+    job.run::<avx::Avx>()
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx {
+    //! Four numbers in a register. Values of this type exist only within [`super::with_avx2`], which is
+    //! entered where the processor has AVX2; this is what makes each call below sound.
+    #![allow(unsafe_code)]
+
+    use std::arch::x86_64::{
+        __m256d, _CMP_LE_OQ, _mm256_add_pd, _mm256_andnot_pd, _mm256_blendv_pd, _mm256_cmp_pd,
+        _mm256_div_pd, _mm256_load_pd, _mm256_max_pd, _mm256_mul_pd, _mm256_permute2f128_pd,
+        _mm256_set1_pd, _mm256_setzero_pd, _mm256_sqrt_pd, _mm256_store_pd, _mm256_sub_pd,
+        _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
+    };
+    use std::ops::{Add, Mul, Neg, Sub};
+
+    use crate::batch::lanes::{F4, Four, LANES};
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Avx(__m256d);
+
+    impl Four for Avx {
+        #[inline(always)]
+        fn of(x: F4) -> Self {
+            // SAFETY: see the module; F4 is aligned to 32 bytes.
+            Self(unsafe { _mm256_load_pd(x.0.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn to(self) -> F4 {
+            let mut x = F4::all(0.0);
+            // SAFETY: see the module; F4 is aligned to 32 bytes.
+            unsafe { _mm256_store_pd(x.0.as_mut_ptr(), self.0) };
+            x
+        }
+
+        #[inline(always)]
+        fn over(self, o: Self) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_div_pd(self.0, o.0) })
+        }
+
+        #[inline(always)]
+        fn root(self) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_sqrt_pd(self.0) })
+        }
+
+        #[inline(always)]
+        fn size(self) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
+        }
+
+        #[inline(always)]
+        fn positive(self) -> Self {
+            // The second operand where the first is not a number, and where both are zero.
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_max_pd(self.0, _mm256_setzero_pd()) })
+        }
+
+        #[inline(always)]
+        fn where_le(a: Self, b: Self, x: Self, y: Self) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe {
+                let pick = _mm256_cmp_pd::<_CMP_LE_OQ>(a.0, b.0);
+                _mm256_blendv_pd(y.0, x.0, pick)
+            })
+        }
+
+        #[inline(always)]
+        fn turn([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
+            // SAFETY: see the module.
+            unsafe {
+                let (p, q) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
+                let (r, s) = (_mm256_unpacklo_pd(c.0, d.0), _mm256_unpackhi_pd(c.0, d.0));
+                [
+                    Self(_mm256_permute2f128_pd::<0x20>(p, r)),
+                    Self(_mm256_permute2f128_pd::<0x20>(q, s)),
+                    Self(_mm256_permute2f128_pd::<0x31>(p, r)),
+                    Self(_mm256_permute2f128_pd::<0x31>(q, s)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        fn all(x: f64) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_set1_pd(x) })
+        }
+    }
+
+    impl Add for Avx {
+        type Output = Self;
+        #[inline(always)]
+        fn add(self, o: Self) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_add_pd(self.0, o.0) })
+        }
+    }
+
+    impl Sub for Avx {
+        type Output = Self;
+        #[inline(always)]
+        fn sub(self, o: Self) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_sub_pd(self.0, o.0) })
+        }
+    }
+
+    impl Mul for Avx {
+        type Output = Self;
+        #[inline(always)]
+        fn mul(self, o: Self) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_mul_pd(self.0, o.0) })
+        }
+    }
+
+    impl Neg for Avx {
+        type Output = Self;
+        #[inline(always)]
+        fn neg(self) -> Self {
+            // SAFETY: see the module.
+            Self(unsafe { _mm256_xor_pd(_mm256_set1_pd(-0.0), self.0) })
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Newton systems of the smoothing method in the velocities of bodies.
+//!
+//! With the scaled map Ĝ = √κ G A^{-1/2} the system of a step is
+//!
+//! ```text
+//! ( S + B (Ĝ Ĝᵀ + α) ) dx = g          S, B block diagonal by contact
+//! ```
+//!
+//! It has a row for each row of a contact, many more than bodies have coordinates, and its matrix is
+//! singular but for S and α where contacts are hyperstatic. With w = Ĝᵀ dx and T = S + α B it is
+//!
+//! ```text
+//! ( I + Ĝᵀ T⁻¹ B Ĝ ) w = Ĝᵀ T⁻¹ g,      dx = T⁻¹ (g − B Ĝ w)
+//! ```
+//!
+//! one block for each body and each pair that touches, factored as it is (module `fronts`). Bodies
+//! without contact are left out.
+//!
+//! T⁻¹ is of the order of 1/α where a contact sticks: α must stay well above rounding, which the
+//! smoothing method sees to (α ≥ 1e-10 costs six of sixteen digits in a step of Newton's method). The
+//! residual of every solution is looked at, and one step of refinement taken where it is not small.
+
+use contact::{Kinetic, Operator, Problem};
+
+use crate::fronts::Fronts;
+
+mod assembly;
+mod small;
+#[cfg(test)]
+mod tests;
+
+use assembly::{add_any, add_fixed, pattern};
+use small::{eliminate, pair};
+
+/// Rows of a contact at most.
+const WIDE: usize = 6;
+
+/// Contact rows for each coordinate above which the velocities are the smaller system.
+const WORTH: f64 = 0.75;
+
+/// Relative residual above which a solution is refined, and above which it is refused then.
+const REFINE: f64 = 1e-11;
+const REFUSE: f64 = 1e-6;
+
+/// One body of one contact.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    /// Which of the bodies that have contacts.
+    body: u32,
+    /// First coordinate among those of such bodies.
+    first: usize,
+    width: usize,
+    /// First entry of the block in `map`.
+    block: usize,
+}
+
+/// The system with its pattern and factor.
+#[derive(Debug)]
+pub(crate) struct Primal {
+    /// First side of each contact; one more than contacts.
+    ptr: Vec<usize>,
+    side: Vec<Side>,
+    /// Blocks of Ĝ, scaled by √κ.
+    map: Vec<f64>,
+    /// First row of each contact.
+    offset: Vec<usize>,
+    fronts: Fronts,
+    /// First value of the block of each pair of sides of each contact.
+    place: Vec<usize>,
+    /// Values on the diagonal.
+    diagonal: Vec<usize>,
+    /// T⁻¹ g, and T⁻¹ B by contact.
+    start: Vec<f64>,
+    gain: Vec<f64>,
+    /// The right-hand side, the solution, and what is left.
+    right: Vec<f64>,
+    w: Vec<f64>,
+    left: Vec<f64>,
+}
+
+impl Primal {
+    /// None where the problem does not come from masses, or has fewer rows than coordinates.
+    pub fn new(problem: &Problem) -> Option<Self> {
+        let Operator::Kinetic(kinetic) = problem.operator() else {
+            return None;
+        };
+        let narrow = (0..problem.num_contacts()).all(|a| problem.dim(a) <= WIDE);
+        let offset = kinetic.group_offset();
+        let small = offset.windows(2).all(|pair| pair[1] - pair[0] <= WIDE);
+        let coordinates = kinetic.num_coordinates();
+        if !narrow || !small || WORTH * (problem.num_rows() as f64) < coordinates as f64 {
+            return None;
+        }
+        Self::map(problem, kinetic)
+    }
+
+    fn map(problem: &Problem, kinetic: &Kinetic) -> Option<Self> {
+        let (mut ptr, mut side, mut map) = (vec![0], Vec::new(), Vec::new());
+        // By first coordinate: which of the bodies with contacts.
+        let mut body = vec![u32::MAX; kinetic.num_coordinates()];
+        let (mut size, mut first_of) = (Vec::new(), vec![0]);
+        for a in 0..problem.num_contacts() {
+            let (d, root) = (problem.dim(a), problem.kappa(a).sqrt());
+            for (first, block) in kinetic.touches(a) {
+                let width = block.len() / d.max(1);
+                if body[first] == u32::MAX {
+                    body[first] = size.len() as u32;
+                    size.push(width);
+                    first_of.push(first_of[size.len() - 1] + width);
+                }
+                side.push(Side {
+                    body: body[first],
+                    first: first_of[body[first] as usize],
+                    width,
+                    block: map.len(),
+                });
+                map.extend(block.iter().map(|g| g * root));
+            }
+            ptr.push(side.len());
+        }
+        let coordinates = first_of[size.len()];
+        let (blocks, place, diagonal) = pattern(&ptr, &side, &size);
+        let entries = (0..problem.num_contacts()).map(|a| problem.dim(a).pow(2));
+        Some(Self {
+            fronts: Fronts::new(&size, &blocks)?,
+            ptr,
+            side,
+            map,
+            offset: problem.offset().to_vec(),
+            place,
+            diagonal,
+            start: vec![0.0; problem.num_rows()],
+            gain: vec![0.0; entries.sum()],
+            right: vec![0.0; coordinates],
+            w: vec![0.0; coordinates],
+            left: vec![0.0; coordinates],
+        })
+    }
+
+    /// Solves for dx, which holds g on entry and stays as it is where this returns false.
+    pub fn solve(&mut self, symmetric: &[f64], shear: &[f64], alpha: f64, dx: &mut [f64]) -> bool {
+        if !self.prepare(symmetric, shear, alpha, dx) {
+            return false;
+        }
+        self.assemble();
+        if !self.fronts.factor() {
+            return false;
+        }
+        let mut right = std::mem::take(&mut self.right);
+        right.fill(0.0);
+        self.scatter(&self.start, &mut right);
+        self.right = right;
+        self.w.copy_from_slice(&self.right);
+        self.fronts.solve(&mut self.w);
+        let size = norm(&self.right);
+        if self.rest() > REFINE * size {
+            self.fronts.solve(&mut self.left);
+            self.w.iter_mut().zip(&self.left).for_each(|(w, d)| *w += d);
+            if !(self.rest() <= REFUSE * size) {
+                return false;
+            }
+        }
+        if self.w.iter().any(|v| !v.is_finite()) {
+            return false;
+        }
+        self.back(dx);
+        true
+    }
+
+    /// Writes right − M w and returns its norm.
+    fn rest(&mut self) -> f64 {
+        let mut left = std::mem::take(&mut self.left);
+        self.product(&self.w, &mut left);
+        left.iter_mut()
+            .zip(&self.right)
+            .for_each(|(l, r)| *l = r - *l);
+        self.left = left;
+        norm(&self.left)
+    }
+
+    /// T⁻¹ g and T⁻¹ B of every contact.
+    fn prepare(&mut self, symmetric: &[f64], shear: &[f64], alpha: f64, g: &[f64]) -> bool {
+        let mut at = 0;
+        for a in 0..self.ptr.len() - 1 {
+            let rows = self.offset[a]..self.offset[a + 1];
+            let d = rows.len();
+            let mut t = [0.0; WIDE * WIDE];
+            let mut right = [0.0; WIDE * (WIDE + 1)];
+            for i in 0..d {
+                for j in 0..d {
+                    let b = shear[at + i * d + j];
+                    t[i * d + j] = symmetric[at + i * d + j] + alpha * b;
+                    right[i * (d + 1) + j] = b;
+                }
+                right[i * (d + 1) + d] = g[rows.start + i];
+            }
+            let solved = match d {
+                2 => pair(&t, &mut right),
+                _ => eliminate(&mut t[..d * d], &mut right[..d * (d + 1)], d),
+            };
+            if !solved {
+                return false;
+            }
+            for i in 0..d {
+                for j in 0..d {
+                    self.gain[at + i * d + j] = right[i * (d + 1) + j];
+                }
+                self.start[rows.start + i] = right[i * (d + 1) + d];
+            }
+            at += d * d;
+        }
+        true
+    }
+
+    /// Writes I + Ĝᵀ T⁻¹ B Ĝ.
+    fn assemble(&mut self) {
+        let value = self.fronts.values();
+        value.fill(0.0);
+        for &k in &self.diagonal {
+            value[k] = 1.0;
+        }
+        let (mut at, mut pair) = (0, 0);
+        for a in 0..self.ptr.len() - 1 {
+            let d = self.offset[a + 1] - self.offset[a];
+            let own = &self.side[self.ptr[a]..self.ptr[a + 1]];
+            let place = &self.place[pair..pair + own.len().pow(2)];
+            let gain = &self.gain[at..at + d * d];
+            let even = |w| own.iter().all(|side| side.width == w);
+            // Bodies in the plane and in space: fixed sizes unroll.
+            match d {
+                2 if even(3) => add_fixed::<2, 3>(gain, own, &self.map, place, value),
+                3 if even(6) => add_fixed::<3, 6>(gain, own, &self.map, place, value),
+                _ => add_any(gain, own, &self.map, place, value, d),
+            }
+            at += d * d;
+            pair += place.len();
+        }
+    }
+
+    /// y = (I + Ĝᵀ T⁻¹ B Ĝ) x.
+    fn product(&self, x: &[f64], y: &mut [f64]) {
+        y.copy_from_slice(x);
+        let mut at = 0;
+        for a in 0..self.ptr.len() - 1 {
+            let d = self.offset[a + 1] - self.offset[a];
+            let u = self.gather(a, d, x);
+            let mut r = [0.0; WIDE];
+            for i in 0..d {
+                r[i] = (0..d).map(|j| self.gain[at + i * d + j] * u[j]).sum();
+            }
+            self.scatter_one(a, &r[..d], y);
+            at += d * d;
+        }
+    }
+
+    /// dx = T⁻¹ g − T⁻¹ B Ĝ w.
+    fn back(&self, dx: &mut [f64]) {
+        let mut at = 0;
+        for a in 0..self.ptr.len() - 1 {
+            let rows = self.offset[a]..self.offset[a + 1];
+            let d = rows.len();
+            let u = self.gather(a, d, &self.w);
+            for i in 0..d {
+                let taken: f64 = (0..d).map(|j| self.gain[at + i * d + j] * u[j]).sum();
+                dx[rows.start + i] = self.start[rows.start + i] - taken;
+            }
+            at += d * d;
+        }
+    }
+
+    fn gather(&self, a: usize, d: usize, x: &[f64]) -> [f64; WIDE] {
+        let mut u = [0.0; WIDE];
+        for s in &self.side[self.ptr[a]..self.ptr[a + 1]] {
+            let x = &x[s.first..s.first + s.width];
+            for i in 0..d {
+                let row = &self.map[s.block + i * s.width..s.block + (i + 1) * s.width];
+                u[i] += row.iter().zip(x).map(|(g, x)| g * x).sum::<f64>();
+            }
+        }
+        u
+    }
+
+    fn scatter_one(&self, a: usize, r: &[f64], y: &mut [f64]) {
+        for s in &self.side[self.ptr[a]..self.ptr[a + 1]] {
+            let y = &mut y[s.first..s.first + s.width];
+            for (i, r) in r.iter().enumerate() {
+                let row = &self.map[s.block + i * s.width..s.block + (i + 1) * s.width];
+                y.iter_mut().zip(row).for_each(|(y, g)| *y += g * r);
+            }
+        }
+    }
+
+    fn scatter(&self, r: &[f64], y: &mut [f64]) {
+        for a in 0..self.ptr.len() - 1 {
+            self.scatter_one(a, &r[self.offset[a]..self.offset[a + 1]], y);
+        }
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|v| v * v).sum::<f64>().sqrt()
+}

@@ -1,0 +1,72 @@
+//! Both forms of a Newton system against the product with W, which neither of them uses.
+
+use contact::Problem;
+use contact::law::Smoothed;
+
+use super::Primal;
+use crate::linear::Scaled;
+use crate::sample::{Packing, Tower, Wall};
+
+const ALPHA: f64 = 1e-3;
+
+/// S, B and g of the smoothed law at impulses and velocities without pattern.
+fn blocks(problem: &Problem) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let entries = (0..problem.num_contacts())
+        .map(|a| problem.dim(a).pow(2))
+        .sum();
+    let (mut s, mut b) = (vec![0.0; entries], vec![0.0; entries]);
+    let mut g = vec![0.0; problem.num_rows()];
+    let mut at = 0;
+    for a in 0..problem.num_contacts() {
+        let rows = problem.rows(a);
+        let wave = |k: f64| move |row: usize| (k * row as f64).sin();
+        let r: Vec<f64> = rows.clone().map(wave(1.3)).collect();
+        let u: Vec<f64> = rows.clone().map(wave(2.1)).collect();
+        let end = at + rows.len().pow(2);
+        let out = Smoothed {
+            symmetric: &mut s[at..end],
+            shear: &mut b[at..end],
+            rhs: &mut g[rows],
+        };
+        problem.law(a).smoothed(0.1, &r, &u, out);
+        at = end;
+    }
+    (s, b, g)
+}
+
+#[test]
+fn both_forms_solve_the_system_of_a_step() {
+    let problems = [
+        ("tower", Tower::of(6).problem()),
+        ("wall", Wall::default().problem()),
+        (
+            "packing",
+            Packing::default().settle().and_then(|p| p.at_rest(0.0)),
+        ),
+    ];
+    for (name, problem) in problems {
+        let problem = problem.unwrap();
+        let (s, b, g) = blocks(&problem);
+        let mut scaled = Scaled::new(&problem);
+        let check = |form: &str, dx: &[f64], scaled: &mut Scaled| {
+            let mut left = vec![0.0; dx.len()];
+            scaled.product_into(&s, &b, ALPHA, dx, &mut left);
+            let norm = |x: &mut dyn Iterator<Item = f64>| x.map(|v| v * v).sum::<f64>().sqrt();
+            let miss = norm(&mut left.iter().zip(&g).map(|(l, g)| l - g));
+            // Entries of S reach 1/ε² = 100, T⁻¹ 1/α = 1000: five of sixteen digits, and one of room.
+            let size = norm(&mut g.iter().copied());
+            assert!(miss <= 1e-10 * size, "{name}, {form}: {:e}", miss / size);
+        };
+        // The packing has too few rows for its coordinates.
+        let primal = Primal::new(&problem);
+        assert!(primal.is_some() || name == "packing", "{name}");
+        if let Some(mut primal) = primal {
+            let mut dx = g.clone();
+            assert!(primal.solve(&s, &b, ALPHA, &mut dx), "{name}");
+            check("velocities", &dx, &mut scaled);
+        }
+        let mut dx = g.clone();
+        assert!(scaled.step(&s, &b, ALPHA, &mut dx), "{name}");
+        check("impulses", &dx, &mut scaled);
+    }
+}
