@@ -13,6 +13,7 @@ mod three;
 
 use std::fmt::Debug;
 
+use contact::{KineticBuilder, Law, ProblemError};
 use glam::DVec2;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,6 +37,10 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     type Rotation: Copy + Debug + Default + PartialEq + Send + Sync + Serialize + DeserializeOwned;
     /// Moment of inertia, or principal moments.
     type Inertia: Copy + Debug + PartialEq + Send + Sync;
+    /// The rows of a contact for one body: `[Dofs; N]`.
+    type Block: Copy + AsRef<[Self::Dofs]> + AsMut<[Self::Dofs]>;
+    /// A block of zeros.
+    const NO_BLOCK: Self::Block;
     /// Velocity components: `[f64; DOF]`.
     type Dofs: Copy
         + Debug
@@ -98,8 +103,23 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
         direction: Self::Vector,
         out: &mut [f64],
     );
+    /// Force and moment about the centre of mass, space axes, of a force that acts at `lever`.
+    fn wrench(lever: Self::Vector, force: Self::Vector) -> Self::Dofs;
     /// The row of G for the angular velocity about `axis` (space axes; ignored in the plane).
     fn spin_row(rotation: &Self::Rotation, axis: Self::Vector, out: &mut [f64]);
+
+    /// Adds a contact with a row for each axis, between the groups with these blocks; W and ρ U_I by
+    /// row.
+    ///
+    /// # Errors
+    /// What the builder refuses.
+    fn add_contact(
+        builder: &mut KineticBuilder,
+        law: Law,
+        touches: &[(usize, &Self::Block)],
+        boundary: &[f64; 3],
+        rebound: &[f64; 3],
+    ) -> Result<usize, ProblemError>;
 
     /// The smallest axis-parallel box around a shape.
     fn bounds(shape: &Self::Shape, pose: &Pose<Self>) -> Bounds<Self>;
@@ -130,6 +150,13 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn lines(shape: &Self::Shape, x: Self::Vector, near: f64, visit: &mut dyn FnMut(Self::Vector));
     /// Whether a boundary has no edge or corner within `step` of x.
     fn smooth(shape: &Self::Shape, x: Self::Vector, step: f64) -> bool;
+    /// Whether a pose is finite.
+    fn placed(pose: &Pose<Self>) -> bool;
+    /// The radius of a disc or a sphere.
+    fn roundness(shape: &Self::Shape) -> Option<f64>;
+    /// What [`Dim::touch`] finds between two discs or two spheres, whose poses are finite.
+    fn touch_round(a: (f64, &Pose<Self>), b: (f64, &Pose<Self>), reach: f64)
+    -> Option<Touch<Self>>;
     /// Appends every point where b touches a with gap ≤ `reach` (≥ 0), in a fixed order. Depends on
     /// nothing but the arguments and allocates only if `out` must grow. Two boundaries never touch.
     fn touch(
@@ -155,6 +182,8 @@ impl Dim for Plane {
     type Vector = DVec2;
     type Rotation = Angle;
     type Inertia = f64;
+    type Block = [[f64; 3]; 2];
+    const NO_BLOCK: [[f64; 3]; 2] = [[0.0; 3]; 2];
     type Dofs = [f64; 3];
     type Frame = [DVec2; 2];
     type Shape = plane::Shape;
@@ -238,10 +267,27 @@ impl Dim for Plane {
     }
 
     #[inline]
+    fn wrench(lever: DVec2, force: DVec2) -> [f64; 3] {
+        [force.x, force.y, lever.perp_dot(force)]
+    }
+
+    #[inline]
     fn spin_row(_rotation: &Angle, _axis: DVec2, out: &mut [f64]) {
         out[0] = 0.0;
         out[1] = 0.0;
         out[2] = 1.0;
+    }
+
+    #[inline]
+    fn add_contact(
+        builder: &mut KineticBuilder,
+        law: Law,
+        touches: &[(usize, &[[f64; 3]; 2])],
+        boundary: &[f64; 3],
+        rebound: &[f64; 3],
+    ) -> Result<usize, ProblemError> {
+        let two = |rows: &[f64; 3]| [rows[0], rows[1]];
+        builder.contact_of_bodies(law, touches, &two(boundary), &two(rebound))
     }
 
     fn bounds(shape: &plane::Shape, pose: &Pose<Self>) -> Bounds<Self> {
@@ -315,6 +361,28 @@ impl Dim for Plane {
             plane::Shape::Chain(chain) => chain.smooth(x, step),
             _ => true,
         }
+    }
+
+    #[inline]
+    fn placed(pose: &Pose<Self>) -> bool {
+        pose.position.is_finite() && pose.rotation.angle().is_finite()
+    }
+
+    #[inline]
+    fn roundness(shape: &plane::Shape) -> Option<f64> {
+        match shape {
+            plane::Shape::Disc { radius } => Some(*radius),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn touch_round(
+        a: (f64, &Pose<Self>),
+        b: (f64, &Pose<Self>),
+        reach: f64,
+    ) -> Option<Touch<Self>> {
+        plane::touch_discs(a, b, reach)
     }
 
     fn touch(

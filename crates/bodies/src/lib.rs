@@ -29,4 +29,4 @@ pub use pose::{Bounds, MassProperties, Pose, Touch};
 pub use settings::{Activation, Settings};
 pub use state::{Contact, Ledger, Memory, State, did};
 pub use vector::Vector;
-pub use world::{JointRow, Overlap, World, contact_law};
+pub use world::{JointRow, Overlap, Profile, World, contact_law};

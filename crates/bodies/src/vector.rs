@@ -55,6 +55,7 @@ macro_rules! vector {
             fn slice(&self) -> &[f64] {
                 self.as_ref()
             }
+            #[inline]
             fn of(components: &[f64]) -> Self {
                 let mut all = Self::ZERO;
                 for (i, value) in components.iter().enumerate() {

@@ -27,6 +27,8 @@ pub(super) struct Boxes<D: Dim> {
     pub(super) all: Vec<Bounds<D>>,
     /// Size classes of the wide boxes: leading bits of the size, or `EMPTY` or `UNBOUNDED`.
     pub(super) class: Vec<u16>,
+    /// Radii of discs and spheres; 0 for other bodies, and for those that are nowhere.
+    pub(super) round: Vec<f64>,
     /// By how much wide boxes are wider on each side.
     pub(super) skin: f64,
 }
@@ -36,6 +38,7 @@ impl<D: Dim> Default for Boxes<D> {
         Self {
             all: Vec::new(),
             class: Vec::new(),
+            round: Vec::new(),
             skin: 0.0,
         }
     }
@@ -47,7 +50,9 @@ impl<D: Dim> Boxes<D> {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.all.capacity() * size_of::<Bounds<D>>() + self.class.capacity() * size_of::<u16>()
+        self.all.capacity() * size_of::<Bounds<D>>()
+            + self.class.capacity() * size_of::<u16>()
+            + self.round.capacity() * size_of::<f64>()
     }
 
     /// Boxes of all bodies.
@@ -63,6 +68,14 @@ impl<D: Dim> Boxes<D> {
             let growth = growth.get(i).copied().unwrap_or(0.0);
             let bounds = D::bounds(&bodies[i].shape, &poses[i]);
             grown(bounds, poses[i].position, growth)
+        });
+        super::set_len(&mut self.round, n, 0.0);
+        team.over(&mut self.round, |from, round| {
+            for (k, round) in round.iter_mut().enumerate() {
+                let pose = &poses[from + k];
+                let radius = D::roundness(&bodies[from + k].shape).filter(|_| D::placed(pose));
+                *round = radius.unwrap_or(0.0);
+            }
         });
     }
 

@@ -45,7 +45,7 @@ use keep::Keep;
 use narrow::Narrow;
 use pairs::Pairs;
 use search::Search;
-use team::Team;
+pub(crate) use team::Team;
 
 /// Sets the length of a list whose entries are all written next, one for each body: no spare room.
 fn set_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
@@ -200,6 +200,11 @@ impl<D: Dim> Detector<D> {
             self.found
                 .sort_by_key(|found| (found.bodies, found.shift, found.touch.feature));
         }
+    }
+
+    /// The threads.
+    pub(crate) fn team(&self) -> &Team {
+        &self.team
     }
 
     /// What was found last, sorted by bodies, shift, then feature.

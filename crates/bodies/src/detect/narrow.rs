@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Found;
-use super::boxes::Boxes;
+use super::boxes::{Boxes, meet};
 use super::images::Images;
 use super::pairs::Pairs;
 use super::team::Team;
@@ -122,21 +122,81 @@ fn reserve<T>(list: &mut Vec<T>, more: usize) {
 fn touch<D: Dim>(
     (pairs, boxes): Listed<'_, D>,
     range: Range<usize>,
-    (bodies, poses, growth, images): Given<'_, D>,
+    given: Given<'_, D>,
     touches: &mut Vec<Touch<D>>,
     found: &mut Vec<Found<D>>,
 ) -> usize {
     let mut num_pairs = 0;
-    let growth = |i: usize| growth.get(i).copied().unwrap_or(0.0);
     let mut a = pairs
         .first
         .partition_point(|f| *f <= range.start)
         .saturating_sub(1);
-    for pair in range {
+    let mut pair = range.start;
+    while pair < range.end {
         while pairs.first[a + 1] <= pair {
             a += 1;
         }
-        let b = pairs.other[pair] as usize;
+        let end = pairs.first[a + 1].min(range.end);
+        let others = &pairs.other[pair..end];
+        let round = given.3.is_none() && boxes.round[a] > 0.0;
+        num_pairs += match round {
+            true => round_with((a, others), boxes, given, touches, found),
+            false => any_with((a, others), boxes, given, touches, found),
+        };
+        pair = end;
+    }
+    num_pairs
+}
+
+/// The touches of a disc or a sphere with its partners, most of which are round as well.
+#[inline]
+fn round_with<D: Dim>(
+    (a, others): (usize, &[u32]),
+    boxes: &Boxes<D>,
+    given: Given<'_, D>,
+    touches: &mut Vec<Touch<D>>,
+    found: &mut Vec<Found<D>>,
+) -> usize {
+    let (_, poses, growth, _) = given;
+    let (own, radius, pose) = (&boxes.all[a], boxes.round[a], &poses[a]);
+    let grown = growth.get(a).copied().unwrap_or(0.0);
+    let mut num_pairs = 0;
+    for (k, other) in others.iter().enumerate() {
+        let b = *other as usize;
+        if boxes.skin > 0.0 && !meet(own, &boxes.all[b]) {
+            continue;
+        }
+        let other_radius = boxes.round[b];
+        if !(other_radius > 0.0) {
+            num_pairs += any_with((a, &others[k..=k]), boxes, given, touches, found);
+            continue;
+        }
+        num_pairs += 1;
+        let reach = grown + growth.get(b).copied().unwrap_or(0.0);
+        if let Some(touch) = D::touch_round((radius, pose), (other_radius, &poses[b]), reach) {
+            reserve(found, 1);
+            found.push(Found {
+                bodies: [a as u32, b as u32],
+                shift: [0; 3],
+                touch,
+            });
+        }
+    }
+    num_pairs
+}
+
+/// The touches of any body with its partners.
+fn any_with<D: Dim>(
+    (a, others): (usize, &[u32]),
+    boxes: &Boxes<D>,
+    (bodies, poses, growth, images): Given<'_, D>,
+    touches: &mut Vec<Touch<D>>,
+    found: &mut Vec<Found<D>>,
+) -> usize {
+    let growth = |i: usize| growth.get(i).copied().unwrap_or(0.0);
+    let mut num_pairs = 0;
+    for other in others {
+        let b = *other as usize;
         if boxes.skin > 0.0 && !boxes.meet(a, b) {
             continue;
         }
@@ -149,12 +209,12 @@ fn touch<D: Dim>(
             (ends, shift) = (bodies, k);
         }
         num_pairs += 1;
-        touches.clear();
         let [i, j] = ends;
+        touches.clear();
         let place = far.as_ref().unwrap_or(&poses[j]);
         let (one, two) = ((&bodies[i].shape, &poses[i]), (&bodies[j].shape, place));
         D::touch(one, two, growth(i) + growth(j), touches);
-        if touches.len() > 1 {
+        if !touches.is_sorted_by(|one, two| one.feature < two.feature) {
             touches.sort_unstable_by(by_feature);
         }
         reserve(found, touches.len());

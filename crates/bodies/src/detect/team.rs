@@ -9,9 +9,9 @@ const SHORTEST: usize = if cfg!(test) { 16 } else { 1024 };
 /// Pieces per thread, so that none waits long for the slowest.
 const PIECES: usize = 8;
 
-/// The threads of a detector.
+/// The threads of a detector, and of what else a step does by body or by contact.
 #[derive(Debug)]
-pub(super) struct Team {
+pub(crate) struct Team {
     pool: Option<ThreadPool>,
 }
 
@@ -26,7 +26,7 @@ impl Team {
     }
 
     /// The pool if `amount` pieces of work are enough to share.
-    pub(super) fn pool(&self, amount: usize) -> Option<&ThreadPool> {
+    pub(crate) fn pool(&self, amount: usize) -> Option<&ThreadPool> {
         self.pool.as_ref().filter(|_| amount > SHORTEST)
     }
 
@@ -41,7 +41,7 @@ impl Team {
     }
 
     /// Works on pieces of a list; `work` is given the index of the first entry of its piece.
-    pub(super) fn over<T: Send>(&self, list: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
+    pub(crate) fn over<T: Send>(&self, list: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
         match self.pool(list.len()) {
             Some(pool) => {
                 let size = self.piece(list.len());

@@ -1,5 +1,6 @@
 //! What space has that the plane has otherwise.
 
+use contact::{KineticBuilder, Law, ProblemError};
 use glam::{DQuat, DVec3};
 
 use super::{Dim, Space};
@@ -14,6 +15,8 @@ impl Dim for Space {
     type Vector = DVec3;
     type Rotation = DQuat;
     type Inertia = DVec3;
+    type Block = [[f64; 6]; 3];
+    const NO_BLOCK: [[f64; 6]; 3] = [[0.0; 6]; 3];
     type Dofs = [f64; 6];
     type Frame = [DVec3; 3];
     type Shape = space::Shape;
@@ -112,10 +115,27 @@ impl Dim for Space {
     }
 
     #[inline]
+    fn wrench(lever: DVec3, force: DVec3) -> [f64; 6] {
+        let moment = lever.cross(force);
+        [force.x, force.y, force.z, moment.x, moment.y, moment.z]
+    }
+
+    #[inline]
     fn spin_row(rotation: &DQuat, axis: DVec3, out: &mut [f64]) {
         let axis = rotation.conjugate() * axis;
         out[..3].fill(0.0);
         out[3..6].copy_from_slice(&axis.to_array());
+    }
+
+    #[inline]
+    fn add_contact(
+        builder: &mut KineticBuilder,
+        law: Law,
+        touches: &[(usize, &[[f64; 6]; 3])],
+        boundary: &[f64; 3],
+        rebound: &[f64; 3],
+    ) -> Result<usize, ProblemError> {
+        builder.contact_of_bodies(law, touches, boundary, rebound)
     }
 
     fn bounds(shape: &space::Shape, pose: &Pose<Self>) -> Bounds<Self> {
@@ -190,6 +210,28 @@ impl Dim for Space {
             space::Shape::Mesh(mesh) => mesh.smooth(x, step),
             _ => true,
         }
+    }
+
+    #[inline]
+    fn placed(pose: &Pose<Self>) -> bool {
+        pose.position.is_finite() && pose.rotation.is_finite()
+    }
+
+    #[inline]
+    fn roundness(shape: &space::Shape) -> Option<f64> {
+        match shape {
+            space::Shape::Sphere { radius } => Some(*radius),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn touch_round(
+        a: (f64, &Pose<Self>),
+        b: (f64, &Pose<Self>),
+        reach: f64,
+    ) -> Option<Touch<Self>> {
+        space::touch_spheres(a, b, reach)
     }
 
     fn touch(

@@ -13,3 +13,4 @@ pub use chain::Chain;
 pub use polygon::Polygon;
 pub use shape::Shape;
 pub use touch::touch;
+pub(crate) use touch::touch_discs;

@@ -13,4 +13,5 @@ pub use mesh::{Mesh, MeshError, Triangles, read_obj, read_stl, weld};
 pub use polyhedron::{MOST_SIDES, MOST_VERTICES, Polyhedron};
 pub use shape::Shape;
 pub use solid::{Fineness, Fit, Solid};
+pub(crate) use touch::round::spheres as touch_spheres;
 pub use touch::touch;

@@ -7,22 +7,30 @@
 //!
 //! Given forces include the gyroscopic ones; without contacts they do no work.
 
-use contact::law::{Law, Status};
-use contact::{Kinetic, Problem};
+mod contacts;
+
 use solve::Report;
 
 use super::joint::JointWorks;
-use super::{NO_GROUP, Workspace, World, kinetic};
+use super::{NO_GROUP, World, kinetic};
 use crate::dim::Dim;
 use crate::state::Ledger;
 use crate::vector::Vector;
 
-/// Rows of a contact at most.
-const WIDE: usize = 6;
+/// What the bodies say of a step.
+struct Bodies {
+    /// Work of given forces, and the energy they would give to bodies at rest.
+    work: f64,
+    at_stake: f64,
+    /// Kinetic energy at its end.
+    kinetic: f64,
+    /// What is left of the balance of momentum.
+    momentum: f64,
+}
 
 /// Works of the contacts of a step.
-#[derive(Default)]
-struct Works {
+#[derive(Debug, Clone, Default)]
+pub(super) struct Works {
     impact: f64,
     sliding: f64,
     boundary: f64,
@@ -52,9 +60,14 @@ impl<D: Dim> World<D> {
     /// The account of the step whose velocities are known and whose state is still that before.
     pub(super) fn account(&mut self, t_end: f64) {
         let before = self.ledger.kinetic;
-        let (work, at_stake) = self.work_of_forces();
-        let (works, momentum) = self.contacts_account();
-        let after = self.kinetic_energy(&self.work.end) + self.cell_energy();
+        let works = self.contacts_account();
+        let Bodies {
+            work,
+            at_stake,
+            kinetic,
+            momentum,
+        } = self.bodies_account();
+        let after = kinetic + self.cell_energy();
         let terms = [
             after,
             -before,
@@ -135,185 +148,61 @@ impl<D: Dim> World<D> {
         sum
     }
 
-    /// (v̂_L − v̂_I)·½(v̂_F + v̂_I), and ½‖v̂_L − v̂_I‖², what the forces would do to bodies at rest: close
-    /// to rest every other term is a difference of rounding errors of that size.
-    fn work_of_forces(&self) -> (f64, f64) {
+    /// What the bodies say, each visited once: the work of forces (v̂_L − v̂_I)·½(v̂_F + v̂_I);
+    /// ½‖v̂_L − v̂_I‖², what they would do to bodies at rest: close to rest every other term is a
+    /// difference of rounding errors of that size; ½‖v̂_F‖²; and ‖v̂_F − v̂_L − A^(-1/2) Σ GᵀS‖ relative
+    /// to its largest term, GᵀS from the vectors of the impulses and the points they act at.
+    fn bodies_account(&self) -> Bodies {
         let work = &self.work;
         let known = work.problem.as_ref().and_then(kinetic);
         let (mut sum, mut at_stake) = self.cell_work();
+        let (mut energy, mut left, mut changed, mut pushed) = (0.0, 0.0, 0.0, 0.0);
         for (i, group) in work.group.iter().enumerate() {
             if *group == NO_GROUP {
                 continue;
             }
             let root = work.inverse_root[i].as_ref();
-            let begin = work.turned(i, &self.state.velocities[i]);
             let end = work.turned(i, &work.end[i]);
-            for k in (0..D::DOF).filter(|&k| root[k] > 0.0) {
-                let (u, v) = (begin.as_ref()[k] / root[k], end.as_ref()[k] / root[k]);
-                let free = known.map_or(v, |kin| kin.free()[*group as usize * D::DOF + k]);
-                sum += (free - u) * 0.5 * (u + v);
-                at_stake += 0.5 * (free - u) * (free - u);
-            }
-        }
-        (sum, at_stake)
-    }
-
-    /// Works of the contacts, what each of them did, and what is left of the balance of momentum.
-    fn contacts_account(&mut self) -> (Works, f64) {
-        let mut works = Works::default();
-        self.work.status.clear();
-        self.work.finish.clear();
-        let Some(problem) = self.work.problem.take() else {
-            return (works, 0.0);
-        };
-        let mut momentum = 0.0;
-        if let Some(kinetic) = kinetic(&problem) {
-            for contact in 0..self.work.active.len() {
-                self.work
-                    .contact_works(&problem, kinetic, contact, &mut works);
-            }
-            works.joint = self.joint_works(&problem);
-            works.impact += works.joint.limit;
-            works.boundary += works.joint.boundary;
-            momentum = self.momentum(&problem, kinetic);
-        }
-        self.work.problem = Some(problem);
-        (works, momentum)
-    }
-
-    /// ‖v̂_F − v̂_L − A^(-1/2) Σ GᵀS‖ relative to its largest term, GᵀS from the vectors of the
-    /// impulses and the points they act at.
-    fn momentum(&mut self, problem: &Problem, kinetic: &Kinetic) -> f64 {
-        let mut rest = std::mem::take(&mut self.work.rest);
-        rest.clear();
-        rest.resize(self.model.bodies.len(), D::REST);
-        for (contact, &touch) in self.work.active.iter().enumerate() {
-            let found = &self.work.detector.found()[touch as usize];
-            let s = &self.work.impulse[problem.rows(contact)];
-            let frame = self.frame(touch);
-            let axes = frame.as_ref();
-            let (mut vector, mut moment) = (D::Vector::default(), D::Vector::default());
-            for (i, s) in s.iter().enumerate() {
-                if i < D::N {
-                    vector += axes[i] * *s;
-                } else {
-                    moment += axes[(i - D::N + 1) % D::N] * *s;
+            let mut hats = [D::REST; 2];
+            let at = *group as usize * D::DOF;
+            match known {
+                Some(kinetic) => {
+                    hats[0]
+                        .as_mut()
+                        .copy_from_slice(&kinetic.begin()[at..at + D::DOF]);
+                    hats[1]
+                        .as_mut()
+                        .copy_from_slice(&kinetic.free()[at..at + D::DOF]);
                 }
-            }
-            let at = (found.touch.point_a + found.touch.point_b) * 0.5;
-            for (side, (&body, sign)) in found.bodies.iter().zip([-1.0, 1.0]).enumerate() {
-                let centre = self.work.centre(found, side);
-                let (mut row, mut turn) = ([0.0; WIDE], [0.0; WIDE]);
-                let axes = self.work.axes(body as usize);
-                D::row(&axes, at - centre, vector, &mut row);
-                if s.len() > D::N {
-                    match D::N {
-                        2 => turn[2] = s[2],
-                        _ => D::spin_row(&axes, moment, &mut turn),
+                // Without contacts u_F = u_L.
+                None => {
+                    hats = [work.turned(i, &self.state.velocities[i]), end];
+                    for hat in &mut hats {
+                        let each = hat.as_mut().iter_mut().zip(root);
+                        each.for_each(|(v, root)| *v /= root);
                     }
                 }
-                let sum = rest[body as usize].as_mut();
-                for (k, entry) in sum.iter_mut().enumerate() {
-                    *entry += sign * (row[k] + turn[k]);
-                }
             }
-        }
-        self.add_joint_impulses(problem, &mut rest);
-        let figure = self.work.unbalanced(kinetic, &rest);
-        self.work.rest = rest;
-        figure
-    }
-}
-
-/// What a contact with an impulse does that would open if it were solved anew: where normal and
-/// tangential rows are strongly coupled both may obey the law (M88 §14). A pair that obeys it is
-/// what happened.
-fn carried(law: &Law, kappa: f64, impulse: &[f64], velocity: &[f64]) -> Status {
-    let mut left = [0.0; WIDE];
-    let left = &mut left[..impulse.len()];
-    law.natural_residual(kappa, impulse, velocity, left);
-    let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
-    match square(left) <= 0.25 * square(impulse) {
-        true => law.status(impulse, velocity, velocity[0].abs()),
-        false => Status::Open,
-    }
-}
-
-impl<D: Dim> Workspace<D> {
-    /// Works, end velocity and status of one contact.
-    fn contact_works(
-        &mut self,
-        problem: &Problem,
-        kinetic: &Kinetic,
-        contact: usize,
-        works: &mut Works,
-    ) {
-        let rows = problem.rows(contact);
-        let d = rows.len();
-        let (mut end, mut own) = ([0.0; WIDE], [0.0; WIDE]);
-        for (i, row) in rows.clone().enumerate() {
-            end[i] = kinetic.boundary(row);
-        }
-        let boundary = end;
-        kinetic.add_gather(contact, &self.hat, &mut end[..d]);
-        kinetic.add_gather(contact, kinetic.begin(), &mut own[..d]);
-        let mut free = [0.0; WIDE];
-        let h = problem.block(contact);
-        for (i, row) in rows.clone().enumerate() {
-            let (s, begin) = (self.impulse[row], self.begin[row]);
-            let done = 0.5 * s * (begin + end[i]);
-            if i == 0 {
-                works.impact += done;
-            } else {
-                works.sliding += done;
-            }
-            // W_I = U_I − G u_I.
-            works.boundary -= 0.5 * s * (begin - own[i] + boundary[i]);
-            let bar = end[i] + kinetic.rebound(row);
-            let held: f64 = (0..d)
-                .map(|j| h[i * d + j] * self.impulse[rows.start + j])
-                .sum();
-            free[i] = bar - held;
-        }
-        let mut again = [0.0; WIDE];
-        let impulse = &self.impulse[rows.clone()];
-        again[..d].copy_from_slice(impulse);
-        let law = problem.law(contact);
-        let mut status = law.solve_local(h, &free[..d], &mut again[..d]);
-        if status == Status::Open && impulse[0] > 0.0 {
-            let mut bar = end;
-            for (i, row) in rows.clone().enumerate() {
-                bar[i] += kinetic.rebound(row);
-            }
-            status = carried(law, problem.kappa(contact), impulse, &bar[..d]);
-        }
-        self.finish.extend_from_slice(&end[..d]);
-        self.status.push(status);
-    }
-
-    /// What `rest`, the impulses by body, leaves of the change of momentum.
-    fn unbalanced(&self, kinetic: &Kinetic, rest: &[D::Dofs]) -> f64 {
-        let (mut left, mut changed, mut pushed) = (0.0, 0.0, 0.0);
-        for (i, group) in self.group.iter().enumerate() {
-            if *group == NO_GROUP {
-                continue;
-            }
-            let root = self.inverse_root[i].as_ref();
-            let end = self.turned(i, &self.end[i]);
+            let rest = work.rest.get(i).copied().unwrap_or(D::REST);
             for k in (0..D::DOF).filter(|&k| root[k] > 0.0) {
-                let free = kinetic.free()[*group as usize * D::DOF + k];
-                let change = end.as_ref()[k] / root[k] - free;
-                let push = root[k] * rest[i].as_ref()[k];
-                left += (change - push) * (change - push);
+                let v = end.as_ref()[k] / root[k];
+                let (u, free) = (hats[0].as_ref()[k], hats[1].as_ref()[k]);
+                energy += v * v;
+                sum += (free - u) * 0.5 * (u + v);
+                at_stake += 0.5 * (free - u) * (free - u);
+                let push = root[k] * rest.as_ref()[k];
+                left += (v - free - push) * (v - free - push);
                 changed += free * free;
                 pushed += push * push;
             }
         }
         let scale: f64 = f64::max(changed, pushed);
-        if scale > 0.0 {
-            (left / scale).sqrt()
-        } else {
-            left.sqrt()
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        Bodies {
+            work: sum,
+            at_stake,
+            kinetic: 0.5 * energy,
+            momentum: known.map_or(0.0, |_| (left / scale).sqrt()),
         }
     }
 }

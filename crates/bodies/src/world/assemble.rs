@@ -4,12 +4,17 @@
 //! f_i · (v_b − v_a) at the middle of the two touching points, f the contact's frame; further rows
 //! are relative spins. Kinetic coordinates are v̂ = √m v in body axes.
 
+mod plain;
+mod start;
+#[cfg(test)]
+mod tests;
+
 use contact::law::{Law, Status};
 use contact::{Kinetic, KineticBuilder, Operator, Problem, ProblemError};
 
 use super::cell::MOST as MODES;
 use super::law::{law, pair_law};
-use super::{CLOSED, HELD, NO_GROUP, Workspace, World, size};
+use super::{CLOSED, HELD, NO_GROUP, Workspace, World};
 use crate::detect::Found;
 use crate::dim::Dim;
 use crate::error::WorldError;
@@ -17,7 +22,8 @@ use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 use crate::settings::Activation;
 use crate::state::Memory;
-use crate::vector::Vector;
+
+use start::{push_start, push_wide_start, recall};
 
 /// Rows of a contact at most, and velocity components of a body at most.
 const WIDE: usize = 6;
@@ -33,6 +39,21 @@ struct Rows {
     free: [f64; WIDE],
 }
 
+/// A touch that may become a contact.
+struct Touched<'a, D: Dim> {
+    found: &'a Found<D>,
+    pair: &'a PairLaw,
+    memory: Option<&'a Memory<D>>,
+    frame: D::Frame,
+}
+
+/// What assembly fills beside the problem.
+struct Filled {
+    active: Vec<u32>,
+    begin: Vec<f64>,
+    impulse: Vec<f64>,
+}
+
 impl<D: Dim> World<D> {
     /// Axes of a touch.
     pub(super) fn frame(&self, touch: u32) -> D::Frame {
@@ -41,6 +62,12 @@ impl<D: Dim> World<D> {
             &self.work,
             &self.work.detector.found()[touch as usize],
         )
+    }
+
+    /// Axes of a touch that was found.
+    #[inline]
+    pub(super) fn axes_of(&self, found: &Found<D>) -> D::Frame {
+        frame(&self.model, &self.work, found)
     }
 
     /// Makes (★) and the impulses to start from.
@@ -56,13 +83,16 @@ impl<D: Dim> World<D> {
         }
         self.push_bodies(&mut builder)
             .map_err(|error| contact_error(t_end, [0, 0], &error))?;
-        let mut last = 0;
-        for touch in 0..self.work.detector.found().len() {
-            let found = self.work.detector.found()[touch];
-            let memory = recall(&self.state.memory, &mut last, &found).copied();
-            self.push_contact(&mut builder, touch as u32, &found, memory.as_ref())
-                .map_err(|error| contact_error(t_end, found.bodies, &error))?;
-        }
+        let mut filled = Filled {
+            active: std::mem::take(&mut self.work.active),
+            begin: std::mem::take(&mut self.work.begin),
+            impulse: std::mem::take(&mut self.work.impulse),
+        };
+        let pushed = self.push_contacts(&mut builder, &mut filled, t_end);
+        self.work.active = filled.active;
+        self.work.begin = filled.begin;
+        self.work.impulse = filled.impulse;
+        pushed?;
         self.set_motors(t_end)?;
         self.push_joints(&mut builder)?;
         let problem = builder.build().map_err(|error| {
@@ -74,6 +104,7 @@ impl<D: Dim> World<D> {
                 });
             contact_error(t_end, bodies, &error)
         })?;
+        self.share_friction(&problem);
         self.work.problem = Some(problem);
         Ok(())
     }
@@ -96,71 +127,87 @@ impl<D: Dim> World<D> {
             }
             builder.kinetic_group(&begin[..D::DOF], &free[..D::DOF])?;
         }
+        self.push_places(builder);
         self.push_cell(builder)
     }
 
-    /// One touch, if it takes part.
-    fn push_contact(
-        &mut self,
+    /// All touches that take part.
+    fn push_contacts(
+        &self,
         builder: &mut KineticBuilder,
-        touch: u32,
-        found: &Found<D>,
-        memory: Option<&Memory<D>>,
-    ) -> Result<(), ProblemError> {
-        let [a, b] = found.bodies.map(|i| i as usize);
-        let (pair, _) = pair_law(&self.model, found);
-        let (law, d) = law::<D>(pair, memory.map_or(Status::Open, |m| m.status));
-        let frame = frame(&self.model, &self.work, found);
-        let rows = self.rows(found, &frame, d);
+        filled: &mut Filled,
+        t_end: f64,
+    ) -> Result<(), WorldError> {
+        let mut last = 0;
+        for (touch, found) in self.work.detector.found().iter().enumerate() {
+            let memory = recall(&self.state.memory, &mut last, found);
+            let (pair, first) = pair_law(&self.model, found);
+            let (law, d) = law::<D>(pair, memory.map_or(Status::Open, |m| m.status));
+            let frame = frame_of(&self.work, found, (pair, first));
+            let touched = Touched {
+                found,
+                pair,
+                memory,
+                frame,
+            };
+            let refuse = |error| contact_error(t_end, found.bodies, &error);
+            if d == D::N && self.work.cell.modes() == 0 {
+                let pushed = self.push_plain(builder, law, &touched).map_err(refuse)?;
+                if let Some(begin) = pushed {
+                    filled.active.push(touch as u32);
+                    filled.begin.extend_from_slice(&begin[..D::N]);
+                    push_start(&mut filled.impulse, memory, &touched.frame);
+                }
+                continue;
+            }
+            let pushed = self.push_any(builder, (law, d), &touched).map_err(refuse)?;
+            if let Some(begin) = pushed {
+                filled.active.push(touch as u32);
+                filled.begin.extend_from_slice(&begin[..d]);
+                push_wide_start(&mut filled.impulse, memory, &touched.frame, d);
+            }
+        }
+        Ok(())
+    }
+
+    /// A contact of any kind, if it takes part; answers U_I by row.
+    fn push_any(
+        &self,
+        builder: &mut KineticBuilder,
+        (law, d): (Law, usize),
+        touched: &Touched<'_, D>,
+    ) -> Result<Option<[f64; WIDE]>, ProblemError> {
+        let Touched { found, frame, .. } = touched;
+        let rows = self.rows(found, frame, d);
         let dof = D::DOF;
         // A contact that moves nothing along its normal constrains nothing.
         let normal = |side: usize| rows.block[side][..dof].iter().map(|g| g * g).sum::<f64>();
-        if !(normal(0) + normal(1) > 0.0) {
-            return Ok(());
+        if !(normal(0) + normal(1) > 0.0) || !self.takes_part(touched, || rows.free[0]) {
+            return Ok(None);
         }
-        if !self.takes_part(found, memory, rows.free[0]) {
-            return Ok(());
-        }
-        let rebound = self.rebound(pair, &rows, found.touch.gap);
+        let rebound = self.rebound(touched.pair, rows.begin, found.touch.gap);
         let blocks = [&rows.block[0][..d * dof], &rows.block[1][..d * dof]];
-        let groups = [a, b].map(|body| self.work.group[body]);
+        let groups = found.bodies.map(|body| self.work.group[body as usize]);
         let (given, rebound) = (&rows.given[..d], &rebound[..d]);
-        let balls = self.balls(found, d);
         let modes = self.work.cell.modes();
         match groups {
             [g, f] if modes > 0 => {
                 let touches = [(g as usize, blocks[0]), (f as usize, blocks[1])];
                 let mut block = [0.0; WIDE * MODES];
-                self.cell_block(found, &frame, &mut block[..d * modes]);
+                self.cell_block(found, frame, &mut block[..d * modes]);
                 let cell = (self.work.cell.group, &block[..d * modes]);
                 let touches = [touches[0], touches[1], cell];
                 builder.contact_with_rebound(law, &touches, given, rebound)
             }
-            _ if balls.1 > 0 => {
-                let balls = &balls.0[..balls.1];
-                push_balls::<D>(builder, law, &frame, balls, [given, rebound])
-            }
-            [NO_GROUP, g] => {
-                builder.contact_with_rebound(law, &[(g as usize, blocks[1])], given, rebound)
-            }
-            [g, NO_GROUP] => {
-                builder.contact_with_rebound(law, &[(g as usize, blocks[0])], given, rebound)
-            }
-            [g, f] => {
-                let touches = [(g as usize, blocks[0]), (f as usize, blocks[1])];
-                builder.contact_with_rebound(law, &touches, given, rebound)
-            }
+            _ => push_blocks(builder, law, (groups, blocks), [given, rebound]),
         }?;
-        self.work.active.push(touch);
-        self.work.begin.extend_from_slice(&rows.begin[..d]);
-        push_start(&mut self.work.impulse, memory, &frame, d);
-        Ok(())
+        Ok(Some(rows.begin))
     }
 
     /// ρ U_I by row, and the room that an open gap leaves.
-    fn rebound(&self, pair: &PairLaw, rows: &Rows, gap: f64) -> [f64; WIDE] {
+    fn rebound<const R: usize>(&self, pair: &PairLaw, begin: [f64; R], gap: f64) -> [f64; R] {
         let e = pair.restitution;
-        let mut rebound = rows.begin;
+        let mut rebound = begin;
         for (i, u) in rebound.iter_mut().enumerate() {
             *u *= if i == 0 { e.normal } else { e.tangential };
         }
@@ -175,43 +222,20 @@ impl<D: Dim> World<D> {
     /// 0 ≤ U_F + g/h ⊥ S ≥ 0: it may close until contacts are looked for again, at the next midpoint,
     /// and no more. Where bodies rebound this would be two half impacts: there a touch takes part
     /// if it would close before the end of the step.
-    fn takes_part(&self, found: &Found<D>, memory: Option<&Memory<D>>, approach: f64) -> bool {
-        let [a, b] = found.bodies.map(|i| &self.model.bodies[i as usize]);
-        let held = memory.is_some_and(|memory| memory.status != Status::Open);
-        let share = if held { HELD } else { CLOSED };
-        let gap = found.touch.gap;
-        if gap <= share * (size::<D>(a) + size::<D>(b)) {
+    fn takes_part(&self, touched: &Touched<'_, D>, approach: impl FnOnce() -> f64) -> bool {
+        let gap = touched.found.touch.gap;
+        if gap <= 0.0 {
             return true;
         }
-        let (law, _) = pair_law(&self.model, found);
+        let [a, b] = touched.found.bodies.map(|i| self.work.size[i as usize]);
+        let held = touched.memory.is_some_and(|m| m.status != Status::Open);
+        let share = if held { HELD } else { CLOSED };
+        if gap <= share * (a + b) {
+            return true;
+        }
         self.settings.activation == Activation::Predicted
-            && (law.restitution.normal == 0.0 || gap + 0.5 * self.settings.step * approach <= 0.0)
-    }
-
-    /// The movable bodies of a contact of three rows if all are balls whose spin is about space
-    /// axes: group, s and c of `KineticBuilder::contact_of_balls`; and how many.
-    fn balls(&self, found: &Found<D>, d: usize) -> ([(usize, f64, f64); 2], usize) {
-        let (mut balls, mut count) = ([(0, 0.0, 0.0); 2], 0);
-        if D::DOF != WIDE || d != 3 {
-            return (balls, 0);
-        }
-        let touch = &found.touch;
-        let at = (touch.point_a + touch.point_b) * 0.5;
-        for (side, (&body, sign)) in found.bodies.iter().zip([-1.0, 1.0]).enumerate() {
-            let body = body as usize;
-            if self.work.group[body] == NO_GROUP {
-                continue;
-            }
-            if !self.work.outward[body] || !D::ball(&self.model.bodies[body].shape) {
-                return (balls, 0);
-            }
-            let root = self.work.inverse_root[body].as_ref();
-            let lever = (at - self.work.centre(found, side)).dot(touch.normal);
-            let group = self.work.group[body] as usize;
-            balls[count] = (group, sign * root[0], sign * lever * root[3]);
-            count += 1;
-        }
-        (balls, count)
+            && (touched.pair.restitution.normal == 0.0
+                || gap + 0.5 * self.settings.step * approach() <= 0.0)
     }
 
     /// Blocks of Ĝ and given velocities of one contact.
@@ -284,65 +308,42 @@ impl<D: Dim> Workspace<D> {
     }
 }
 
-/// A contact of balls; what is given and the rebound have three entries.
-fn push_balls<D: Dim>(
+/// A contact between movable bodies, or one of them and one that is not.
+fn push_blocks(
     builder: &mut KineticBuilder,
     law: Law,
-    frame: &D::Frame,
-    balls: &[(usize, f64, f64)],
+    (groups, blocks): ([u32; 2], [&[f64]; 2]),
     [given, rebound]: [&[f64]; 2],
 ) -> Result<usize, ProblemError> {
-    let mut axes = [[0.0; 3]; 3];
-    for (to, from) in axes.iter_mut().zip(frame.as_ref()) {
-        to.copy_from_slice(from.slice());
-    }
-    let three = |rows: &[f64]| [rows[0], rows[1], rows[2]];
-    builder.contact_of_balls(law, &axes, balls, &three(given), &three(rebound))
+    let both = [0, 1].map(|side| (groups[side] as usize, blocks[side]));
+    let touches = match groups {
+        [NO_GROUP, _] => &both[1..],
+        [_, NO_GROUP] => &both[..1],
+        _ => &both[..],
+    };
+    builder.contact_with_rebound(law, touches, given, rebound)
 }
 
 /// Axes of a touch: tangents along a direction of a body where the law has directions.
+#[inline]
 fn frame<D: Dim>(model: &Model<D>, work: &Workspace<D>, found: &Found<D>) -> D::Frame {
-    let [a, b] = found.bodies.map(|i| i as usize);
-    let (pair, first) = pair_law(model, found);
+    frame_of(work, found, pair_law(model, found))
+}
+
+/// The same where the law is known, and which body its directions belong to.
+#[inline(always)]
+fn frame_of<D: Dim>(
+    work: &Workspace<D>,
+    found: &Found<D>,
+    (pair, first): (&PairLaw, bool),
+) -> D::Frame {
     match &pair.friction {
         Friction::Elliptic { along, .. } | Friction::Polygon { along, .. } => {
-            let owner = if first { a } else { b };
+            let owner = found.bodies[usize::from(!first)] as usize;
             D::frame_along(found.touch.normal, along, &work.mid[owner].rotation)
         }
         _ => D::frame(found.touch.normal),
     }
-}
-
-/// The memory of the same contact in the step before: both lists are sorted alike.
-fn recall<'a, D: Dim>(
-    memory: &'a [Memory<D>],
-    last: &mut usize,
-    found: &Found<D>,
-) -> Option<&'a Memory<D>> {
-    let key = (found.bodies, found.shift, found.touch.feature);
-    while let Some(known) = memory.get(*last)
-        && (known.bodies, known.shift, known.feature) < key
-    {
-        *last += 1;
-    }
-    memory
-        .get(*last)
-        .filter(|known| (known.bodies, known.shift, known.feature) == key)
-}
-
-/// The impulse of the step before in the present frame; nothing for a new contact.
-fn push_start<D: Dim>(
-    impulse: &mut Vec<f64>,
-    memory: Option<&Memory<D>>,
-    frame: &D::Frame,
-    d: usize,
-) {
-    let Some(memory) = memory else {
-        impulse.extend(std::iter::repeat_n(0.0, d));
-        return;
-    };
-    let axes = frame.as_ref().iter().map(|axis| axis.dot(memory.impulse));
-    impulse.extend(axes.chain(memory.moment).take(d));
 }
 
 fn contact_error(t: f64, bodies: [u32; 2], error: &ProblemError) -> WorldError {

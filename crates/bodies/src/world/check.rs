@@ -179,12 +179,13 @@ impl<D: Dim> Workspace<D> {
             roots
         });
         let inverse_root = inverse_root.collect();
-        let outward = model
-            .bodies
-            .iter()
-            .map(|body| body.freedom == Freedom::Free && D::isotropic(&body.mass.inertia));
-        let outward = outward.collect();
-        let growth = model.bodies.iter().map(|body| HELD * size::<D>(body));
+        let turns =
+            |body: &Body<D>| body.freedom == Freedom::Free && D::isotropic(&body.mass.inertia);
+        let outward = model.bodies.iter().map(turns).collect();
+        let ball = |body: &Body<D>| turns(body) && D::ball(&body.shape);
+        let guided = (0..model.bodies.len() as u32)
+            .filter(|&i| matches!(model.bodies[i as usize].freedom, Freedom::Guided(_)));
+        let size: Vec<f64> = model.bodies.iter().map(size::<D>).collect();
         Self {
             detector: Detector::new(settings.threads),
             solver,
@@ -194,7 +195,10 @@ impl<D: Dim> Workspace<D> {
             mid: Vec::new(),
             end: Vec::new(),
             loads: Vec::new(),
-            growth: growth.collect(),
+            growth: size.iter().map(|size| HELD * size).collect(),
+            ball: model.bodies.iter().map(ball).collect(),
+            guided: guided.collect(),
+            size,
             active: Vec::new(),
             status: Vec::new(),
             problem: None,
@@ -203,6 +207,7 @@ impl<D: Dim> Workspace<D> {
             finish: Vec::new(),
             hat: Vec::new(),
             rest: Vec::new(),
+            pieces: Vec::new(),
             projection: None,
             projector: None,
             sweeper: Nncg::default(),

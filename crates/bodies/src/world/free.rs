@@ -28,29 +28,35 @@ impl<D: Dim> World<D> {
     /// every guided one.
     pub(super) fn set_free_velocity(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.add_fields(t_end - 0.5 * self.settings.step)?;
-        let (model, work) = (&mut self.model, &mut self.work);
+        let (model, state, work) = (&mut self.model, &self.state, &mut self.work);
         let h = self.settings.step;
-        work.end.clear();
-        for (i, body) in model.bodies.iter().enumerate() {
-            let begin = &self.state.velocities[i];
-            let end = match body.freedom {
-                Freedom::Fixed => D::REST,
-                Freedom::Guided(guide) => {
-                    let anchor = &self.state.anchors[guide as usize];
-                    let (pose, velocity) = model.guides[guide as usize].at(anchor, t_end);
-                    check::pose(i, t_end, &pose)?;
-                    if !velocity.as_ref().iter().all(|v| v.is_finite()) {
-                        return Err(check::not_finite(i, "given velocity", t_end));
+        work.end.resize(model.bodies.len(), D::REST);
+        let (bodies, drag, gravity) = (&model.bodies, &model.drag, model.gravity);
+        let loads = &work.loads;
+        work.detector.team().over(&mut work.end, |from, end| {
+            for (k, end) in end.iter_mut().enumerate() {
+                let i = from + k;
+                *end = match bodies[i].freedom {
+                    Freedom::Fixed | Freedom::Guided(_) => D::REST,
+                    Freedom::Free | Freedom::Partial(_) => {
+                        let load = loads.get(i).copied().unwrap_or(D::REST);
+                        let drag = drag.get(i).copied().unwrap_or_default();
+                        free::<D>(&bodies[i], &state.velocities[i], gravity, &load, drag, h)
                     }
-                    velocity
+                };
+            }
+        });
+        for &i in &work.guided {
+            let i = i as usize;
+            if let Freedom::Guided(guide) = model.bodies[i].freedom {
+                let anchor = &state.anchors[guide as usize];
+                let (pose, velocity) = model.guides[guide as usize].at(anchor, t_end);
+                check::pose(i, t_end, &pose)?;
+                if !velocity.as_ref().iter().all(|v| v.is_finite()) {
+                    return Err(check::not_finite(i, "given velocity", t_end));
                 }
-                Freedom::Free | Freedom::Partial(_) => {
-                    let load = work.loads.get(i).copied().unwrap_or(D::REST);
-                    let drag = model.drag.get(i).copied().unwrap_or_default();
-                    free::<D>(body, begin, model.gravity, &load, drag, h)
-                }
-            };
-            work.end.push(end);
+                work.end[i] = velocity;
+            }
         }
         self.set_free_cell(t_end)
     }

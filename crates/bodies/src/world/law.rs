@@ -9,10 +9,16 @@ use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 
 /// What happens at a touch: the law of the two materials, or that of a pin in its hole.
+#[inline(always)]
 pub(super) fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Found<D>) -> (&'a PairLaw, bool) {
-    let pin = joint_of_feature(&model.joints, found);
-    if let Some(clearance) = pin.and_then(|joint| model.joints[joint].clearance.as_ref()) {
+    if !model.joints.is_empty()
+        && let Some(joint) = joint_of_feature(&model.joints, found)
+        && let Some(clearance) = &model.joints[joint].clearance
+    {
         return (&clearance.law, true);
+    }
+    if model.materials.count() == 1 {
+        return model.materials.law(0, 0);
     }
     let [a, b] = found.bodies.map(|i| model.bodies[i as usize].material);
     model.materials.law(a, b)

@@ -18,7 +18,10 @@ mod check;
 mod free;
 mod joint;
 mod law;
+mod order;
+mod profile;
 mod project;
+mod read;
 mod resume;
 #[cfg(test)]
 mod tests;
@@ -33,11 +36,13 @@ use crate::error::WorldError;
 use crate::model::{Body, Freedom, Model};
 use crate::pose::Pose;
 use crate::settings::{Activation, Settings};
-use crate::state::{Contact, Ledger, Memory, State};
+use crate::state::{Ledger, Memory, State};
 
 use assemble::kinetic;
 pub use joint::JointRow;
 pub use law::law as contact_law;
+pub use profile::Profile;
+use profile::{Clock, Stage};
 
 pub use project::Overlap;
 
@@ -49,6 +54,7 @@ pub struct World<D: Dim> {
     ledger: Ledger,
     work: Workspace<D>,
     link: joint::Linkage<D>,
+    clock: Option<Clock>,
 }
 
 impl<D: Dim> std::fmt::Debug for World<D> {
@@ -72,6 +78,12 @@ struct Workspace<D: Dim> {
     group: Vec<u32>,
     /// Whether the kinetic coordinates of a body take its spin about space axes.
     outward: Vec<bool>,
+    /// Whether that is so and the body is a ball of space.
+    ball: Vec<bool>,
+    /// The bodies with a guide.
+    guided: Vec<u32>,
+    /// Radius of each body as a measure of gaps.
+    size: Vec<f64>,
     /// 1/√m by velocity component, 0 where it does not follow forces.
     inverse_root: Vec<D::Dofs>,
     /// Placements at the midpoint.
@@ -95,6 +107,8 @@ struct Workspace<D: Dim> {
     hat: Vec<f64>,
     /// What is left of the balance of momentum, by coordinate.
     rest: Vec<D::Dofs>,
+    /// Works of the contacts, by piece.
+    pieces: Vec<account::Works>,
     /// Frictionless problem of the projection, its detector, its solver and what they fill.
     projection: Option<Problem>,
     projector: Option<Detector<D>>,
@@ -125,6 +139,7 @@ impl<D: Dim> World<D> {
             ledger: Ledger::default(),
             work,
             link,
+            clock: None,
         };
         world.begin()?;
         Ok(world)
@@ -137,41 +152,56 @@ impl<D: Dim> World<D> {
     pub fn advance(&mut self) -> Result<(), WorldError> {
         let h = self.settings.step;
         let t_end = self.state.t + h;
+        self.start_clock();
         self.place_midpoint(self.state.t + 0.5 * h)?;
         self.set_free_velocity(t_end)?;
+        self.lap(Stage::Update);
         self.detect();
+        self.lap(Stage::Detection);
         self.assemble(t_end)?;
+        self.lap(Stage::Assembly);
         self.solve();
+        self.lap(Stage::Solve);
         self.finish_joints(t_end)?;
         self.finish_velocity();
         self.turn_again(t_end)?;
+        self.lap(Stage::Update);
         self.account(t_end);
+        self.lap(Stage::Account);
         self.finish_position(t_end)?;
         if self.settings.correction {
             self.project()?;
         }
         self.close_joints();
+        self.lap(Stage::Update);
         self.account_position();
         self.remember();
-        self.settle_cell()
+        self.settle_cell()?;
+        self.stop_clock();
+        Ok(())
     }
 
     /// q_M = q_I + ½h u_I; guided bodies where their guides say.
     fn place_midpoint(&mut self, t: f64) -> Result<(), WorldError> {
         let h = self.settings.step;
-        self.work.mid.clear();
-        for (i, body) in self.model.bodies.iter().enumerate() {
-            let (pose, velocity) = (&self.state.poses[i], &self.state.velocities[i]);
-            self.work.mid.push(match body.freedom {
-                Freedom::Fixed => *pose,
-                Freedom::Guided(guide) => {
-                    let anchor = &self.state.anchors[guide as usize];
-                    let (pose, _) = self.model.guides[guide as usize].at(anchor, t);
-                    check::pose(i, t, &pose)?;
-                    pose
+        let (bodies, state, work) = (&self.model.bodies, &self.state, &mut self.work);
+        work.mid.clone_from(&state.poses);
+        work.detector.team().over(&mut work.mid, |from, mid| {
+            for (k, mid) in mid.iter_mut().enumerate() {
+                let i = from + k;
+                if let Freedom::Free | Freedom::Partial(_) = bodies[i].freedom {
+                    *mid = D::advance(&state.poses[i], &state.velocities[i], 0.5 * h);
                 }
-                Freedom::Free | Freedom::Partial(_) => D::advance(pose, velocity, 0.5 * h),
-            });
+            }
+        });
+        for &i in &work.guided {
+            let i = i as usize;
+            if let Freedom::Guided(guide) = bodies[i].freedom {
+                let anchor = &state.anchors[guide as usize];
+                let (pose, _) = self.model.guides[guide as usize].at(anchor, t);
+                check::pose(i, t, &pose)?;
+                work.mid[i] = pose;
+            }
         }
         self.place_cell();
         Ok(())
@@ -183,13 +213,15 @@ impl<D: Dim> World<D> {
         let work = &mut self.work;
         if self.settings.activation == Activation::Predicted {
             let (h, bodies) = (self.settings.step, &self.model.bodies);
-            let speed = |i: usize| free::speed_bound(&bodies[i], &work.end[i]);
+            let mut squares = 0.0;
+            for (i, growth) in work.growth.iter_mut().enumerate() {
+                *growth = free::speed_bound(&bodies[i], &work.end[i]);
+                squares += *growth * *growth;
+            }
             // A body may be pushed by another one: the usual speed comes on top of its own.
-            let squares: f64 = (0..bodies.len()).map(|i| speed(i).powi(2)).sum();
             let usual = (squares / bodies.len().max(1) as f64).sqrt();
-            for (i, body) in bodies.iter().enumerate() {
-                let size = size::<D>(body);
-                work.growth[i] = HELD * size + h * (speed(i) + usual + 2.0 * flow * size);
+            for (growth, size) in work.growth.iter_mut().zip(&work.size) {
+                *growth = HELD * size + h * (*growth + usual + 2.0 * flow * size);
             }
         }
         work.detector.detect_within(
@@ -212,7 +244,18 @@ impl<D: Dim> World<D> {
             max_iterations: self.settings.max_iterations,
             ..Goal::default()
         };
-        work.report = Some(work.solver.solve(problem, &mut work.impulse, &goal));
+        let Workspace {
+            solver,
+            impulse,
+            detector,
+            ..
+        } = work;
+        let mut solve = || solver.solve(problem, impulse, &goal);
+        work.report = Some(match detector.team().pool(problem.num_contacts()) {
+            // Methods share blocks of contacts among the threads of the pool they run in.
+            Some(pool) => pool.install(solve),
+            None => solve(),
+        });
     }
 
     /// u_F = u_L + A⁻¹ Σ Gᵀ S, from kinetic coordinates back to those of the bodies.
@@ -260,22 +303,25 @@ impl<D: Dim> World<D> {
                 return Err(check::not_finite(i, "velocity", t_end));
             }
         }
-        for (i, body) in self.model.bodies.iter().enumerate() {
-            match body.freedom {
-                Freedom::Fixed => {}
-                Freedom::Guided(guide) => {
-                    let anchor = &self.state.anchors[guide as usize];
-                    let (pose, _) = self.model.guides[guide as usize].at(anchor, t_end);
-                    self.state.poses[i] = pose;
-                }
-                Freedom::Free | Freedom::Partial(_) => {
-                    let mut mean = self.work.end[i];
-                    let begin = self.state.velocities[i].as_ref();
-                    for (k, v) in mean.as_mut().iter_mut().enumerate() {
-                        *v = 0.5 * (*v + begin[k]);
+        let (bodies, state, work) = (&self.model.bodies, &mut self.state, &self.work);
+        let (velocities, end) = (&state.velocities, &work.end);
+        work.detector.team().over(&mut state.poses, |from, poses| {
+            for (k, pose) in poses.iter_mut().enumerate() {
+                let i = from + k;
+                if let Freedom::Free | Freedom::Partial(_) = bodies[i].freedom {
+                    let mut mean = end[i];
+                    for (v, begin) in mean.as_mut().iter_mut().zip(velocities[i].as_ref()) {
+                        *v = 0.5 * (*v + begin);
                     }
-                    self.state.poses[i] = D::advance(&self.state.poses[i], &mean, h);
+                    *pose = D::advance(pose, &mean, h);
                 }
+            }
+        });
+        for &i in &work.guided {
+            if let Freedom::Guided(guide) = bodies[i as usize].freedom {
+                let anchor = &state.anchors[guide as usize];
+                let (pose, _) = self.model.guides[guide as usize].at(anchor, t_end);
+                state.poses[i as usize] = pose;
             }
         }
         self.finish_cell()?;
@@ -311,73 +357,6 @@ impl<D: Dim> World<D> {
                 impulse: vector,
                 moment,
             });
-        }
-    }
-
-    /// All that stays the same.
-    pub fn model(&self) -> &Model<D> {
-        &self.model
-    }
-
-    /// Where it is.
-    pub fn state(&self) -> &State<D> {
-        &self.state
-    }
-
-    /// The state alone, to go on with another model.
-    pub fn into_state(self) -> State<D> {
-        self.state
-    }
-
-    /// How it is stepped.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// Account of the last step; before the first one only the energies are there.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
-    /// Name of the methods that solved the last step, joined by arrows; empty without contacts.
-    pub fn method(&self) -> String {
-        self.work
-            .report
-            .as_ref()
-            .map_or_else(String::new, Report::method)
-    }
-
-    /// The contact problem (★) of the last step; none without contacts.
-    pub fn problem(&self) -> Option<&Problem> {
-        self.work.problem.as_ref()
-    }
-
-    /// Number of contacts of the last step.
-    pub fn num_contacts(&self) -> usize {
-        self.work.active.len()
-    }
-
-    /// A contact of the last step, sorted by bodies, shift and feature.
-    ///
-    /// # Panics
-    /// There are not so many.
-    pub fn contact(&self, index: usize) -> Contact<'_, D> {
-        let touch = self.work.active[index];
-        let found = &self.work.detector.found()[touch as usize];
-        let rows = match &self.work.problem {
-            Some(problem) => problem.rows(index),
-            None => 0..0,
-        };
-        Contact {
-            bodies: found.bodies,
-            shift: found.shift,
-            centres: [0, 1].map(|side| self.work.centre(found, side)),
-            touch: &found.touch,
-            status: self.work.status[index],
-            frame: self.frame(touch),
-            begin: &self.work.begin[rows.clone()],
-            end: &self.work.finish[rows.clone()],
-            impulse: &self.work.impulse[rows],
         }
     }
 }

@@ -44,6 +44,7 @@ impl<D: Dim> World<D> {
             ledger,
             work,
             link,
+            clock: None,
         })
     }
 

@@ -10,7 +10,8 @@
 //! on that edge or an end of it, since the distances of 0 to the lines of the edges grow towards the
 //! nearest vertex. So the best edge and its support vertex tell the nearest features in every case.
 //!
-//! The normals are sorted by angle, hence so are the support vertices: O(m + n) for m and n vertices
+//! Triangles and quadrilaterals are compared vertex by vertex, in the axes of the core whose edges
+//! they are held against. For others the normals are sorted by angle, hence so are the support vertices: O(m + n) for m and n vertices
 //! (rotating calipers).
 
 use glam::DVec2;
@@ -40,8 +41,62 @@ struct Best {
     separation: f64,
 }
 
+/// [`best_edge`] for cores of few vertices.
+#[inline]
+fn best_of<const V: usize>(
+    r: &Core,
+    vertices: &[DVec2; V],
+    view: &View,
+    limit: f64,
+    tie: f64,
+) -> Option<Best> {
+    let mut placed = [DVec2::ZERO; V];
+    for (to, vertex) in placed.iter_mut().zip(vertices) {
+        *to = view.point(*vertex);
+    }
+    let lowest = |normal: DVec2| {
+        let mut low = normal.dot(placed[0]);
+        for x in &placed[1..] {
+            let value = normal.dot(*x);
+            low = if value < low { value } else { low };
+        }
+        low
+    };
+    let (mut edge, mut separation) = (0, f64::NEG_INFINITY);
+    for (k, (&normal, &vertex)) in r.normals.iter().zip(r.vertices).enumerate() {
+        let s = lowest(normal) - normal.dot(vertex);
+        if s > limit {
+            return None;
+        }
+        if s > separation + tie {
+            (edge, separation) = (k, s);
+        }
+    }
+    // Which vertex it was is asked once: the first of equal ones.
+    let normal = *r.normals.get(edge)?;
+    let low = lowest(normal);
+    let support = placed.iter().position(|x| normal.dot(*x) <= low);
+    Some(Best {
+        edge,
+        support: support.unwrap_or(0),
+        separation,
+    })
+}
+
 /// The edge of `r` with the largest separation; `None` if that is above `limit`.
+#[inline]
 fn best_edge(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Option<Best> {
+    if let Ok(four) = <&[DVec2; 4]>::try_from(i.vertices) {
+        return best_of(r, four, view, limit, tie);
+    }
+    if let Ok(three) = <&[DVec2; 3]>::try_from(i.vertices) {
+        return best_of(r, three, view, limit, tie);
+    }
+    best_by_calipers(r, i, view, limit, tie)
+}
+
+/// [`best_edge`] for any.
+fn best_by_calipers(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Option<Best> {
     let mut best = Best {
         edge: 0,
         support: 0,

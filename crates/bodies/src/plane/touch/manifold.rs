@@ -70,6 +70,7 @@ pub(super) struct Found {
 }
 
 impl Found {
+    #[inline]
     fn add(&mut self, point: Point, reach: f64) {
         if point.gap <= reach && self.count < 2 {
             self.points[self.count] = point;
@@ -109,6 +110,7 @@ struct Strip {
 }
 
 impl Strip {
+    #[inline]
     fn new(core: &Core, edge: usize) -> Self {
         let next = core.next(edge);
         let normal = core.normals[edge];
@@ -123,6 +125,7 @@ impl Strip {
         }
     }
 
+    #[inline]
     fn coordinates(&self, x: DVec2) -> DVec2 {
         let x = x - self.start;
         DVec2::new(self.along.dot(x), self.normal.dot(x))
@@ -147,47 +150,54 @@ struct Incident {
 impl Incident {
     /// Of the two edges at `support` the one that faces the strip more squarely; the other if that
     /// one is wholly beside the strip.
+    #[inline]
     fn new(strip: &Strip, core: &Core, view: &View, support: usize) -> Self {
         let near_at = strip.coordinates(view.point(core.vertices[support]));
         let margin = tie(strip.length, core.extent);
-        let of = |edge: usize, far: usize| {
+        let normal = |edge: usize| {
             let normal = view.vector(core.normals[edge]);
-            Self {
-                edge,
-                near: support,
-                far,
-                near_at,
-                far_at: strip.coordinates(view.point(core.vertices[far])),
-                normal: DVec2::new(strip.along.dot(normal), strip.normal.dot(normal)),
-                radius: core.radius,
-                margin,
-            }
+            DVec2::new(strip.along.dot(normal), strip.normal.dot(normal))
+        };
+        let of = |(edge, far, normal): (usize, usize, DVec2)| Self {
+            edge,
+            near: support,
+            far,
+            near_at,
+            far_at: strip.coordinates(view.point(core.vertices[far])),
+            normal,
+            radius: core.radius,
+            margin,
         };
         let previous = core.previous(support);
-        let (a, b) = (of(support, core.next(support)), of(previous, previous));
-        let (a, b) = if a.normal.y <= b.normal.y {
-            (a, b)
-        } else {
-            (b, a)
-        };
+        let a = (support, core.next(support), normal(support));
+        let b = (previous, previous, normal(previous));
+        let (first, second) = if a.2.y <= b.2.y { (a, b) } else { (b, a) };
         let beside = |i: &Self| {
             let (low, high) = (near_at.x.min(i.far_at.x), near_at.x.max(i.far_at.x));
             high < -margin || low > strip.length + margin
         };
-        if beside(&a) && !beside(&b) { b } else { a }
+        let squarer = of(first);
+        if !beside(&squarer) {
+            return squarer;
+        }
+        let other = of(second);
+        if beside(&other) { squarer } else { other }
     }
 
+    #[inline]
     fn length(&self) -> f64 {
         (self.far_at - self.near_at).length()
     }
 
     /// Whether the edge, without its radius, lies over τ.
+    #[inline]
     fn covers(&self, tau: f64) -> bool {
         (tau - self.near_at.x) * (tau - self.far_at.x) <= 0.0
     }
 
     /// Height of the lower surface over τ between the ends of the edge, and whether that is on the
     /// round of the near vertex.
+    #[inline]
     fn surface(&self, tau: f64) -> (f64, bool) {
         let offset = self.normal * self.radius;
         let (p, q) = (self.near_at + offset, self.far_at + offset);
@@ -208,6 +218,7 @@ impl Incident {
 }
 
 /// Which vertices are at τ, where an incident vertex at `at` was clipped to the strip.
+#[inline]
 fn meeting(strip: &Strip, incident: &Incident, tau: f64) -> (Option<usize>, bool) {
     let window = MEET * strip.length.min(incident.length());
     let end = if tau <= window {
@@ -220,6 +231,7 @@ fn meeting(strip: &Strip, incident: &Incident, tau: f64) -> (Option<usize>, bool
     (end, tau >= -window && tau <= strip.length + window)
 }
 
+#[inline]
 fn near_point(strip: &Strip, incident: &Incident, radius: f64) -> Point {
     let own = incident.near_at.x;
     let tau = own.clamp(0.0, strip.length.max(0.0));
@@ -244,6 +256,7 @@ fn near_point(strip: &Strip, incident: &Incident, radius: f64) -> Point {
     }
 }
 
+#[inline]
 fn far_point(strip: &Strip, incident: &Incident, radius: f64) -> Option<Point> {
     let inside = |x: f64| x.clamp(0.0, strip.length.max(0.0));
     let (near, own) = (incident.near_at.x, incident.far_at.x);
@@ -273,6 +286,7 @@ fn far_point(strip: &Strip, incident: &Incident, radius: f64) -> Option<Point> {
 }
 
 /// Points in the order of the reference edge.
+#[inline]
 fn ordered(found: &mut Found, incident: &Incident) {
     if incident.near_at.x > incident.far_at.x {
         found.reverse();
@@ -288,12 +302,18 @@ pub(super) fn face(
 ) -> Found {
     let strip = Strip::new(r, edge);
     let incident = Incident::new(&strip, i, view, support);
+    flat(&strip, &incident, r.radius, reach)
+}
+
+/// The points of an incident edge over a strip.
+#[inline]
+fn flat(strip: &Strip, incident: &Incident, radius: f64, reach: f64) -> Found {
     let mut found = Found::default();
-    found.add(near_point(&strip, &incident, r.radius), reach);
-    if let Some(point) = far_point(&strip, &incident, r.radius) {
+    found.add(near_point(strip, incident, radius), reach);
+    if let Some(point) = far_point(strip, incident, radius) {
         found.add(point, reach);
     }
-    ordered(&mut found, &incident);
+    ordered(&mut found, incident);
     found
 }
 
@@ -313,7 +333,7 @@ pub(super) fn apart(
     } else if tau > strip.length {
         strip.next
     } else {
-        return face((r, i), view, (edge, support), reach);
+        return flat(&strip, &incident, r.radius, reach);
     };
     let p = r.vertices[end];
     // With faces parallel up to rounding the lowest vertex may be one that hangs over the end: then
@@ -330,7 +350,7 @@ pub(super) fn apart(
     let v = view.point(i.vertices[near]);
     let distance = (v - p).length();
     if distance <= TINY * (r.extent + i.extent) {
-        return face((r, i), view, (edge, support), reach);
+        return flat(&strip, &incident, r.radius, reach);
     }
     let normal = (v - p) / distance;
     let mut found = Found {

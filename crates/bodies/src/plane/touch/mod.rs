@@ -67,6 +67,25 @@ pub fn touch(
     }
 }
 
+/// Two discs; what [`touch`] finds.
+#[inline]
+pub(crate) fn touch_discs(
+    a: (f64, &Pose<Plane>),
+    b: (f64, &Pose<Plane>),
+    reach: f64,
+) -> Option<Touch<Plane>> {
+    match order_of((a.1, a.0), (b.1, b.0)) {
+        Ordering::Greater => round::discs((b.1, b.0), (a.1, a.0), reach).map(|touch| Touch {
+            point_a: touch.point_b,
+            point_b: touch.point_a,
+            normal: -touch.normal,
+            feature: feature::swapped(touch.feature),
+            ..touch
+        }),
+        _ => round::discs((a.1, a.0), (b.1, b.0), reach),
+    }
+}
+
 fn rank(shape: &Shape) -> u8 {
     match shape {
         Shape::Disc { .. } => 0,
@@ -80,13 +99,18 @@ fn rank(shape: &Shape) -> u8 {
 
 /// An order of pairs that does not depend on which is called a.
 fn order(a: (&Shape, &Pose<Plane>), b: (&Shape, &Pose<Plane>)) -> Ordering {
-    let (p, q) = (a.1, b.1);
     rank(a.0)
         .cmp(&rank(b.0))
-        .then_with(|| p.position.x.total_cmp(&q.position.x))
-        .then_with(|| p.position.y.total_cmp(&q.position.y))
+        .then_with(|| order_of((a.1, a.0.radius()), (b.1, b.0.radius())))
+}
+
+/// The same for shapes of one kind.
+#[inline]
+fn order_of((p, r): (&Pose<Plane>, f64), (q, s): (&Pose<Plane>, f64)) -> Ordering {
+    let x = p.position.x.total_cmp(&q.position.x);
+    x.then_with(|| p.position.y.total_cmp(&q.position.y))
         .then_with(|| p.rotation.angle().total_cmp(&q.rotation.angle()))
-        .then_with(|| a.0.radius().total_cmp(&b.0.radius()))
+        .then_with(|| r.total_cmp(&s))
 }
 
 /// A pair in order.
@@ -123,7 +147,7 @@ fn with_disc(
     out: &mut Vec<Touch<Plane>>,
 ) {
     match b.0 {
-        Shape::Disc { radius } => round::discs(disc, (b.1, *radius), reach, out),
+        Shape::Disc { radius } => out.extend(round::discs(disc, (b.1, *radius), reach)),
         Shape::HalfPlane => round::disc_half_plane(disc, b.1, reach, out),
         Shape::Chain(chain) => chain::disc(disc, (chain, b.1), reach, out),
         other => {
@@ -179,14 +203,18 @@ fn cores(
 
 /// Appends a touch if its gap is within reach; `at` is on the surface of the first shape.
 fn push(out: &mut Vec<Touch<Plane>>, reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) {
+    out.extend(touching(reach, gap, normal, at, feature));
+}
+
+/// A touch if its gap is within reach.
+#[inline(always)]
+fn touching(reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) -> Option<Touch<Plane>> {
     // Refuses what is not a number or no finite one, too.
-    if gap <= reach && gap > f64::NEG_INFINITY {
-        out.push(Touch {
-            point_a: at,
-            point_b: at + normal * gap,
-            normal,
-            gap,
-            feature,
-        });
-    }
+    (gap <= reach && gap > f64::NEG_INFINITY).then(|| Touch {
+        point_a: at,
+        point_b: at + normal * gap,
+        normal,
+        gap,
+        feature,
+    })
 }

@@ -4,17 +4,17 @@ use glam::DVec2;
 
 use super::convex;
 use super::core::{Core, View};
-use super::push;
+use super::{push, touching};
 use crate::dim::Plane;
 use crate::pose::{Pose, Touch};
 
 /// Two discs. With a common centre there is no direction: the x axis is taken.
+#[inline]
 pub(super) fn discs(
     (a, r): (&Pose<Plane>, f64),
     (b, s): (&Pose<Plane>, f64),
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
-) {
+) -> Option<Touch<Plane>> {
     let across = b.position - a.position;
     let distance = across.length();
     let gap = distance - r - s;
@@ -24,7 +24,7 @@ pub(super) fn discs(
     } else {
         DVec2::X
     };
-    push(out, reach, gap, normal, a.position + normal * r, 0);
+    touching(reach, gap, normal, a.position + normal * r, 0)
 }
 
 /// A disc, first, and a core. There is never more than one point, so that its number is 0.

@@ -17,7 +17,7 @@ pub(crate) mod nearest;
 pub(crate) mod outline;
 mod pair;
 mod polyhedra;
-mod round;
+pub(super) mod round;
 
 use super::polyhedron::Polyhedron;
 use super::shape::Shape;
@@ -80,7 +80,9 @@ fn ordered(a: Placed, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
         Shape::HalfSpace => half_space(a.1, b, reach, out),
         Shape::Polyhedron(ref p) => polyhedron((p, a.1), b, reach, out),
         Shape::Sphere { radius } => match *b.0 {
-            Shape::Sphere { radius: r } => round::spheres((radius, a.1), (r, b.1), reach, out),
+            Shape::Sphere { radius: r } => {
+                out.extend(round::spheres((radius, a.1), (r, b.1), reach));
+            }
             Shape::Capsule {
                 half_length: h,
                 radius: r,

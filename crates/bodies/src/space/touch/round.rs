@@ -57,48 +57,59 @@ impl Segment {
 
 /// Appends the contact of two balls round core points; `other` is the normal if they coincide.
 fn balls(
-    (xa, ra): (DVec3, f64),
-    (xb, rb): (DVec3, f64),
+    a: (DVec3, f64),
+    b: (DVec3, f64),
     other: impl FnOnce() -> DVec3,
     feature: u32,
     reach: f64,
     out: &mut Vec<Touch<Space>>,
 ) {
+    out.extend(ball(a, b, other, feature, reach));
+}
+
+/// The contact of two balls, if it is within reach.
+#[inline(always)]
+fn ball(
+    (xa, ra): (DVec3, f64),
+    (xb, rb): (DVec3, f64),
+    other: impl FnOnce() -> DVec3,
+    feature: u32,
+    reach: f64,
+) -> Option<Touch<Space>> {
     let d = xb - xa;
     let distance = d.length();
     let gap = distance - ra - rb;
     if !(gap <= reach) {
-        return;
+        return None;
     }
     let normal = if distance > 0.0 {
         d / distance
     } else {
         other()
     };
-    out.push(Touch {
+    Some(Touch {
         point_a: xa + ra * normal,
         point_b: xb - rb * normal,
         normal,
         gap,
         feature,
-    });
+    })
 }
 
 /// Sphere against sphere. Concentric ones part along z.
-pub(super) fn spheres(
+#[inline]
+pub(crate) fn spheres(
     a: (f64, &Pose<Space>),
     b: (f64, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
-) {
-    balls(
+) -> Option<Touch<Space>> {
+    ball(
         (a.1.position, a.0),
         (b.1.position, b.0),
         || DVec3::Z,
         0,
         reach,
-        out,
-    );
+    )
 }
 
 /// Sphere against capsule. A centre on the axis parts across it.

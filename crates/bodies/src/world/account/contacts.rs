@@ -1,0 +1,282 @@
+//! What each contact did: works, velocity at the end, status, and the impulse on its bodies.
+
+use contact::law::{Law, Status};
+use contact::{Kinetic, Problem};
+
+use super::super::{NO_GROUP, World, kinetic};
+use super::Works;
+use crate::detect::Found;
+use crate::dim::Dim;
+use crate::model::{Body, Freedom};
+
+/// Rows of a contact at most.
+const WIDE: usize = 6;
+
+/// Contacts whose works are summed together: sums do not depend on who takes which.
+const PIECE: usize = if cfg!(test) { 32 } else { 1024 };
+
+/// What contacts are asked for; all of it may be read by any thread.
+struct View<'a, D: Dim> {
+    problem: &'a Problem,
+    kinetic: &'a Kinetic,
+    found: &'a [Found<D>],
+    active: &'a [u32],
+    impulse: &'a [f64],
+    begin: &'a [f64],
+    hat: &'a [f64],
+    group: &'a [u32],
+    bodies: &'a [Body<D>],
+    /// Whether there is a mean flow.
+    flow: bool,
+}
+
+/// What is filled: velocities by row, statuses by contact, works by piece, of consecutive pieces.
+struct Filled<'a> {
+    finish: &'a mut [f64],
+    status: &'a mut [Status],
+    works: &'a mut [Works],
+}
+
+impl<D: Dim> World<D> {
+    /// Works of the contacts, what each of them did, and Σ GᵀS by body.
+    pub(super) fn contacts_account(&mut self) -> Works {
+        let mut finish = std::mem::take(&mut self.work.finish);
+        let mut status = std::mem::take(&mut self.work.status);
+        let mut rest = std::mem::take(&mut self.work.rest);
+        let mut pieces = std::mem::take(&mut self.work.pieces);
+        finish.clear();
+        status.clear();
+        rest.clear();
+        pieces.clear();
+        let problem = self.work.problem.take();
+        let known = problem.as_ref().and_then(|p| Some((p, kinetic(p)?)));
+        if let Some((problem, kinetic)) = known {
+            let view = self.view(problem, kinetic);
+            let count = view.active.len();
+            finish.resize(problem.offset()[count], 0.0);
+            status.resize(count, Status::Open);
+            pieces.resize(count.div_ceil(PIECE), Works::default());
+            let filled = Filled {
+                finish: &mut finish,
+                status: &mut status,
+                works: &mut pieces,
+            };
+            match self.work.detector.team().pool(count) {
+                Some(pool) => pool.install(|| view.share(0, filled)),
+                None => view.visit_all(0, filled),
+            }
+            rest.resize(self.model.bodies.len(), D::REST);
+            for (contact, touch) in self.work.active.iter().enumerate() {
+                let found = &self.work.detector.found()[*touch as usize];
+                let s = &self.work.impulse[problem.rows(contact)];
+                self.push_wrench(found, s, &mut rest);
+            }
+            self.turn_rest(&mut rest);
+        }
+        let mut works = Works::default();
+        for piece in &pieces {
+            works.impact += piece.impact;
+            works.sliding += piece.sliding;
+            works.boundary += piece.boundary;
+        }
+        (self.work.finish, self.work.status) = (finish, status);
+        self.work.pieces = pieces;
+        if let Some((problem, _)) = known {
+            works.joint = self.joint_works(problem);
+            works.impact += works.joint.limit;
+            works.boundary += works.joint.boundary;
+            self.add_joint_impulses(problem, &mut rest);
+        }
+        self.work.rest = rest;
+        self.work.problem = problem;
+        works
+    }
+
+    fn view<'a>(&'a self, problem: &'a Problem, kinetic: &'a Kinetic) -> View<'a, D> {
+        let work = &self.work;
+        View {
+            problem,
+            kinetic,
+            found: work.detector.found(),
+            active: &work.active,
+            impulse: &work.impulse,
+            begin: &work.begin,
+            hat: &work.hat,
+            group: &work.group,
+            bodies: &self.model.bodies,
+            flow: self.model.cell.is_some(),
+        }
+    }
+
+    /// Adds the force and the moment of an impulse on both bodies, from its vector and the point it
+    /// acts at.
+    #[inline(always)]
+    fn push_wrench(&self, found: &Found<D>, s: &[f64], rest: &mut [D::Dofs]) {
+        let frame = self.axes_of(found);
+        let axes = frame.as_ref();
+        let (mut vector, mut moment) = (D::Vector::default(), D::Vector::default());
+        for (i, s) in s.iter().enumerate() {
+            if i < D::N {
+                vector += axes[i] * *s;
+            } else {
+                moment += axes[(i - D::N + 1) % D::N] * *s;
+            }
+        }
+        let at = (found.touch.point_a + found.touch.point_b) * 0.5;
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let body = found.bodies[side] as usize;
+            if self.work.group[body] == NO_GROUP {
+                continue;
+            }
+            let push = D::wrench(at - self.work.centre(found, side), vector);
+            let sum = rest[body].as_mut();
+            for (sum, push) in sum.iter_mut().zip(push.as_ref()) {
+                *sum += sign * push;
+            }
+            if s.len() > D::N {
+                let mut turn = [0.0; WIDE];
+                match D::N {
+                    2 => turn[2] = s[2],
+                    _ => D::spin_row(&D::Rotation::default(), moment, &mut turn),
+                }
+                for (sum, turn) in sum.iter_mut().zip(&turn) {
+                    *sum += sign * turn;
+                }
+            }
+        }
+    }
+
+    /// Moments about the axes that each body's kinetic coordinates take its spin about.
+    fn turn_rest(&self, rest: &mut [D::Dofs]) {
+        for (i, rest) in rest.iter_mut().enumerate() {
+            if !self.work.outward[i] && self.work.group[i] != NO_GROUP {
+                *rest = D::inward(&self.work.mid[i].rotation, rest);
+            }
+        }
+    }
+}
+
+impl<D: Dim> View<'_, D> {
+    /// Halves the pieces, from number `first` on, until each thread has some.
+    fn share(&self, first: usize, filled: Filled<'_>) {
+        let half = filled.works.len() / 2;
+        if half == 0 {
+            return self.visit_all(first, filled);
+        }
+        let contacts = half * PIECE;
+        let offset = self.problem.offset();
+        let rows = offset[first * PIECE + contacts] - offset[first * PIECE];
+        let (finish, more_finish) = filled.finish.split_at_mut(rows);
+        let (status, more_status) = filled.status.split_at_mut(contacts);
+        let (works, more_works) = filled.works.split_at_mut(half);
+        let one = Filled {
+            finish,
+            status,
+            works,
+        };
+        let two = Filled {
+            finish: more_finish,
+            status: more_status,
+            works: more_works,
+        };
+        rayon::join(|| self.share(first, one), || self.share(first + half, two));
+    }
+
+    /// All contacts of the pieces from number `first` on.
+    fn visit_all(&self, first: usize, filled: Filled<'_>) {
+        let start = first * PIECE;
+        let row = self.problem.offset().get(start).copied().unwrap_or(0);
+        let pieces = filled.status.chunks_mut(PIECE).zip(filled.works);
+        for (k, (status, works)) in pieces.enumerate() {
+            for (j, status) in status.iter_mut().enumerate() {
+                let contact = start + k * PIECE + j;
+                let rows = self.problem.rows(contact);
+                let end = &mut filled.finish[rows.start - row..rows.end - row];
+                // A number of rows that is known unrolls.
+                *status = match rows.len() {
+                    d if d == D::N => self.visit((contact, rows.start, D::N), end, works),
+                    d => self.visit((contact, rows.start, d), end, works),
+                };
+            }
+        }
+    }
+
+    /// One contact: its velocity at the end, its works, its status.
+    #[inline(always)]
+    fn visit(
+        &self,
+        (contact, first, d): (usize, usize, usize),
+        end: &mut [f64],
+        works: &mut Works,
+    ) -> Status {
+        let kinetic = self.kinetic;
+        let s = &self.impulse[first..first + d];
+        let begin = &self.begin[first..first + d];
+        let end = &mut end[..d];
+        let (mut boundary, mut bar) = ([0.0; WIDE], [0.0; WIDE]);
+        for i in 0..d {
+            boundary[i] = kinetic.boundary(first + i);
+            end[i] = boundary[i];
+        }
+        kinetic.add_gather(contact, self.hat, end);
+        for i in 0..d {
+            let done = 0.5 * s[i] * (begin[i] + end[i]);
+            if i == 0 {
+                works.impact += done;
+            } else {
+                works.sliding += done;
+            }
+            bar[i] = end[i] + kinetic.rebound(first + i);
+        }
+        if self.carried_along(&self.found[self.active[contact] as usize]) {
+            // W_I = U_I − G u_I.
+            let mut own = [0.0; WIDE];
+            kinetic.add_gather(contact, kinetic.begin(), &mut own[..d]);
+            for i in 0..d {
+                works.boundary -= 0.5 * s[i] * (begin[i] - own[i] + boundary[i]);
+            }
+        }
+        let law = self.problem.law(contact);
+        match status(law, self.problem.block(contact), s, &bar[..d]) {
+            Status::Open if s[0] > 0.0 => carried(law, self.problem.kappa(contact), s, &bar[..d]),
+            other => other,
+        }
+    }
+
+    /// Whether a boundary that moves, or a mean flow, takes part in a contact.
+    #[inline]
+    fn carried_along(&self, found: &Found<D>) -> bool {
+        let moves = |body: u32| {
+            let body = body as usize;
+            self.group[body] == NO_GROUP && self.bodies[body].freedom != Freedom::Fixed
+        };
+        self.flow || moves(found.bodies[0]) || moves(found.bodies[1])
+    }
+}
+
+/// What a contact does, by its law alone: that of the pair (S, Ū) solved anew from Ū − H S.
+#[inline(always)]
+fn status(law: &Law, h: &[f64], s: &[f64], bar: &[f64]) -> Status {
+    let d = s.len();
+    let mut free = [0.0; WIDE];
+    let h = &h[..d * d];
+    for i in 0..d {
+        let held: f64 = (0..d).map(|j| h[i * d + j] * s[j]).sum();
+        free[i] = bar[i] - held;
+    }
+    law.status_alone(h, &free[..d], s)
+}
+
+/// What a contact with an impulse does that would open if it were solved anew: where normal and
+/// tangential rows are strongly coupled both may obey the law (M88 §14). A pair that obeys it is
+/// what happened.
+fn carried(law: &Law, kappa: f64, impulse: &[f64], velocity: &[f64]) -> Status {
+    let mut left = [0.0; WIDE];
+    let left = &mut left[..impulse.len()];
+    law.natural_residual(kappa, impulse, velocity, left);
+    let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
+    match square(left) <= 0.25 * square(impulse) {
+        true => law.status(impulse, velocity, velocity[0].abs()),
+        false => Status::Open,
+    }
+}

@@ -1,0 +1,204 @@
+//! Contacts with a normal and tangents and no more, where no periodic cell follows a stress: nearly
+//! all contacts. What [`World::rows`] does for every kind of contact is done here with sizes that are
+//! known, with velocities in kinetic coordinates, and without the bodies that never move:
+//!
+//! ```text
+//! U_I = W_I + Σ Ĝ v̂_I      over the movable bodies, W_I from a guided one and from the mean flow
+//! ```
+
+use contact::law::Law;
+use contact::{KineticBuilder, ProblemError};
+
+use super::{NO_GROUP, Touched, WIDE, World};
+use crate::dim::Dim;
+use crate::model::Freedom;
+use crate::vector::Vector;
+
+/// Sign of the two bodies in a relative velocity.
+const SIGN: [f64; 2] = [-1.0, 1.0];
+
+/// U_I and W of a contact by row, and what W adds to U_L along the normal.
+#[derive(Default)]
+struct Sum {
+    begin: [f64; 3],
+    given: [f64; 3],
+    free: f64,
+}
+
+impl<D: Dim> World<D> {
+    /// The contact, if it takes part; answers U_I by row.
+    #[inline]
+    pub(super) fn push_plain(
+        &self,
+        builder: &mut KineticBuilder,
+        law: Law,
+        touched: &Touched<'_, D>,
+    ) -> Result<Option<[f64; 3]>, ProblemError> {
+        let groups = touched.found.bodies.map(|i| self.work.group[i as usize]);
+        let ball = |side: usize| {
+            groups[side] == NO_GROUP || self.work.ball[touched.found.bodies[side] as usize]
+        };
+        if D::DOF == WIDE && ball(0) && ball(1) {
+            return self.push_balls(builder, law, (touched, groups));
+        }
+        let touch = &touched.found.touch;
+        let at = (touch.point_a + touch.point_b) * 0.5;
+        let mut sum = Sum::default();
+        let (mut blocks, mut normal) = ([D::NO_BLOCK; 2], 0.0);
+        for side in 0..2 {
+            let sign = SIGN[side];
+            let body = touched.found.bodies[side] as usize;
+            if groups[side] == NO_GROUP {
+                self.add_given(touched, (side, sign), &mut sum);
+                continue;
+            }
+            let lever = at - self.work.centre(touched.found, side);
+            let block = blocks[side].as_mut();
+            self.fill_block((body, sign), lever, &touched.frame, block);
+            let first = groups[side] as usize * D::DOF;
+            let hat = &builder.begin()[first..first + D::DOF];
+            for (i, row) in block.iter().enumerate() {
+                sum.begin[i] += dot(row.as_ref(), hat);
+            }
+            normal += dot(block[0].as_ref(), block[0].as_ref());
+        }
+        self.add_flow(touched, &mut sum);
+        let approach = || {
+            let mut free = sum.free;
+            for side in (0..2).filter(|&side| groups[side] != NO_GROUP) {
+                let hat = &builder.free()[groups[side] as usize * D::DOF..];
+                free += dot(blocks[side].as_ref()[0].as_ref(), hat);
+            }
+            free
+        };
+        // A contact that moves nothing along its normal constrains nothing.
+        if !(normal > 0.0) || !self.takes_part(touched, approach) {
+            return Ok(None);
+        }
+        let rebound = self.rebound(touched.pair, sum.begin, touch.gap);
+        let both = [0, 1].map(|side| (groups[side] as usize, &blocks[side]));
+        let touches = match groups {
+            [NO_GROUP, _] => &both[1..],
+            [_, NO_GROUP] => &both[..1],
+            _ => &both[..],
+        };
+        D::add_contact(builder, law, touches, &sum.given, &rebound)?;
+        Ok(Some(sum.begin))
+    }
+
+    /// The block of Ĝ of a movable body.
+    #[inline(always)]
+    fn fill_block(
+        &self,
+        (body, sign): (usize, f64),
+        lever: D::Vector,
+        frame: &D::Frame,
+        block: &mut [D::Dofs],
+    ) {
+        let axes = self.work.axes(body);
+        let root = self.work.inverse_root[body].as_ref();
+        for (row, axis) in block.iter_mut().zip(frame.as_ref()) {
+            let row = row.as_mut();
+            D::row(&axes, lever, *axis, row);
+            for (g, root) in row.iter_mut().zip(root) {
+                *g *= sign * root;
+            }
+        }
+    }
+
+    /// What a body that does not follow forces adds to U_I and W; nothing if it is at rest for ever.
+    #[inline]
+    fn add_given(&self, touched: &Touched<'_, D>, (side, sign): (usize, f64), sum: &mut Sum) {
+        let body = touched.found.bodies[side] as usize;
+        if self.model.bodies[body].freedom == Freedom::Fixed {
+            return;
+        }
+        let touch = &touched.found.touch;
+        let at = (touch.point_a + touch.point_b) * 0.5;
+        let (axes, lever) = (
+            self.work.axes(body),
+            at - self.work.centre(touched.found, side),
+        );
+        let (u, v) = (&self.state.velocities[body], &self.work.end[body]);
+        for (i, axis) in touched.frame.as_ref().iter().enumerate() {
+            let mut row = [0.0; WIDE];
+            D::row(&axes, lever, *axis, &mut row);
+            let dot = |w: &[f64]| sign * (0..D::DOF).map(|k| row[k] * w[k]).sum::<f64>();
+            sum.begin[i] += dot(u.as_ref());
+            sum.given[i] += dot(v.as_ref());
+        }
+        sum.free = sum.given[0];
+    }
+
+    /// What the mean flow of a periodic cell adds.
+    #[inline]
+    fn add_flow(&self, touched: &Touched<'_, D>, sum: &mut Sum) {
+        if self.model.cell.is_none() {
+            return;
+        }
+        for (i, axis) in touched.frame.as_ref().iter().enumerate() {
+            let [given, begin, free] = self.flow(touched.found, *axis);
+            sum.given[i] += given;
+            sum.begin[i] += begin;
+            sum.free += if i == 0 { free } else { 0.0 };
+        }
+    }
+
+    /// A contact of balls of space whose spin is about space axes: the lever is along the normal, and
+    /// the rows of each are (s n, 0), (s t1, c t2), (s t2, −c t1).
+    #[inline]
+    fn push_balls(
+        &self,
+        builder: &mut KineticBuilder,
+        law: Law,
+        (touched, groups): (&Touched<'_, D>, [u32; 2]),
+    ) -> Result<Option<[f64; 3]>, ProblemError> {
+        let touch = &touched.found.touch;
+        let at = (touch.point_a + touch.point_b) * 0.5;
+        let axes = touched.frame.as_ref();
+        let mut sum = Sum::default();
+        let (mut balls, mut count) = ([(0, 0.0, 0.0); 2], 0);
+        for side in 0..2 {
+            let sign = SIGN[side];
+            let body = touched.found.bodies[side] as usize;
+            if groups[side] == NO_GROUP {
+                self.add_given(touched, (side, sign), &mut sum);
+                continue;
+            }
+            let root = self.work.inverse_root[body].as_ref();
+            let lever = (at - self.work.centre(touched.found, side)).dot(touch.normal);
+            let group = groups[side] as usize;
+            let (s, c) = (sign * root[0], sign * lever * root[3]);
+            let hat = &builder.begin()[group * D::DOF..(group + 1) * D::DOF];
+            let (v, w) = (D::Vector::of(&hat[..D::N]), D::Vector::of(&hat[D::N..]));
+            sum.begin[0] += s * axes[0].dot(v);
+            sum.begin[1] += s * axes[1].dot(v) + c * axes[2].dot(w);
+            sum.begin[2] += s * axes[2].dot(v) - c * axes[1].dot(w);
+            balls[count] = (group, s, c);
+            count += 1;
+        }
+        self.add_flow(touched, &mut sum);
+        let approach = || {
+            let along = |ball: &(usize, f64, f64)| {
+                let hat = &builder.free()[ball.0 * D::DOF..];
+                ball.1 * axes[0].dot(D::Vector::of(&hat[..D::N]))
+            };
+            sum.free + balls[..count].iter().map(along).sum::<f64>()
+        };
+        if count == 0 || !self.takes_part(touched, approach) {
+            return Ok(None);
+        }
+        let rebound = self.rebound(touched.pair, sum.begin, touch.gap);
+        let mut frame = [[0.0; 3]; 3];
+        for (to, from) in frame.iter_mut().zip(axes) {
+            to.copy_from_slice(from.slice());
+        }
+        builder.contact_of_balls(law, &frame, &balls[..count], &sum.given, &rebound)?;
+        Ok(Some(sum.begin))
+    }
+}
+
+#[inline(always)]
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y)
+}

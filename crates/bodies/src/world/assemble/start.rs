@@ -1,0 +1,55 @@
+//! What a contact starts from: its impulse in the step before.
+
+use crate::detect::Found;
+use crate::dim::Dim;
+use crate::state::Memory;
+use crate::vector::Vector;
+
+/// The memory of the same contact in the step before: both lists are sorted alike.
+#[inline]
+pub(super) fn recall<'a, D: Dim>(
+    memory: &'a [Memory<D>],
+    last: &mut usize,
+    found: &Found<D>,
+) -> Option<&'a Memory<D>> {
+    let key = (found.bodies, found.shift, found.touch.feature);
+    while let Some(known) = memory.get(*last)
+        && (known.bodies, known.shift, known.feature) < key
+    {
+        *last += 1;
+    }
+    memory
+        .get(*last)
+        .filter(|known| (known.bodies, known.shift, known.feature) == key)
+}
+
+/// The impulse of the step before in the present frame; nothing for a new contact.
+#[inline]
+pub(super) fn push_start<D: Dim>(
+    impulse: &mut Vec<f64>,
+    memory: Option<&Memory<D>>,
+    frame: &D::Frame,
+) {
+    let mut start = [0.0; 3];
+    if let Some(memory) = memory {
+        for (s, axis) in start.iter_mut().zip(frame.as_ref()) {
+            *s = axis.dot(memory.impulse);
+        }
+    }
+    impulse.extend_from_slice(&start[..D::N]);
+}
+
+/// The same for a contact of `d` rows, fewer or more than axes.
+pub(super) fn push_wide_start<D: Dim>(
+    impulse: &mut Vec<f64>,
+    memory: Option<&Memory<D>>,
+    frame: &D::Frame,
+    d: usize,
+) {
+    let Some(memory) = memory else {
+        impulse.extend(std::iter::repeat_n(0.0, d));
+        return;
+    };
+    let axes = frame.as_ref().iter().map(|axis| axis.dot(memory.impulse));
+    impulse.extend(axes.chain(memory.moment).take(d));
+}

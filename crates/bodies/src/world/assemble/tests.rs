@@ -1,0 +1,250 @@
+//! Contacts assembled with known sizes against the way that is for every kind.
+
+use contact::Kinetic;
+use glam::{DQuat, DVec2, DVec3};
+
+use super::*;
+use crate::cell::{Cell, Control, Given, Lattice};
+use crate::dim::{Plane, Space};
+use crate::materials::Materials;
+use crate::model::{Body, Freedom, Guide};
+use crate::pose::{MassProperties, Pose};
+use crate::settings::Settings;
+use crate::state::State;
+use crate::{plane, space};
+
+/// Moves along x and turns.
+#[derive(Debug)]
+struct Slide;
+
+impl<D: Dim> Guide<D> for Slide {
+    fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs) {
+        let mut velocity = D::REST;
+        let speed = velocity.as_mut();
+        (speed[0], speed[D::DOF - 1]) = (0.3 * (9.0 * t).cos(), 0.2);
+        (D::advance(anchor, &velocity, t), velocity)
+    }
+}
+
+/// A mean flow in every direction.
+#[derive(Debug)]
+struct Shear;
+
+impl Control for Shear {
+    fn at(&mut self, t: f64) -> Given {
+        let mut rate = [[-0.3, 0.2, 0.1], [0.05, -0.2, 0.3], [0.1, 0.0, -0.4]];
+        rate[0][1] += t;
+        Given {
+            rate,
+            ..Given::default()
+        }
+    }
+}
+
+struct Scene<D: Dim>(Model<D>, State<D>);
+
+impl<D: Dim> Scene<D> {
+    fn new(gravity: D::Vector) -> Self {
+        let mut law = PairLaw {
+            friction: Friction::Coulomb(0.4),
+            ..PairLaw::default()
+        };
+        let mut materials = Materials::new(2, &law);
+        (law.restitution.normal, law.restitution.tangential) = (0.5, 0.2);
+        materials.set(0, 1, law);
+        let model = Model {
+            bodies: Vec::new(),
+            materials,
+            guides: vec![Box::new(Slide)],
+            gravity,
+            fields: Vec::new(),
+            drag: Vec::new(),
+            joints: Vec::new(),
+            cell: None,
+        };
+        let state = State {
+            t: 0.0,
+            poses: Vec::new(),
+            velocities: Vec::new(),
+            anchors: Vec::new(),
+            memory: Vec::new(),
+            cell: None,
+        };
+        Self(model, state)
+    }
+
+    fn add(&mut self, shape: D::Shape, freedom: Freedom, pose: Pose<D>) {
+        let k = self.0.bodies.len();
+        let mut ones = D::REST;
+        ones.as_mut().fill(1.0);
+        let none: MassProperties<D> = D::of_masses(&ones);
+        let mass = D::mass_properties(&shape, 1000.0).unwrap_or(none);
+        let material = (k % 2) as u16;
+        self.0.bodies.push(Body {
+            shape,
+            mass,
+            material,
+            freedom,
+        });
+        self.1.poses.push(pose);
+        let mut velocity = D::REST;
+        for (i, v) in velocity.as_mut().iter_mut().enumerate() {
+            *v = 0.2 * ((k * 7 + i * 3) as f64).sin();
+        }
+        self.1.velocities.push(velocity);
+    }
+
+    fn world(self) -> World<D> {
+        let settings = Settings {
+            tolerance: 1e-5,
+            activation: Activation::Predicted,
+            ..Settings::default()
+        };
+        World::new(self.0, self.1, settings).unwrap()
+    }
+}
+
+fn freedom(k: usize) -> Freedom {
+    match k % 6 {
+        4 => Freedom::Partial(0b101),
+        _ => Freedom::Free,
+    }
+}
+
+/// Both ways for every touch of some steps; answers how many contacts there were.
+fn compare<D: Dim>(mut world: World<D>) -> usize {
+    let mut contacts = 0;
+    for _ in 0..60 {
+        world.advance().unwrap();
+        contacts += agree(&world);
+    }
+    contacts
+}
+
+/// The touches of the last step, whose state is now that of its end: any state will do.
+fn agree<D: Dim>(world: &World<D>) -> usize {
+    let (mut plain, mut any) = (Kinetic::builder(), Kinetic::builder());
+    world.push_bodies(&mut plain).unwrap();
+    world.push_bodies(&mut any).unwrap();
+    // Sums of a dozen products of velocities of order 1 and of 1/√m, which is at most 1 here; the room
+    // that a gap leaves comes on top of it, gap/h of order 100.
+    let near = |x: &[f64], y: &[f64]| {
+        assert_eq!(x.len(), y.len());
+        for (x, y) in x.iter().zip(y) {
+            assert!((x - y).abs() <= 1e-13 * (1.0 + x.abs()), "{x} {y}");
+        }
+    };
+    let mut contacts = 0;
+    for found in world.work.detector.found() {
+        let (pair, first) = pair_law(&world.model, found);
+        let (law, d) = law::<D>(pair, Status::Open);
+        let touched = Touched {
+            found,
+            pair,
+            memory: None,
+            frame: frame_of(&world.work, found, (pair, first)),
+        };
+        let one = world.push_plain(&mut plain, law.clone(), &touched).unwrap();
+        let two = world.push_any(&mut any, (law, d), &touched).unwrap();
+        assert_eq!(one.is_some(), two.is_some());
+        if let (Some(one), Some(two)) = (one, two) {
+            near(&one[..d], &two[..d]);
+            contacts += 1;
+        }
+    }
+    let (plain, any) = (plain.build().unwrap(), any.build().unwrap());
+    near(plain.free(), any.free());
+    for contact in 0..contacts {
+        near(plain.block(contact), any.block(contact));
+    }
+    let (Some(plain), Some(any)) = (kinetic(&plain), kinetic(&any)) else {
+        return contacts;
+    };
+    for contact in 0..contacts {
+        let blocks = plain.touches(contact).zip(any.touches(contact));
+        assert_eq!(plain.touches(contact).count(), any.touches(contact).count());
+        for ((first, block), (second, other)) in blocks {
+            assert_eq!(first, second);
+            near(&block, &other);
+        }
+    }
+    contacts
+}
+
+#[test]
+fn plain_contacts_of_the_plane_are_those_of_the_general_way() {
+    let mut scene = Scene::<Plane>::new(DVec2::Y * -9.81);
+    let at = |x: f64, y: f64, angle: f64| Pose {
+        position: DVec2::new(x, y),
+        rotation: plane::Angle::new(angle),
+    };
+    scene.add(
+        plane::Shape::HalfPlane,
+        Freedom::Guided(0),
+        at(0.0, 0.0, 0.02),
+    );
+    scene.add(plane::Shape::HalfPlane, Freedom::Fixed, at(-0.1, 0.0, -1.5));
+    for k in 0..40 {
+        let shape = match k % 2 {
+            0 => plane::Shape::Disc { radius: 0.1 },
+            _ => {
+                let polygon = plane::Polygon::rectangle(0.2, 0.16).unwrap();
+                plane::Shape::Polygon(polygon.into())
+            }
+        };
+        let (x, y) = ((k % 8) as f64, (k / 8) as f64);
+        let pose = at(0.21 * x + 0.05, 0.12 + 0.2 * y, 0.01 * x);
+        scene.add(shape, freedom(k), pose);
+    }
+    assert!(compare(scene.world()) > 1000);
+}
+
+/// Spheres and cubes, in a box or in a cell that is sheared.
+fn heap(cell: bool) -> World<Space> {
+    let mut scene = Scene::<Space>::new(DVec3::Z * -9.81);
+    let at = |position: DVec3| Pose {
+        position,
+        rotation: DQuat::from_rotation_y(0.3 * position.x),
+    };
+    let below = |position: DVec3, rotation: DQuat| Pose { position, rotation };
+    if !cell {
+        let floor = below(DVec3::ZERO, DQuat::from_rotation_x(0.02));
+        scene.add(space::Shape::HalfSpace, Freedom::Guided(0), floor);
+        let wall = below(DVec3::X * -0.1, DQuat::from_rotation_y(1.5));
+        scene.add(space::Shape::HalfSpace, Freedom::Fixed, wall);
+    }
+    for k in 0..64 {
+        let cube = space::Polyhedron::cuboid(DVec3::new(0.2, 0.2, 0.16 + 0.02 * (k % 3) as f64));
+        let shape = match k % 3 {
+            0 => space::Shape::Polyhedron(cube.unwrap().into()),
+            _ => space::Shape::Sphere { radius: 0.1 },
+        };
+        let place = DVec3::new((k % 4) as f64, (k / 4 % 4) as f64, (k / 16) as f64);
+        let free = if cell { Freedom::Free } else { freedom(k) };
+        scene.add(shape, free, at(0.2 * place + DVec3::Z * 0.11));
+    }
+    if cell {
+        scene.0.gravity = DVec3::ZERO;
+        scene.0.cell = Some(Cell {
+            periodic: [true; 3],
+            control: Some(Box::new(Shear)),
+            modes: Vec::new(),
+            mass: 1.0,
+            damping: 0.0,
+        });
+        scene.1.cell = Some(Lattice::new(
+            [DVec3::X, DVec3::Y, DVec3::Z].map(|e| e * 0.82),
+        ));
+    }
+    scene.world()
+}
+
+#[test]
+fn plain_contacts_of_space_are_those_of_the_general_way() {
+    assert!(compare(heap(false)) > 1000);
+}
+
+#[test]
+fn plain_contacts_in_a_sheared_cell_are_those_of_the_general_way() {
+    assert!(compare(heap(true)) > 1000);
+}
