@@ -47,7 +47,11 @@ fn axes_carry_the_units_of_the_tables() {
             "begin_n (m/s)",
             "end_n (m/s)",
         ),
-        (&["slope", "energy"], "t (s)", "energy (J)"),
+        (
+            &["slope", "energy"],
+            "t (s)",
+            "energy (J), potential from its start",
+        ),
         (&["slope", "bodies:x:y", "--at", "0.2"], "x (m)", "y (m)"),
         (
             &["slope", "contacts:gap:impulse_n"],

@@ -1,0 +1,354 @@
+//! percuss through its crate of bodies.
+
+use bodies::plane::Angle;
+use bodies::{
+    Activation, Body, Dim, Freedom, Friction, Guide, Ledger, MassProperties, Materials, Model,
+    PairLaw, Plane, Pose, Settings, Space, State, World, plane, space,
+};
+use contact::{Judge, Measure};
+use glam::{DQuat, DVec2, DVec3};
+
+use super::{Engine, words};
+use crate::scene::{self, Grain, Place, Scene, Shape};
+
+/// How percuss is run.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    pub tolerance: f64,
+    pub activation: Activation,
+    pub threads: usize,
+    pub solver: &'static str,
+    /// Time at which the scene starts.
+    pub start: f64,
+    /// Whether overlaps are projected away after each step.
+    pub correction: bool,
+}
+
+impl Choice {
+    /// The default method on one thread, contacts by prediction.
+    pub fn to(tolerance: f64) -> Self {
+        Self {
+            tolerance,
+            activation: Activation::Predicted,
+            threads: 1,
+            solver: "auto",
+            start: 0.0,
+            correction: false,
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            step: scene::STEP,
+            tolerance: self.tolerance,
+            solver: self.solver.into(),
+            activation: self.activation,
+            threads: self.threads,
+            correction: self.correction,
+            ..Settings::default()
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Quake;
+
+impl Guide<Plane> for Quake {
+    fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
+        let mut pose = *anchor;
+        pose.position.x += scene::ground(t);
+        (pose, [scene::ground_velocity(t), 0.0, 0.0])
+    }
+}
+
+/// A model and a state to be filled with bodies.
+struct Draft<D: Dim> {
+    model: Model<D>,
+    state: State<D>,
+}
+
+impl<D: Dim> Draft<D> {
+    fn new(scene: &Scene, gravity: D::Vector, t: f64) -> Self {
+        let law = PairLaw {
+            friction: Friction::Coulomb(scene.friction),
+            ..PairLaw::default()
+        };
+        Self {
+            model: Model {
+                bodies: Vec::new(),
+                materials: Materials::new(1, &law),
+                guides: Vec::new(),
+                gravity,
+                fields: Vec::new(),
+                drag: Vec::new(),
+                joints: Vec::new(),
+                cell: None,
+            },
+            state: State {
+                t,
+                poses: Vec::new(),
+                velocities: Vec::new(),
+                anchors: Vec::new(),
+                memory: Vec::new(),
+                cell: None,
+            },
+        }
+    }
+
+    fn add(
+        &mut self,
+        body: (D::Shape, MassProperties<D>, Freedom),
+        pose: Pose<D>,
+        velocity: D::Dofs,
+    ) {
+        let (shape, mass, freedom) = body;
+        self.model.bodies.push(Body {
+            shape,
+            mass,
+            material: 0,
+            freedom,
+        });
+        self.state.poses.push(pose);
+        self.state.velocities.push(velocity);
+    }
+}
+
+/// A plane scene as a world; bodies have the numbers of the scene's, boundaries follow.
+pub fn plane_world(scene: &Scene, choice: &Choice) -> Result<World<Plane>, String> {
+    let mut draft = Draft::<Plane>::new(scene, DVec2::Y * -scene::GRAVITY, choice.start);
+    for grain in &scene.grains {
+        let shape = match grain.shape {
+            Shape::Block([a, b]) => {
+                let polygon = plane::Polygon::rectangle(2.0 * a, 2.0 * b).map_err(words)?;
+                plane::Shape::Polygon(polygon.into())
+            }
+            Shape::Disc(radius) | Shape::Ball(radius) => {
+                plane::Shape::disc(radius).map_err(words)?
+            }
+        };
+        let mass = MassProperties {
+            mass: grain.mass(),
+            inertia: grain.inertia(),
+        };
+        let Place {
+            position,
+            angle,
+            velocity,
+            spin,
+        } = grain.start;
+        let pose = Pose {
+            position: position.truncate(),
+            rotation: Angle::new(angle),
+        };
+        let velocity = [velocity.x, velocity.y, spin.z];
+        draft.add((shape, mass, Freedom::Free), pose, velocity);
+    }
+    plane_borders(scene, &mut draft);
+    World::new(draft.model, draft.state, choice.settings()).map_err(words)
+}
+
+/// The ground, shaking or not, and the walls.
+fn plane_borders(scene: &Scene, draft: &mut Draft<Plane>) {
+    let mut border = |freedom: Freedom, position: DVec2, angle: f64| {
+        let mass = MassProperties {
+            mass: 0.0,
+            inertia: 0.0,
+        };
+        let pose = Pose {
+            position,
+            rotation: Angle::new(angle),
+        };
+        draft.add((plane::Shape::HalfPlane, mass, freedom), pose, [0.0; 3]);
+    };
+    let ground = if scene.quake {
+        Freedom::Guided(0)
+    } else {
+        Freedom::Fixed
+    };
+    border(ground, DVec2::ZERO, 0.0);
+    if let Some(half) = scene.half {
+        let quarter = std::f64::consts::FRAC_PI_2;
+        border(Freedom::Fixed, DVec2::X * -half, -quarter);
+        border(Freedom::Fixed, DVec2::X * half, quarter);
+    }
+    if scene.quake {
+        draft.model.guides.push(Box::new(Quake));
+        // The ground's place when the motion began, wherever it is now.
+        draft.state.anchors.push(Pose {
+            position: DVec2::ZERO,
+            rotation: Angle::default(),
+        });
+    }
+}
+
+/// A scene of balls as a world; bodies have the numbers of the scene's, boundaries follow.
+pub fn space_world(scene: &Scene, choice: &Choice) -> Result<World<Space>, String> {
+    let mut draft = Draft::<Space>::new(scene, DVec3::Z * -scene::GRAVITY, choice.start);
+    for grain in &scene.grains {
+        let Shape::Ball(radius) = grain.shape else {
+            return Err(format!("{}: only balls are put in space", scene.name));
+        };
+        let mass = MassProperties {
+            mass: grain.mass(),
+            inertia: DVec3::splat(grain.inertia()),
+        };
+        let Place {
+            position,
+            velocity,
+            spin,
+            ..
+        } = grain.start;
+        let pose = Pose {
+            position,
+            rotation: DQuat::IDENTITY,
+        };
+        let [a, b] = [velocity.to_array(), spin.to_array()];
+        let velocity = [a[0], a[1], a[2], b[0], b[1], b[2]];
+        let shape = space::Shape::sphere(radius).map_err(words)?;
+        draft.add((shape, mass, Freedom::Free), pose, velocity);
+    }
+    let mut borders = vec![(DVec3::Z, 0.0)];
+    if let Some(half) = scene.half {
+        let sides = [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y];
+        borders.extend(sides.map(|normal| (normal, half)));
+    }
+    for (normal, distance) in borders {
+        let pose = Pose {
+            position: normal * -distance,
+            rotation: DQuat::from_rotation_arc(DVec3::Z, normal),
+        };
+        let mass = MassProperties {
+            mass: 0.0,
+            inertia: DVec3::ZERO,
+        };
+        draft.add(
+            (space::Shape::HalfSpace, mass, Freedom::Fixed),
+            pose,
+            [0.0; 6],
+        );
+    }
+    World::new(draft.model, draft.state, choice.settings()).map_err(words)
+}
+
+/// percuss with one scene.
+#[derive(Debug)]
+pub enum Percuss {
+    Plane(Box<World<Plane>>, usize),
+    Space(Box<World<Space>>, usize),
+}
+
+impl Percuss {
+    pub fn new(scene: &Scene, choice: &Choice) -> Result<Self, String> {
+        let count = scene.grains.len();
+        Ok(if scene.spatial() {
+            Self::Space(Box::new(space_world(scene, choice)?), count)
+        } else {
+            Self::Plane(Box::new(plane_world(scene, choice)?), count)
+        })
+    }
+
+    /// Account of the last step.
+    pub fn ledger(&self) -> &Ledger {
+        match self {
+            Self::Plane(world, _) => world.ledger(),
+            Self::Space(world, _) => world.ledger(),
+        }
+    }
+
+    /// Impulses of the last step, by row.
+    pub fn impulses(&self) -> Vec<f64> {
+        let mut all = Vec::new();
+        match self {
+            Self::Plane(world, _) => {
+                (0..world.num_contacts()).for_each(|a| all.extend(world.contact(a).impulse));
+            }
+            Self::Space(world, _) => {
+                (0..world.num_contacts()).for_each(|a| all.extend(world.contact(a).impulse));
+            }
+        }
+        all
+    }
+
+    /// The contact problem of the last step.
+    pub fn problem(&self) -> Option<&contact::Problem> {
+        match self {
+            Self::Plane(world, _) => world.problem(),
+            Self::Space(world, _) => world.problem(),
+        }
+    }
+}
+
+impl Engine for Percuss {
+    fn residual(&self) -> Option<f64> {
+        let problem = self.problem().filter(|p| p.num_contacts() > 0)?;
+        let impulse = self.impulses();
+        Some(Judge::new(problem).residual(problem, &impulse, Measure::Dimensionless))
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        match self {
+            Self::Plane(world, _) => world.advance().map_err(words),
+            Self::Space(world, _) => world.advance().map_err(words),
+        }
+    }
+
+    fn places(&mut self, into: &mut Vec<Place>) -> Result<(), String> {
+        into.clear();
+        match self {
+            Self::Plane(world, count) => {
+                let state = world.state();
+                into.extend((0..*count).map(|i| {
+                    let (pose, v) = (&state.poses[i], &state.velocities[i]);
+                    Place {
+                        position: pose.position.extend(0.0),
+                        angle: pose.rotation.angle(),
+                        velocity: DVec3::new(v[0], v[1], 0.0),
+                        spin: DVec3::new(0.0, 0.0, v[2]),
+                    }
+                }));
+            }
+            Self::Space(world, count) => {
+                let state = world.state();
+                into.extend((0..*count).map(|i| {
+                    let (pose, v) = (&state.poses[i], &state.velocities[i]);
+                    Place {
+                        position: pose.position,
+                        angle: 0.0,
+                        velocity: DVec3::new(v[0], v[1], v[2]),
+                        // The world keeps spins about body axes.
+                        spin: pose.rotation * DVec3::new(v[3], v[4], v[5]),
+                    }
+                }));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lets a scene settle; the scene with the places where it lies. Overlaps of its fall are projected away in
+/// some more steps.
+pub fn settled(scene: &Scene, choice: &Choice, steps: usize) -> Result<Scene, String> {
+    let fallen = stepped(scene, choice, steps)?;
+    let choice = Choice {
+        correction: true,
+        ..choice.clone()
+    };
+    stepped(&fallen, &choice, 20)
+}
+
+/// The scene after some steps.
+fn stepped(scene: &Scene, choice: &Choice, steps: usize) -> Result<Scene, String> {
+    let mut engine = Percuss::new(scene, choice)?;
+    let label = format!("{} of {} settle", scene.name, scene.grains.len());
+    let mut progress = crate::clock::Progress::new(label, steps);
+    for step in 0..steps {
+        engine.step()?;
+        progress.at(step + 1);
+    }
+    let mut places = Vec::new();
+    engine.places(&mut places)?;
+    let mut scene = scene.clone();
+    let set = |(grain, place): (&mut Grain, &Place)| grain.start = *place;
+    scene.grains.iter_mut().zip(&places).for_each(set);
+    Ok(scene)
+}

@@ -1,0 +1,90 @@
+//! Rapier in space, f32, one thread.
+
+use glam::DVec3;
+use rapier3d::prelude::*;
+
+use super::Engine;
+use super::rapier::Tuning;
+use crate::scene::{self, Place, Scene, Shape};
+
+/// Rapier with one scene.
+pub struct Rapier {
+    world: PhysicsWorld,
+    grains: Vec<RigidBodyHandle>,
+}
+
+impl Rapier {
+    pub fn new(scene: &Scene, tuning: Tuning) -> Self {
+        let mut world = PhysicsWorld::new();
+        world.gravity = Vector::new(0.0, 0.0, -scene::GRAVITY as f32);
+        let settings = &mut world.integration_parameters;
+        settings.dt = scene::STEP as f32;
+        if tuning == Tuning::Tuned {
+            settings.length_unit = Tuning::UNIT;
+            settings.friction_model = FrictionModel::Coulomb;
+            let damping = settings.contact_softness.damping_ratio;
+            settings.contact_softness = SpringCoefficients::new(Tuning::HERTZ, damping);
+            settings.static_contact_softness =
+                SpringCoefficients::new(2.0 * Tuning::HERTZ, damping);
+        }
+        let surface = |c: ColliderBuilder| c.friction(scene.friction as f32).restitution(0.0);
+        let ground = world.insert_body(RigidBodyBuilder::fixed());
+        let mut border = |half: [f32; 3], at: [f32; 3]| {
+            let slab = ColliderBuilder::cuboid(half[0], half[1], half[2]);
+            let slab = slab.translation(Vector::new(at[0], at[1], at[2]));
+            world.insert_collider(surface(slab), Some(ground));
+        };
+        border([50.0, 50.0, 0.5], [0.0, 0.0, -0.5]);
+        if let Some(half) = scene.half {
+            let x = half as f32 + 0.5;
+            for side in [-x, x] {
+                border([0.5, 2.0, 5.0], [side, 0.0, 5.0]);
+                border([2.0, 0.5, 5.0], [0.0, side, 5.0]);
+            }
+        }
+        let mut grains = Vec::with_capacity(scene.grains.len());
+        let vector = |v: DVec3| Vector::new(v.x as f32, v.y as f32, v.z as f32);
+        for grain in &scene.grains {
+            let Place {
+                position,
+                velocity,
+                spin,
+                ..
+            } = grain.start;
+            let body = RigidBodyBuilder::dynamic()
+                .translation(vector(position))
+                .linvel(vector(velocity))
+                .angvel(vector(spin))
+                .can_sleep(false);
+            let shape = match grain.shape {
+                Shape::Block([a, b]) => ColliderBuilder::cuboid(a as f32, b as f32, 0.5),
+                Shape::Disc(r) | Shape::Ball(r) => ColliderBuilder::ball(r as f32),
+            };
+            let shape = surface(shape.density(grain.density as f32));
+            grains.push(world.insert(body, shape).0);
+        }
+        Self { world, grains }
+    }
+}
+
+impl Engine for Rapier {
+    fn step(&mut self) -> Result<(), String> {
+        self.world.step();
+        Ok(())
+    }
+
+    fn places(&mut self, into: &mut Vec<Place>) -> Result<(), String> {
+        into.clear();
+        into.extend(self.grains.iter().map(|&handle| {
+            let body = &self.world.bodies[handle];
+            let vector = |v: Vector| DVec3::new(v.x.into(), v.y.into(), v.z.into());
+            Place {
+                position: vector(body.translation()),
+                angle: 0.0,
+                velocity: vector(body.linvel()),
+                spin: vector(body.angvel()),
+            }
+        }));
+        Ok(())
+    }
+}

@@ -1,0 +1,190 @@
+//! Sweeps to tolerance against the number of grains across the height of a pile.
+//!
+//! Columns of blocks, heaps of discs between walls and of balls in a box, each of growing height on the
+//! same base. Grains fall and settle first. Cold: the first step from the settled places without any
+//! memory. Warm: the mean over the steps that follow, each from the impulses of the step before. Sweeps are
+//! those of nonlinear conjugate gradients, whose iteration is one sweep, to 1e-4; the default method may go
+//! on with others, whose iterations cost more.
+
+use serde_json::json;
+
+use crate::clock::Progress;
+use crate::engine::Engine;
+use crate::engine::percuss::{Choice, Percuss, settled};
+use crate::figure::{Curve, draw};
+use crate::fit::power;
+use crate::options::Options;
+use crate::report::{Part, Table, aim, short};
+use crate::scene::{self, Grain, Place, Scene, Shape};
+
+/// Residual that every step must reach.
+const TOLERANCE: f64 = 1e-4;
+
+/// Warm steps that are averaged, after as many that are not: the cold one left its own small motion.
+const STEPS: usize = 100;
+
+/// A column of equal blocks.
+fn column(blocks: usize) -> Scene {
+    let block = |k: usize| Grain {
+        shape: Shape::Block([0.5, 0.5]),
+        density: 1e3,
+        start: Place::at(0.0, 0.5 + k as f64, 0.0),
+    };
+    Scene {
+        name: "column",
+        grains: (0..blocks).map(block).collect(),
+        half: None,
+        friction: 0.5,
+        quake: false,
+    }
+}
+
+/// One pile.
+#[derive(Debug, Clone, Copy)]
+struct Pile {
+    /// Grains across the height.
+    across: f64,
+    contacts: usize,
+    /// Conjugate gradients, then the default method: cold and warm.
+    iterations: [[f64; 2]; 2],
+}
+
+/// The methods whose iterations are counted.
+const METHODS: [&str; 2] = ["nncg", "auto"];
+
+/// Iterations of a cold step, and the mean over the warm ones that follow; contacts.
+fn iterations(scene: &Scene, solver: &'static str) -> Result<([f64; 2], usize), String> {
+    let choice = Choice {
+        solver,
+        ..Choice::to(TOLERANCE)
+    };
+    let mut engine = Percuss::new(scene, &choice)?;
+    engine.step()?;
+    let (cold, contacts) = (engine.ledger().iterations, engine.ledger().num_active);
+    let mut warm = 0;
+    let label = format!("{} of {}, {solver}", scene.name, scene.grains.len());
+    let mut progress = Progress::new(label, 2 * STEPS);
+    for step in 0..2 * STEPS {
+        engine.step()?;
+        if step >= STEPS {
+            warm += engine.ledger().iterations;
+        }
+        progress.at(step + 1);
+    }
+    Ok(([cold as f64, warm as f64 / STEPS as f64], contacts))
+}
+
+/// Height in diameters, and the iterations of cold and warm steps.
+fn measure(scene: &Scene) -> Result<Pile, String> {
+    let (by_sweeps, contacts) = iterations(scene, METHODS[0])?;
+    let (by_default, _) = iterations(scene, METHODS[1])?;
+    let size = match scene.grains[0].shape {
+        Shape::Block([_, b]) => 2.0 * b,
+        // The mean diameter of grains between 8 and 12 mm of radius.
+        Shape::Disc(_) | Shape::Ball(_) => 0.02,
+    };
+    Ok(Pile {
+        across: scene.height(&scene.starts()) / size + 0.5,
+        contacts,
+        iterations: [by_sweeps, by_default],
+    })
+}
+
+/// Piles of one kind, by height.
+fn family(kind: &str, quick: bool) -> Result<Vec<Pile>, String> {
+    let most = if quick { 3 } else { 5 };
+    let layers = [8, 16, 32, 64, 128];
+    let mut piles = Vec::new();
+    for &count in &layers[..most] {
+        // Free fall from the height of the loose lattice takes a third of this; the rest is for coming to rest.
+        let fall = (2.0 * 0.028 * count as f64 / scene::GRAVITY).sqrt();
+        let steps = 600 + (3.0 * fall / scene::STEP) as usize;
+        let scene = match kind {
+            "blocks" => column(count),
+            "discs" => settled(&scene::discs(12 * count, 12), &Choice::to(TOLERANCE), steps)?,
+            _ => settled(
+                &scene::spheres(25 * count, 5),
+                &Choice::to(TOLERANCE),
+                steps,
+            )?,
+        };
+        piles.push(measure(&scene)?);
+    }
+    Ok(piles)
+}
+
+/// All kinds, with the figure.
+pub fn part(options: &Options) -> Result<Part, String> {
+    let mut part = Part::new("height");
+    let mut table = Table::new(&[
+        "pile",
+        "grains across the height",
+        "contacts",
+        "sweeps, cold",
+        "warm",
+        "iterations of the default, cold",
+        "warm",
+    ]);
+    let mut fits = Table::new(&[
+        "pile",
+        "exponent of sweeps, cold",
+        "warm",
+        "of the default, cold",
+        "warm",
+    ]);
+    let (mut figures, mut curves) = (Vec::new(), Vec::new());
+    let mut grows = false;
+    for kind in ["blocks", "discs", "balls"] {
+        let piles = family(kind, options.quick)?;
+        for pile in &piles {
+            let mut row = vec![kind.into(), short(pile.across), pile.contacts.to_string()];
+            row.extend(pile.iterations.as_flattened().iter().map(|n| short(*n)));
+            table.row(row);
+        }
+        let points = |method: usize, start: usize| -> Vec<(f64, f64)> {
+            // A step that is right before the first sweep counts as one in the logarithm.
+            let count = |p: &Pile| p.iterations[method][start].max(1.0);
+            piles.iter().map(|p| (p.across, count(p))).collect()
+        };
+        let all = [points(0, 0), points(0, 1), points(1, 0), points(1, 1)];
+        let exponents = all
+            .each_ref()
+            .map(|p| power(p).map_or(f64::NAN, |(p, _)| p));
+        grows |= !(exponents[0] <= 0.5 && exponents[1] <= 0.5);
+        fits.row(std::iter::once(kind.into()).chain(exponents.map(short)));
+        figures.push(json!({
+            "pile": kind,
+            "across": piles.iter().map(|p| p.across).collect::<Vec<_>>(),
+            "methods": METHODS,
+            "iterations": piles.iter().map(|p| p.iterations).collect::<Vec<_>>(),
+            "exponents": exponents,
+        }));
+        let [cold, warm, ..] = all;
+        curves.push(Curve::new(format!("{kind}, cold"), cold, false));
+        curves.push(Curve::new(format!("{kind}, warm"), warm, true));
+    }
+    part.table(&fits);
+    part.say(aim("every exponent of sweeps at most one half", !grows));
+    part.table(&table);
+    part.figures = figures.into();
+    if !options.quick {
+        let path = crate::root().join("docs/images/height.svg");
+        draw(&path, "grains across the height", "sweeps to 1e-4", &curves)?;
+    }
+    Ok(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_is_as_high_as_it_has_blocks() {
+        let pile = measure(&column(6)).expect("sound");
+        assert!((pile.across - 6.0).abs() < 1e-12, "{pile:?}");
+        assert_eq!(pile.contacts, 12);
+        for [cold, warm] in pile.iterations {
+            assert!(cold > 0.0 && warm <= cold, "{pile:?}");
+        }
+    }
+}

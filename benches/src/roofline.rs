@@ -1,0 +1,202 @@
+//! Contact sweeps against what the machine can do, measured in the same run.
+//!
+//! Bandwidth: read (sum of an array) and triad (a = b + s c, ordinary stores, 32 bytes an element with
+//! the line that a store fetches). Arithmetic: fused multiply-adds on twelve independent registers.
+//! A sweep over balls moves, for each contact, its share of a pack (read, and the part that changes
+//! written back) and the velocities of its bodies; in a lattice each body is fetched about once a sweep.
+
+use serde_json::json;
+use solve::Relaxation;
+
+use crate::clock::{Progress, elapsed, timed};
+use crate::engine::words;
+use crate::lattice::lattice;
+use crate::limits::{multiply_add, read, triad};
+use crate::options::Options;
+use crate::report::{Part, Table, aim, short};
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// What a sweep moves per contact, counted from the layout of `solve::batch`.
+///
+/// A pack of four contacts of two balls: which contacts (16 B), which bodies (32), two axes (192), masses and
+/// levers (128), 1/H (64), μ and κ (64), the free velocity (96), impulse, direction and last step (288):
+/// 880 B, 14 lines; what changes takes the last five lines. A body is one line, read and written.
+pub mod layout {
+    use super::LINE;
+
+    /// Bytes read of a pack.
+    pub const PACK: usize = 14 * LINE;
+    /// Bytes of it written back.
+    pub const CHANGED: usize = 5 * LINE;
+
+    /// Bytes per contact with this many bodies for each contact.
+    pub fn traffic(bodies_per_contact: f64) -> f64 {
+        (PACK + CHANGED) as f64 / 4.0 + 2.0 * LINE as f64 * bodies_per_contact
+    }
+}
+
+/// Million contact sweeps per second over a lattice of balls, on one thread and on two, and bytes per
+/// contact and sweep.
+#[derive(Debug, Clone, Copy)]
+struct Rate {
+    balls: usize,
+    contacts: usize,
+    million: [f64; 2],
+    bytes: f64,
+}
+
+/// The least over repetitions of a long call less that of a short one, because taking the contacts in is no
+/// part of a sweep: processor time on one thread, the wall clock on two.
+fn sweeps(balls: usize, repeats: usize) -> Result<Rate, String> {
+    let problem = lattice(balls).map_err(words)?;
+    let contacts = problem.num_contacts();
+    // Some milliseconds a call: on a busy machine short calls find both cores free now and then.
+    let count = (1_000_000 / contacts).clamp(3, 400);
+    // Sweeps from memory take tenths of a second each, and less of them is enough.
+    let repeats = (repeats * count / 8).clamp(5, 20 * repeats);
+    let mut impulse = vec![0.0; problem.num_rows()];
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .build()
+        .map_err(words)?;
+    let mut million = [0.0; 2];
+    let mut progress = Progress::new(format!("sweeps over {balls} balls"), 2 * repeats);
+    for (threads, million) in million.iter_mut().enumerate() {
+        let mut relaxation = Relaxation::default();
+        let mut work = |count: usize| {
+            let mut sweep = || relaxation.sweep(&problem, &mut impulse, count);
+            if threads == 0 {
+                timed(sweep).0
+            } else {
+                elapsed(|| pool.install(&mut sweep)).0
+            }
+        };
+        work(10);
+        let mut least = [f64::INFINITY; 2];
+        for repeat in 0..repeats {
+            for (least, count) in least.iter_mut().zip([1, 1 + count]) {
+                *least = least.min(work(count));
+            }
+            progress.at(threads * repeats + repeat + 1);
+        }
+        *million = 1e-6 * (contacts * count) as f64 / (least[1] - least[0]);
+    }
+    Ok(Rate {
+        balls,
+        contacts,
+        million,
+        bytes: layout::traffic(balls as f64 / contacts as f64),
+    })
+}
+
+/// Limits of the machine by number of threads: read, triad, multiply-add.
+fn measure(part: &mut Part, repeats: usize) -> [[f64; 3]; 2] {
+    let mut progress = Progress::new("limits of the machine", 6);
+    let mut limits = [[0.0; 3]; 2];
+    for (k, threads) in [1, 2].into_iter().enumerate() {
+        limits[k][0] = read(threads, repeats);
+        progress.at(3 * k + 1);
+        limits[k][1] = triad(threads, repeats);
+        progress.at(3 * k + 2);
+        limits[k][2] = multiply_add(threads, repeats);
+        progress.at(3 * k + 3);
+    }
+    drop(progress);
+    let mut table = Table::new(&["limit", "1 thread", "2 threads"]);
+    let names = ["read, GB/s", "triad, GB/s", "fused multiply-add, GFLOP/s"];
+    for (k, name) in names.into_iter().enumerate() {
+        table.row([name.into(), short(limits[0][k]), short(limits[1][k])]);
+    }
+    part.table(&table);
+    limits
+}
+
+/// What is aimed at: small problems from the caches, the largest from memory, two threads.
+fn aims(rates: &[(Rate, [f64; 2])]) -> String {
+    let ([(small, _), ..], [.., (large, share)]) = (rates, rates) else {
+        return String::new();
+    };
+    let gain = large.million[1] / large.million[0];
+    [
+        aim(
+            "50 million contact sweeps a second and core in the caches",
+            small.million[0] >= 50.0,
+        ),
+        aim(
+            &format!("60 % of one thread's bandwidth with {} balls", large.balls),
+            share[0] >= 0.6,
+        ),
+        aim("60 % of the machine's there, two threads", share[1] >= 0.6),
+        aim("two threads 1.8 times as fast as one there", gain >= 1.8),
+    ]
+    .join(" ")
+}
+
+/// Limits of the machine, then sweeps.
+pub fn part(options: &Options) -> Result<Part, String> {
+    let mut part = Part::new("roofline");
+    let repeats = if options.quick { 5 } else { 15 };
+    let limits = measure(&mut part, 4 * repeats);
+    let sizes: &[usize] = if options.quick {
+        &[512, 8_000, 125_000]
+    } else {
+        &[512, 1_000, 8_000, 64_000, 1_000_000]
+    };
+    let mut table = Table::new(&[
+        "balls",
+        "contacts",
+        "million contact sweeps/s, 1 thread",
+        "2 threads",
+        "gain",
+        "bytes per contact and sweep",
+        "GB/s, 1 thread",
+        "of the triad's bandwidth, 1 thread, %",
+        "2 threads, %",
+    ]);
+    let mut rates = Vec::new();
+    for &balls in sizes {
+        let rate = sweeps(balls, repeats)?;
+        let bandwidth = rate.million.map(|million| 1e-3 * million * rate.bytes);
+        let share = [0, 1].map(|k| bandwidth[k] / limits[k][1]);
+        table.row([
+            rate.balls.to_string(),
+            rate.contacts.to_string(),
+            short(rate.million[0]),
+            short(rate.million[1]),
+            short(rate.million[1] / rate.million[0]),
+            short(rate.bytes),
+            short(bandwidth[0]),
+            short(100.0 * share[0]),
+            short(100.0 * share[1]),
+        ]);
+        rates.push((rate, share));
+    }
+    part.table(&table);
+    part.say(aims(&rates));
+    part.figures = json!({
+        "read_GB_s": [limits[0][0], limits[1][0]],
+        "triad_GB_s": [limits[0][1], limits[1][1]],
+        "fma_GFLOP_s": [limits[0][2], limits[1][2]],
+        "sweeps": rates.iter().map(|(rate, share)| json!({
+            "balls": rate.balls,
+            "contacts": rate.contacts,
+            "million_contact_sweeps_per_second": rate.million,
+            "bytes": rate.bytes,
+            "share_of_triad": share,
+        })).collect::<Vec<_>>(),
+    });
+    Ok(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traffic_of_a_lattice_is_that_of_its_lines() {
+        // (14 + 5) lines for four contacts, and two thirds of a line of a body.
+        assert_eq!(layout::traffic(1.0 / 4.0), 19.0 * 16.0 + 32.0);
+    }
+}
