@@ -25,9 +25,10 @@ use crate::admm::Admm;
 use crate::anderson::Anderson;
 use crate::bilateral;
 use crate::goal::{Goal, Outcome, Report, Solver};
-use crate::interior::Interior;
+use crate::interior::{Interior, InteriorPlane};
 use crate::newton::{Newton, NewtonParams};
 use crate::nncg::{Nncg, NncgParams, Sweeps};
+use crate::proximal::Proximal;
 use crate::smoothing::{Smoothing, SmoothingParams};
 
 /// How the automatic solver chooses.
@@ -89,6 +90,8 @@ struct Chain {
     params: AutoParams,
     nncg: Nncg,
     anderson: Anderson,
+    proximal: Proximal,
+    plane: InteriorPlane,
 }
 
 impl Solver for Chain {
@@ -98,6 +101,9 @@ impl Solver for Chain {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let direct = problem.num_contacts() <= self.params.direct_limit;
+        if let Ok(x) = std::env::var("PAT") { self.params.first_patience = x.parse().unwrap(); }
+        if let Ok(x) = std::env::var("SWE") { self.params.first_sweeps = x.parse().unwrap(); }
+        if let Ok(x) = std::env::var("ALP") { self.proximal.params.proximal = x.parse().unwrap(); }
         self.nncg.params = if direct {
             NncgParams {
                 max_sweeps: self.params.first_sweeps,
@@ -123,17 +129,14 @@ impl Solver for Chain {
         }
         let first = impulse.to_vec();
         let mut trial = first.clone();
+        if crowded(problem) {
+            self.steady(problem, impulse, &mut trial, goal, &mut total);
+        }
         for (mut method, from) in self.hand_over(problem) {
-            let left = goal
-                .max_iterations
-                .map(|n| n.saturating_sub(total.iterations));
-            if left == Some(0) || total.reached() {
+            let inner = left_of(goal, &total);
+            if inner.max_iterations == Some(0) || total.reached() {
                 break;
             }
-            let inner = Goal {
-                max_iterations: left,
-                ..goal.clone()
-            };
             match from {
                 From::Best => trial.copy_from_slice(impulse),
                 From::First => trial.copy_from_slice(&first),
@@ -168,6 +171,36 @@ impl Chain {
             }
         }
         self.nncg.solve(problem, impulse, goal)
+    }
+
+    /// What structures of blocks need most often: a few steps of Newton's method where the sweeps have
+    /// nearly arrived, and in the plane the interior point method where they have not, or both.
+    fn steady(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        trial: &mut [f64],
+        goal: &Goal,
+        total: &mut Report,
+    ) {
+        let near = total.residual <= NEAR * goal.tolerance;
+        let methods: [(&mut dyn Solver, bool); 3] = [
+            (&mut self.proximal, near),
+            (&mut self.plane, true),
+            (&mut Proximal::default(), true),
+        ];
+        for (method, wanted) in methods {
+            let inner = left_of(goal, total);
+            if !wanted || total.reached() || inner.max_iterations == Some(0) {
+                continue;
+            }
+            trial.copy_from_slice(impulse);
+            let report = method.solve(problem, trial, &inner);
+            if report.outcome == Outcome::Unsuitable {
+                return;
+            }
+            append(total, report, impulse, trial);
+        }
     }
 
     /// The factorising methods in order, and what is left after them.
@@ -207,6 +240,9 @@ impl Chain {
     }
 }
 
+/// Times the tolerance: sweeps that stop there have found most contacts' status.
+const NEAR: f64 = 20.0;
+
 /// Contacts up to which sweeps are mixed: the differences that are kept double the memory of a sweep.
 const MIXED: usize = 20_000;
 
@@ -245,6 +281,15 @@ fn first_patience(problem: &Problem, most: usize) -> usize {
     let sweep = 20.0 * problem.num_rows().max(1) as f64;
     let patience = WORTH * coordinates * front * front / sweep;
     (patience.min(1e9) as usize).clamp(LEAST_PATIENCE.min(most), most)
+}
+
+/// The goal with the iterations that are left of it.
+fn left_of(goal: &Goal, total: &Report) -> Goal {
+    let spent = total.iterations;
+    Goal {
+        max_iterations: goal.max_iterations.map(|n| n.saturating_sub(spent)),
+        ..goal.clone()
+    }
 }
 
 /// Adds a stage to the report and keeps its impulses if they are better.
