@@ -3,7 +3,9 @@
 //!
 //! ```text
 //! bilateral rows eliminated
-//!   → NNCG sweeps                    most dynamics ends here
+//!   → NNCG sweeps                    most dynamics ends here (mixed ones in structures of blocks)
+//!   → proximal Newton                structures of blocks, where the sweeps have nearly arrived
+//!   → interior point of the plane    structures of blocks in the plane; proximal Newton polishes
 //!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; tracks closely
 //!                                    where a body has many contacts
 //!   → semismooth Newton              polishes, and treats the laws without smoothing
@@ -19,11 +21,12 @@
 //! of some hundred blocks are handed over early, large packings late. Factorising methods are not
 //! tried above `direct_limit` contacts, where their factors would not fit.
 
-use contact::{Operator, Problem};
+use contact::{Judge, Measure, Operator, Problem};
 
 use crate::admm::Admm;
 use crate::anderson::Anderson;
 use crate::bilateral;
+use crate::cold::Cold;
 use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::interior::{Interior, InteriorPlane};
 use crate::newton::{Newton, NewtonParams};
@@ -92,6 +95,8 @@ struct Chain {
     anderson: Anderson,
     proximal: Proximal,
     plane: InteriorPlane,
+    cold: Cold,
+    judge: Option<Judge>,
 }
 
 impl Solver for Chain {
@@ -101,13 +106,25 @@ impl Solver for Chain {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let direct = problem.num_contacts() <= self.params.direct_limit;
-        if let Ok(x) = std::env::var("PAT") { self.params.first_patience = x.parse().unwrap(); }
-        if let Ok(x) = std::env::var("SWE") { self.params.first_sweeps = x.parse().unwrap(); }
-        if let Ok(x) = std::env::var("ALP") { self.proximal.params.proximal = x.parse().unwrap(); }
+        let crowded = crowded(problem);
+        let steady = direct && crowded;
+        // Of a wall's many self-stresses the guess is an extreme one, from which sweeps take longer.
+        if !crowded {
+            self.guess(problem, impulse);
+        }
+        let (sweeps, patience) = if steady {
+            let p = &self.params;
+            (
+                p.first_sweeps.min(STEADY_SWEEPS),
+                p.first_patience.min(STEADY_PATIENCE),
+            )
+        } else {
+            (self.params.first_sweeps, self.params.first_patience)
+        };
         self.nncg.params = if direct {
             NncgParams {
-                max_sweeps: self.params.first_sweeps,
-                patience: first_patience(problem, self.params.first_patience),
+                max_sweeps: sweeps,
+                patience: first_patience(problem, patience),
                 sweeps: Sweeps::Exact,
                 ..NncgParams::default()
             }
@@ -119,7 +136,7 @@ impl Solver for Chain {
             }
         };
         let first_goal = if direct {
-            goal.at_most(self.params.first_sweeps)
+            goal.at_most(sweeps)
         } else {
             goal.clone()
         };
@@ -129,7 +146,7 @@ impl Solver for Chain {
         }
         let first = impulse.to_vec();
         let mut trial = first.clone();
-        if crowded(problem) {
+        if steady {
             self.steady(problem, impulse, &mut trial, goal, &mut total);
         }
         for (mut method, from) in self.hand_over(problem) {
@@ -160,6 +177,20 @@ enum From {
 }
 
 impl Chain {
+    /// Without memory: a guess, if it is better than nothing.
+    fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) {
+        if !self.cold.guess(problem, impulse) {
+            return;
+        }
+        let judge = self.judge.get_or_insert_with(|| Judge::new(problem));
+        judge.fit(problem);
+        let guessed = judge.residual(problem, impulse, Measure::Dimensionless);
+        let nothing = vec![0.0; impulse.len()];
+        if !(guessed < judge.residual(problem, &nothing, Measure::Dimensionless)) {
+            impulse.fill(0.0);
+        }
+    }
+
     /// The sweeps that come first: mixed ones for structures of blocks, conjugate ones otherwise.
     fn sweep(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         if crowded(problem) && problem.num_contacts() <= MIXED {
@@ -239,6 +270,12 @@ impl Chain {
         list
     }
 }
+
+/// Sweeps, and sweeps without progress, in structures of blocks at most: a solution by Newton's or the interior
+/// point method costs there about as much, and the steps that follow start better from it than from
+/// where sweeps come to in the end.
+const STEADY_SWEEPS: usize = 300;
+const STEADY_PATIENCE: usize = 150;
 
 /// Times the tolerance: sweeps that stop there have found most contacts' status.
 const NEAR: f64 = 20.0;

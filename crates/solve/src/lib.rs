@@ -5,6 +5,7 @@ pub mod anderson;
 pub mod auto;
 mod batch;
 pub mod bilateral;
+mod cold;
 mod fronts;
 pub mod goal;
 pub mod interior;
