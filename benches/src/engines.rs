@@ -292,7 +292,12 @@ pub fn part(options: &Options) -> Result<Part, String> {
                    tolerance: f64,
                    length: Length,
                    goal: Option<Aim>| {
-        let outcomes = compare(scene, &Choice::to(tolerance), length)?;
+        // Discs lie in a column of a hundred layers, too high for the few sweeps of a correction.
+        let choice = Choice {
+            correction: scene.spatial(),
+            ..Choice::to(tolerance)
+        };
+        let outcomes = compare(scene, &choice, length)?;
         part.say(format!(
             "**{title}**: {} bodies, friction {}, deepest overlap of the start {} mm; percuss to {tolerance:e}. {} steps measured after {}, least of {} runs. percuss: {}.",
             scene.grains.len(),

@@ -94,7 +94,7 @@ fn overlaps_of_a_packing_vanish_and_nothing_moves_of_itself() {
             for _ in 0..8 {
                 world.advance().unwrap();
                 let left = deepest(&mut world);
-                // Small overlaps fall to a tenth, or by what eight sweeps do: here to 0.28. Large ones meet
+                // Small overlaps fall to a tenth, or by what the sweeps of a step do: with 8 of them to 0.28. Large ones meet
                 // gaps that were too wide to be looked at, which is seen in the next step: to 0.73.
                 let share = if shift < NEAR { 0.5 } else { 0.9 };
                 assert!(
