@@ -277,8 +277,8 @@ fn rest(scene: &Scene, steps: usize) -> Result<Scene, String> {
     settled(scene, &Choice::to(1e-4), steps)
 }
 
-/// How percuss runs a scene: spheres with correction. Discs lie in a column of a hundred layers, too high for
-/// its few sweeps.
+/// How percuss runs a scene: spheres with correction. Discs lie in a column of a hundred layers,
+/// which overlaps no less with it and moves more.
 fn choice(scene: &Scene, tolerance: f64) -> Choice {
     Choice {
         correction: scene.spatial(),
