@@ -1,4 +1,4 @@
-//! Proximal Newton: full semismooth steps with a small constant proximal term, nothing in between.
+//! Proximal Newton: full semismooth steps with a small proximal term, nothing in between.
 //!
 //! ```text
 //! ( A + B (Ŵ + α) ) dx = −F(x, u),      x⁺ = x + dx
@@ -8,7 +8,8 @@
 //! lies in modes in which bodies move while gaps hardly change, eigenvalues of Ŵ of 1e-4 and less. Sweeps
 //! then lose a few per cent of the residual in a hundred. A proximal term well above these eigenvalues only
 //! creeps along them; one below 1e-4 changes the status of many contacts at once and wanders. Between the
-//! two one value serves.
+//! two one value serves; it falls only while every step more than halves the residual, when the contacts have
+//! found their status and the rest is a linear system.
 //!
 //! The iterates are left as they are, outside the cones where Newton's method puts them: that is where
 //! it keeps which contacts are about to open or to slide. Projected or swept in between, the same steps
@@ -27,6 +28,8 @@ pub struct ProximalParams {
     pub max_iterations: usize,
     /// α, relative to the diagonal of Ŵ, which is about 1.
     pub proximal: f64,
+    /// Factor of α after a step that more than halved the residual; any other puts it back.
+    pub reduce: f64,
 }
 
 impl Default for ProximalParams {
@@ -35,9 +38,13 @@ impl Default for ProximalParams {
             max_iterations: 30,
             // 3e-4 to 3e-3 take about as many steps; 1e-2 creeps, 1e-4 wanders.
             proximal: 1e-3,
+            reduce: 0.3,
         }
     }
 }
+
+/// α never falls below this: dependent contacts must stay factorable.
+const LEAST: f64 = 1e-9;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -61,7 +68,7 @@ impl Proximal {
     }
 
     /// One step; false if the system could not be solved.
-    fn advance(&mut self, problem: &Problem, system: &mut System) -> bool {
+    fn advance(&mut self, problem: &Problem, system: &mut System, alpha: f64) -> bool {
         self.tangent.set(problem, &self.iterate);
         let Tangent {
             root,
@@ -70,7 +77,7 @@ impl Proximal {
             df_du,
             ..
         } = &mut self.tangent;
-        if !system.solve(df_dx, df_du, self.params.proximal, step) {
+        if !system.solve(df_dx, df_du, alpha, step) {
             return false;
         }
         for ((x, step), root) in self.iterate.iter_mut().zip(step).zip(root) {
@@ -98,13 +105,20 @@ impl Solver for Proximal {
         self.iterate.clear();
         self.iterate.extend_from_slice(impulse);
         let (mut iterations, mut outcome) = (0, Outcome::Exhausted);
+        let (mut alpha, mut residual) = (self.params.proximal, best.residual());
         while iterations < limit && !best.reached() {
             iterations += 1;
-            if !self.advance(problem, &mut system) {
+            if !self.advance(problem, &mut system, alpha) {
                 outcome = Outcome::Stalled;
                 break;
             }
-            best.offer(problem, &self.inside, iterations);
+            let next = best.offer(problem, &self.inside, iterations);
+            alpha = if next <= 0.5 * residual {
+                (self.params.reduce * alpha).max(LEAST)
+            } else {
+                self.params.proximal
+            };
+            residual = next;
         }
         self.system = Some(system);
         best.finish(self.name(), iterations, outcome, impulse)
