@@ -10,7 +10,7 @@
 //! v̂_b += Ĝ_bᵀ r  for the bodies at this level,   then  v̂_c += Ĝ_cᵀ r  for those that carry them
 //! ```
 //!
-//! (the idea of shock propagation, Guendelman, Bridson and Fedkiw 2003, used for a guess alone). Columns are
+//! (the idea of shock propagation, GuendelmanBridsonFedkiw2003, used for a guess alone). Columns are
 //! solved by this; in piles what is left are the ways in which the weight may go sideways. A guess is
 //! only ever a start: it is judged against zero impulses, and the method goes on from the better one.
 
