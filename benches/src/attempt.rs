@@ -153,7 +153,7 @@ pub fn peer(
     let start = Instant::now();
     // Its files are as short as ours: the same half second, but a process for each run.
     while best.is_none() || start.elapsed() < Duration::from_millis(500) {
-        let mut command = Command::new(python);
+        let mut command = limited(python, limit);
         command
             .arg(crate::root().join("benches/peer.py"))
             .arg(&input);

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::options::Options;
+use crate::ratio::{Bound, Ratio};
 use crate::report::{Part, Table, short};
 
 /// Growth that is a finding, relative.
@@ -162,6 +163,11 @@ pub fn part(options: &Options) -> Result<Part, String> {
             kept.map_or("–".into(), |c| short(c.instructions)),
             change.map_or("new".into(), |c| format!("{:+.1}", 100.0 * c)),
         ]);
+        if let Some(kept) = kept {
+            let (name, kept) = (format!("counters.{name}"), ("kept", kept.instructions));
+            let grown = Ratio::new(&name, "instructions", counter.instructions, kept);
+            part.ratios.push(grown.aim(Bound::AtMost(1.0 + ALLOWED)));
+        }
         new.push(counter);
         progress.at(done + 1);
     }

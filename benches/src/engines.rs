@@ -14,6 +14,7 @@ use crate::engine::rapier::Tuning;
 use crate::engine::{rapier2, rapier3};
 use crate::options::Options;
 use crate::overlap::deepest;
+use crate::ratio::{Bound, Ratio};
 use crate::report::{Part, Table, aim, short};
 use crate::scene::{self, STEP, Scene, Shape};
 use crate::verdict;
@@ -219,8 +220,8 @@ const GRAINS: Aim = Aim {
     share: 0.01,
 };
 
-/// The ratios of percuss to that engine, and whether the aim is reached.
-fn ratios(outcomes: &[Outcome], goal: Option<Aim>) -> String {
+/// The ratios of percuss to that engine in words, and whether the aim is reached.
+fn told(outcomes: &[Outcome], goal: Option<Aim>) -> String {
     let [own, peer, ..] = outcomes else {
         return String::new();
     };
@@ -246,6 +247,28 @@ fn ratios(outcomes: &[Outcome], goal: Option<Aim>) -> String {
         text += &format!(" {}", aim(&format!("at most {depth}"), deep));
     }
     text
+}
+
+/// Time and penetration of percuss over those of every engine; the aim is that beside the first.
+fn ratios(title: &str, outcomes: &[Outcome], goal: Option<Aim>) -> Vec<Ratio> {
+    let mut all = Vec::new();
+    let Some((own, peers)) = outcomes.split_first() else {
+        return all;
+    };
+    for (at, peer) in peers.iter().enumerate() {
+        let name = |what: &str| format!("{title}.{what}.{}", peer.engine);
+        let (seconds, metres) = ((peer.engine, peer.seconds), (peer.engine, peer.penetration));
+        let mut time = Ratio::new(&name("time"), "s per step", own.seconds, seconds);
+        let mut depth = Ratio::new(&name("penetration"), "m", own.penetration, metres);
+        if let Some(goal) = goal.filter(|_| at == 0) {
+            time = time.aim(Bound::AtMost(goal.time));
+            // Depths in metres are held against the peer's, so that one number tells both.
+            let share = goal.share.max(goal.metres / peer.penetration);
+            depth = depth.aim(Bound::AtMost(share));
+        }
+        all.extend([time, depth]);
+    }
+    all
 }
 
 fn figures(outcomes: &[Outcome]) -> Value {
@@ -313,7 +336,8 @@ pub fn part(options: &Options) -> Result<Part, String> {
             outcomes[0].note
         ));
         part.table(&table(&outcomes, size(scene)));
-        part.say(ratios(&outcomes, goal));
+        part.say(told(&outcomes, goal));
+        part.ratios.extend(ratios(title, &outcomes, goal));
         all.insert(title.to_lowercase().replace(' ', "_"), figures(&outcomes));
         Ok::<(), String>(())
     };

@@ -13,6 +13,7 @@ use crate::attempt::{Solved, TOLERANCE, bytes, own, peer, python, read};
 use crate::clock::Progress;
 use crate::engine::words;
 use crate::options::Options;
+use crate::ratio::{Bound, Ratio};
 use crate::report::{Part, Table, aim, short};
 
 /// Methods of Siconos, those that are fast on most files first.
@@ -132,14 +133,40 @@ fn figures(row: &Row) -> Value {
     json!({ "file": row.name, "contacts": row.contacts, "percuss": side(&row.own), "siconos": side(&row.peer) })
 }
 
+/// What the default did with a file.
+fn default(row: &Row) -> Option<Solved> {
+    let auto = row.own.iter().find(|(name, _)| *name == "auto");
+    auto.and_then(|(_, solved)| *solved)
+}
+
+/// Seconds of the default and of the best method of Siconos on a file that both solve.
+fn sides(row: &Row) -> Option<[f64; 2]> {
+    let own = default(row).filter(Solved::reached)?;
+    Some([own.seconds, fastest(&row.peer)?.1])
+}
+
+/// The default over the best of Siconos, file by file and in all.
+fn ratios(rows: &[Row]) -> Vec<Ratio> {
+    const PEER: &str = "best method of Siconos";
+    let of = |name: &str, [own, peer]: [f64; 2]| {
+        Ratio::new(&format!("files.{name}"), "s", own, (PEER, peer))
+    };
+    let mut total = [0.0; 2];
+    let mut all = Vec::new();
+    for row in rows {
+        if let Some(sides) = sides(row) {
+            total = [total[0] + sides[0], total[1] + sides[1]];
+            all.push(of(&row.name, sides));
+        }
+    }
+    if !all.is_empty() {
+        all.push(of("all", total).aim(Bound::AtMost(0.1)));
+    }
+    all
+}
+
 /// Files solved, and the sums over those that some method of Siconos solves.
 fn summary(rows: &[Row], python: bool) -> String {
-    let default = |row: &Row| {
-        row.own
-            .iter()
-            .find(|(name, _)| *name == "auto")
-            .and_then(|(_, s)| *s)
-    };
     let solved = rows
         .iter()
         .filter(|r| default(r).is_some_and(|s| s.reached()))
@@ -154,11 +181,9 @@ fn summary(rows: &[Row], python: bool) -> String {
     }
     let (mut own, mut peer, mut both) = (0.0, 0.0, 0);
     for row in rows {
-        if let (Some(s), Some((_, best))) =
-            (default(row).filter(Solved::reached), fastest(&row.peer))
-        {
-            own += s.seconds;
-            peer += best;
+        if let Some(sides) = sides(row) {
+            own += sides[0];
+            peer += sides[1];
             both += 1;
         }
     }
@@ -228,6 +253,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
     part.say("All methods of percuss, s; a method is ended when it takes twice as long as the best before it:");
     part.table(&each);
     part.figures = rows.iter().map(figures).collect();
+    part.ratios = ratios(&rows);
     Ok(part)
 }
 

@@ -16,6 +16,7 @@ mod machine;
 mod options;
 mod overlap;
 mod profile;
+mod ratio;
 mod report;
 mod roofline;
 mod scaling;
@@ -83,7 +84,7 @@ pub fn root() -> PathBuf {
 }
 
 fn run(options: &Options) -> ExitCode {
-    let (mut figures, mut failed) = (Map::new(), false);
+    let (mut figures, mut ratios, mut failed) = (Map::new(), Vec::new(), false);
     for &name in &options.only {
         eprintln!("==> {name}");
         let machine = Machine::here();
@@ -97,7 +98,7 @@ fn run(options: &Options) -> ExitCode {
         };
         failed |= part.failed;
         let text = format!("{}\n\n{}", machine.line(), part.markdown());
-        if options.output != Output::Standard {
+        if options.json != Some(Output::Standard) {
             println!("\n## {name}\n\n{text}");
         }
         if !options.quick
@@ -108,8 +109,12 @@ fn run(options: &Options) -> ExitCode {
         }
         let entry = json!({ "machine": machine.figures(), "figures": part.figures });
         figures.insert(name.into(), entry);
+        ratios.extend(part.ratios);
     }
-    if let Err(error) = deliver(&options.output, &Value::Object(figures)) {
+    let file = options.figures.clone().map(Output::File);
+    let delivered = deliver(options.json.as_ref(), &ratio::object(&ratios))
+        .and_then(|()| deliver(file.as_ref(), &Value::Object(figures)));
+    if let Err(error) = delivered {
         eprintln!("./bench: {error}");
         failed = true;
     }
@@ -138,15 +143,15 @@ fn document(name: &str, text: &str) -> Result<(), String> {
     std::fs::write(&path, new).map_err(|e| format!("{shown}: {e}"))
 }
 
-fn deliver(output: &Output, figures: &Value) -> Result<(), String> {
-    let text = serde_json::to_string_pretty(figures).map_err(|e| e.to_string())?;
+fn deliver(output: Option<&Output>, value: &Value) -> Result<(), String> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| e.to_string())?;
     match output {
-        Output::Tables => Ok(()),
-        Output::Standard => {
+        None => Ok(()),
+        Some(Output::Standard) => {
             println!("{text}");
             Ok(())
         }
-        Output::File(path) => {
+        Some(Output::File(path)) => {
             std::fs::write(path, text + "\n").map_err(|e| format!("{}: {e}", path.display()))
         }
     }

@@ -7,21 +7,22 @@ pub const PARTS: [&str; 7] = [
     "roofline", "engines", "files", "scaling", "profile", "height", "counters",
 ];
 
-/// Where the figures go.
+/// Where something goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
-    /// Tables on standard output, and into the documentation after a full run.
-    Tables,
-    /// Figures as JSON on standard output.
+    /// To standard output, instead of the tables.
     Standard,
-    /// Figures as JSON in a file, tables on standard output.
+    /// Into a file.
     File(PathBuf),
 }
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    pub output: Output,
+    /// Where the ratios go as JSON, if they do.
+    pub json: Option<Output>,
+    /// The file for all figures.
+    pub figures: Option<PathBuf>,
     pub only: Vec<&'static str>,
     pub quick: bool,
     /// Whether the file of counters is rewritten.
@@ -35,7 +36,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            output: Output::Tables,
+            json: None,
+            figures: None,
             only: PARTS.to_vec(),
             quick: false,
             write: false,
@@ -46,7 +48,8 @@ impl Default for Options {
 }
 
 /// The help text.
-pub const HELP: &str = "usage: ./bench [--only NAME]... [--quick] [--json [FILE]] [--files DIR] [--limit SECONDS] [--write]
+pub const HELP: &str = "usage: ./bench [--only NAME]... [--quick] [--json[=FILE]] [--figures FILE] [--files DIR] [--limit SECONDS]
+               [--write]
 
 Builds benches/ and measures percuss beside its peers and beside what this machine can do. The tables
 go to standard output and, unless --quick is given, into docs/speed.md between their markers.
@@ -54,7 +57,9 @@ go to standard output and, unless --quick is given, into docs/speed.md between t
   --only NAME      one part (may be given again): roofline, engines, files, scaling, profile, height,
                    counters
   --quick          short runs and small scenes; the documentation stays as it is
-  --json [FILE]    the figures as JSON, in a file or instead of the tables on standard output
+  --json[=FILE]    one JSON object of named ratios, each with both sides' figures: in a file, or instead
+                   of the tables on standard output
+  --figures FILE   keep all figures of all parts as JSON
   --files DIR      more problem files beside those of data/fclib and ../shared/fclib
   --limit SECONDS  most time of a method on a problem file (60)
   --write          counters: keep what was counted in benches/counters.toml
@@ -68,15 +73,23 @@ impl Options {
     pub fn parse(arguments: &[String]) -> Result<Option<Self>, String> {
         let mut options = Self::default();
         let mut only = Vec::new();
-        let mut rest = arguments.iter().peekable();
+        let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
+            if let Some(file) = argument.strip_prefix("--json=") {
+                if file.is_empty() {
+                    return Err("--json= needs a file".into());
+                }
+                options.json = Some(Output::File(file.into()));
+                continue;
+            }
             match argument.as_str() {
                 "--help" | "-h" => return Ok(None),
                 "--quick" => options.quick = true,
                 "--write" => options.write = true,
-                "--json" => {
-                    let file = rest.next_if(|next| !next.starts_with("--"));
-                    options.output = file.map_or(Output::Standard, |f| Output::File(f.into()));
+                "--json" => options.json = Some(Output::Standard),
+                "--figures" => {
+                    let file = rest.next().ok_or("--figures needs a file")?;
+                    options.figures = Some(file.into());
                 }
                 "--only" => {
                     let name = rest.next().ok_or("--only needs the name of a part")?;
@@ -121,12 +134,11 @@ mod tests {
 
     #[test]
     fn json_takes_a_file_or_none() {
-        let output = |text| parse(text).expect("right use").expect("no help").output;
-        assert_eq!(output("--json --quick"), Output::Standard);
-        assert_eq!(
-            output("--json out.json --quick"),
-            Output::File("out.json".into())
-        );
+        let of = |text| parse(text).expect("right use").expect("no help");
+        assert_eq!(of("--json --quick").json, Some(Output::Standard));
+        let file = Output::File("out.json".into());
+        assert_eq!(of("--json=out.json --quick").json, Some(file));
+        assert_eq!(of("--figures all.json").figures, Some("all.json".into()));
     }
 
     #[test]
@@ -140,6 +152,9 @@ mod tests {
     fn wrong_use_is_told() {
         for text in [
             "--only",
+            "--json=",
+            "--json out.json",
+            "--figures",
             "--only nothing",
             "--limit",
             "--limit -1",

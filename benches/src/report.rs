@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::ratio::Ratio;
+
 /// A table of text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
@@ -42,6 +44,8 @@ pub struct Part {
     pub blocks: Vec<String>,
     /// The figures.
     pub figures: Value,
+    /// Those that are compared with others.
+    pub ratios: Vec<Ratio>,
     /// Whether it found what must not be (counters that grew).
     pub failed: bool,
 }
@@ -52,6 +56,7 @@ impl Part {
             name,
             blocks: Vec::new(),
             figures: Value::Null,
+            ratios: Vec::new(),
             failed: false,
         }
     }

@@ -3,7 +3,7 @@
 //! Bandwidth: read (sum of an array) and triad (a = b + s c, ordinary stores, 32 bytes an element with
 //! the line that a store fetches). Arithmetic: fused multiply-adds on twelve independent registers.
 //! A sweep over balls moves, for each contact, its share of a pack (read, and the part that changes
-//! written back) and the velocities of its bodies; in a lattice each body is fetched about once a sweep.
+//! written back) and the rows of its bodies, each once; what seams fetch again is not counted.
 
 use serde_json::json;
 use solve::Relaxation;
@@ -13,6 +13,7 @@ use crate::engine::words;
 use crate::lattice::lattice;
 use crate::limits::{multiply_add, read, triad};
 use crate::options::Options;
+use crate::ratio::{Bound, Ratio};
 use crate::report::{Part, Table, aim, short};
 
 /// Bytes of a cache line.
@@ -22,7 +23,8 @@ const LINE: usize = 64;
 ///
 /// A pack of four contacts of two balls: which contacts (16 B), which bodies (32), two axes (192), masses and
 /// levers (128), 1/H (64), μ and κ (64), the free velocity (96), impulse, direction and last step (288):
-/// 880 B, 14 lines; what changes takes the last five lines. A body is one line, read and written.
+/// 880 B, 14 lines; what changes takes the last five lines. A body has three lines, all read and written: its
+/// velocity, the one where the sweep began, and the one of the direction (`motion::Follow`).
 pub mod layout {
     use super::LINE;
 
@@ -30,10 +32,12 @@ pub mod layout {
     pub const PACK: usize = 14 * LINE;
     /// Bytes of it written back.
     pub const CHANGED: usize = 5 * LINE;
+    /// Bytes of a body, all of them written back.
+    pub const BODY: usize = 3 * LINE;
 
     /// Bytes per contact with this many bodies for each contact.
     pub fn traffic(bodies_per_contact: f64) -> f64 {
-        (PACK + CHANGED) as f64 / 4.0 + 2.0 * LINE as f64 * bodies_per_contact
+        (PACK + CHANGED) as f64 / 4.0 + (2 * BODY) as f64 * bodies_per_contact
     }
 }
 
@@ -134,6 +138,31 @@ fn aims(rates: &[(Rate, [f64; 2])]) -> String {
     .join(" ")
 }
 
+/// Sweeps beside the machine's bandwidth, and two threads beside one.
+fn ratios(part: &mut Part, rates: &[(Rate, [f64; 2])], limits: &[[f64; 3]; 2]) {
+    for (at, (rate, _)) in rates.iter().enumerate() {
+        let name = |what: &str| format!("sweeps.{}.{what}", rate.balls);
+        let large = at + 1 == rates.len();
+        for (k, threads) in ["one_thread", "two_threads"].into_iter().enumerate() {
+            let own = 1e-3 * rate.million[k] * rate.bytes;
+            let name = name(&format!("bandwidth.{threads}"));
+            let ratio = Ratio::new(&name, "GB/s", own, ("triad", limits[k][1]));
+            let aim = Bound::AtLeast(0.6);
+            part.ratios.push(if large { ratio.aim(aim) } else { ratio });
+        }
+        let unit = "million contact sweeps/s";
+        let one = ("percuss on one thread", rate.million[0]);
+        let gain = Ratio::new(&name("gain_of_two_threads"), unit, rate.million[1], one);
+        let aim = Bound::AtLeast(1.8);
+        part.ratios.push(if large { gain.aim(aim) } else { gain });
+        if at == 0 {
+            let aimed = ("what is aimed at in the caches", 50.0);
+            let rate = Ratio::new(&name("rate"), unit, rate.million[0], aimed);
+            part.ratios.push(rate.aim(Bound::AtLeast(1.0)));
+        }
+    }
+}
+
 /// Limits of the machine, then sweeps.
 pub fn part(options: &Options) -> Result<Part, String> {
     let mut part = Part::new("roofline");
@@ -175,6 +204,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
     }
     part.table(&table);
     part.say(aims(&rates));
+    ratios(&mut part, &rates, &limits);
     part.figures = json!({
         "read_GB_s": [limits[0][0], limits[1][0]],
         "triad_GB_s": [limits[0][1], limits[1][1]],
@@ -196,7 +226,7 @@ mod tests {
 
     #[test]
     fn traffic_of_a_lattice_is_that_of_its_lines() {
-        // (14 + 5) lines for four contacts, and two thirds of a line of a body.
-        assert_eq!(layout::traffic(1.0 / 4.0), 19.0 * 16.0 + 32.0);
+        // (14 + 5) lines for four contacts, and a body for four.
+        assert_eq!(layout::traffic(1.0 / 4.0), 19.0 * 16.0 + 96.0);
     }
 }

@@ -16,6 +16,7 @@ use crate::engine::percuss::{Choice, Percuss};
 use crate::engine::{Engine, words};
 use crate::fit::power;
 use crate::options::Options;
+use crate::ratio::Ratio;
 use crate::report::{Part, Table, short};
 use crate::scene::{Grain, Place, Scene, Shape};
 
@@ -144,6 +145,14 @@ pub fn part(options: &Options) -> Result<Part, String> {
             short(one.share / two.share),
         ]);
         points.push((one.grains as f64, one.share));
+        let name = format!("scaling.{}.gain_of_two_threads", one.grains);
+        let (unit, alone) = ("contact iterations/s", "percuss on one thread");
+        part.ratios.push(Ratio::new(
+            &name,
+            unit,
+            1.0 / two.share,
+            (alone, 1.0 / one.share),
+        ));
         figures.push(json!({
             "grains": one.grains,
             "contacts": one.contacts,

@@ -127,6 +127,11 @@ impl<const N: usize> Pack for Ball<N> {
         &self.seats.contact
     }
 
+    #[inline(always)]
+    fn expect<L: Four>(&self, v: &impl Store<SpaceRow>) {
+        self.seats.expect::<L, _>(v);
+    }
+
     fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
         let Some(balls) = kinetic.balls(fact.contact) else {
             return;

@@ -105,6 +105,11 @@ impl<const N: usize> Pack for Flat<N> {
         &self.seats.contact
     }
 
+    #[inline(always)]
+    fn expect<L: Four>(&self, v: &impl Store<PlaneRow>) {
+        self.seats.expect::<L, _>(v);
+    }
+
     fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
         for (n, (_, block)) in kinetic.touches(fact.contact).enumerate().take(N) {
             let side = self.seats.side(lane, n);

@@ -67,6 +67,10 @@ pub(super) trait Four:
     /// Rows to columns: entry j of row i becomes entry i of row j.
     fn turn(rows: [Self; LANES]) -> [Self; LANES];
 
+    /// Asks for what will be read soon. It changes the time of what follows and nothing else.
+    #[inline(always)]
+    fn soon<T>(_: &T) {}
+
     /// The same number in every lane.
     #[inline(always)]
     fn all(x: f64) -> Self {

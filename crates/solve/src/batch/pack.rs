@@ -44,6 +44,16 @@ impl<const N: usize> Seats<N> {
         self.flip[lane] = flip;
     }
 
+    /// Asks for the velocities of the bodies.
+    #[inline(always)]
+    pub fn expect<L: Four, R: Row>(&self, v: &impl Store<R>) {
+        for (side, at) in self.at.iter().enumerate() {
+            for &at in at {
+                L::soon(v.row(side, at));
+            }
+        }
+    }
+
     /// The side on which body n of the contact in a lane is.
     #[inline]
     pub fn side(&self, lane: usize, n: usize) -> usize {
@@ -66,6 +76,9 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
 
     /// Which contact each lane is.
     fn contact(&self) -> &[u32; LANES];
+
+    /// Asks for the velocities of its bodies.
+    fn expect<L: Four>(&self, v: &impl Store<Self::Row>);
 
     /// Takes the numbers of the contact in a lane.
     fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>);

@@ -71,6 +71,9 @@ impl Row for SpaceRow {
 
 /// Velocities of the bodies on either side of contacts.
 pub(super) trait Store<R: Row> {
+    /// Whether they were left alone for a while, and are no longer in the cache of the core.
+    const COLD: bool;
+
     /// A body of a side.
     fn row(&self, side: usize, at: u32) -> &R;
 
@@ -87,6 +90,9 @@ pub(super) struct Within<'a, R>(pub &'a mut [R]);
 pub(super) struct Between<'a, R>(pub &'a mut [R], pub &'a mut [R]);
 
 impl<R: Row> Store<R> for Within<'_, R> {
+    /// A sweep goes over all of them before its contacts.
+    const COLD: bool = false;
+
     #[inline(always)]
     fn row(&self, _: usize, at: u32) -> &R {
         &self.0[at as usize]
@@ -99,6 +105,8 @@ impl<R: Row> Store<R> for Within<'_, R> {
 }
 
 impl<R: Row> Store<R> for Between<'_, R> {
+    const COLD: bool = true;
+
     #[inline(always)]
     fn row(&self, side: usize, at: u32) -> &R {
         let list = if side == 0 { &self.0 } else { &self.1 };

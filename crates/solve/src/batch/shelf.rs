@@ -219,8 +219,9 @@ impl<K: Kinds, S: Store<K::Row>> Job for Sweep<'_, K, S> {
     fn run<L: Four>(self) -> f64 {
         let (mut v, lead) = (self.v, self.lead);
         let mut total = L::zero();
-        packs!(self.shelf.each_mut(), packs => for pack in packs {
-            total = total + pack.sweep(&mut v, lead);
+        packs!(self.shelf.each_mut(), packs => for at in 0..packs.len() {
+            ahead::<L, _, _>(packs, at, &v);
+            total = total + packs[at].sweep(&mut v, lead);
         });
         let mut alone = 0.0;
         for other in &mut self.shelf.other {
@@ -281,8 +282,9 @@ impl<K: Kinds, S: Store<K::Row>> Job for Push<'_, K, S> {
     #[inline(always)]
     fn run<L: Four>(self) {
         let mut v = self.v;
-        packs!(self.shelf.each_mut(), packs => for pack in packs {
-            pack.push::<L>(&mut v);
+        packs!(self.shelf.each_mut(), packs => for at in 0..packs.len() {
+            ahead::<L, _, _>(packs, at, &v);
+            packs[at].push::<L>(&mut v);
         });
         for other in &self.shelf.other {
             other.push(self.problem, self.kinetic, &mut v);
@@ -305,8 +307,9 @@ impl<K: Kinds, S: Store<K::Row>> Job for Judge<'_, K, S> {
     fn run<L: Four>(self) -> [f64; 3] {
         let v = self.v;
         let mut sums = Sums::<L>::zero();
-        packs!(self.shelf.each_mut(), packs => for pack in packs {
-            pack.judge(&v, &mut sums);
+        packs!(self.shelf.each_mut(), packs => for at in 0..packs.len() {
+            ahead::<L, _, _>(packs, at, &v);
+            packs[at].judge(&v, &mut sums);
         });
         let mut total = [sums.residual, sums.impulse, sums.velocity].map(|x| x.to().sum());
         for other in &self.shelf.other {
@@ -314,6 +317,27 @@ impl<K: Kinds, S: Store<K::Row>> Job for Judge<'_, K, S> {
             total.iter_mut().zip(parts).for_each(|(sum, x)| *sum += x);
         }
         total
+    }
+}
+
+/// So many packs ahead of the one that is visited a pack is asked for, and the bodies of one. What comes from
+/// memory takes as long as some visits, and the processor itself looks ahead by less than one.
+const FAR: usize = 4;
+const NEAR: usize = 3;
+
+/// Asks for what the visits after this one read.
+#[inline(always)]
+fn ahead<L: Four, P: Pack, S: Store<P::Row>>(packs: &[P], at: usize, v: &S) {
+    if at == 0 {
+        packs.iter().take(FAR).for_each(L::soon);
+    }
+    if let Some(pack) = packs.get(at + FAR) {
+        L::soon(pack);
+    }
+    if S::COLD
+        && let Some(pack) = packs.get(at + NEAR)
+    {
+        pack.expect::<L>(v);
     }
 }
 

@@ -49,14 +49,17 @@ mod avx {
     #![allow(unsafe_code)]
 
     use std::arch::x86_64::{
-        __m256d, _CMP_LE_OQ, _mm256_add_pd, _mm256_andnot_pd, _mm256_blendv_pd, _mm256_cmp_pd,
-        _mm256_div_pd, _mm256_load_pd, _mm256_max_pd, _mm256_mul_pd, _mm256_permute2f128_pd,
-        _mm256_set1_pd, _mm256_setzero_pd, _mm256_sqrt_pd, _mm256_store_pd, _mm256_sub_pd,
-        _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
+        __m256d, _CMP_LE_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_pd, _mm256_andnot_pd,
+        _mm256_blendv_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_load_pd, _mm256_max_pd,
+        _mm256_mul_pd, _mm256_permute2f128_pd, _mm256_set1_pd, _mm256_setzero_pd, _mm256_sqrt_pd,
+        _mm256_store_pd, _mm256_sub_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
     };
     use std::ops::{Add, Mul, Neg, Sub};
 
     use crate::batch::lanes::{F4, Four, LANES};
+
+    /// Bytes of a line of the cache.
+    const LINE: usize = 64;
 
     #[derive(Clone, Copy)]
     pub(super) struct Avx(__m256d);
@@ -122,6 +125,15 @@ mod avx {
                     Self(_mm256_permute2f128_pd::<0x31>(p, r)),
                     Self(_mm256_permute2f128_pd::<0x31>(q, s)),
                 ]
+            }
+        }
+
+        #[inline(always)]
+        fn soon<T>(x: &T) {
+            let start = std::ptr::from_ref(x).cast::<i8>();
+            for at in (0..size_of::<T>()).step_by(LINE) {
+                // SAFETY: the address is one within x, and asking for it reads nothing.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(at)) };
             }
         }
 
