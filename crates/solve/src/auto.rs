@@ -215,12 +215,12 @@ impl Chain {
         total: &mut Report,
     ) {
         let near = total.residual <= NEAR * goal.tolerance;
-        let methods: [(&mut dyn Solver, bool); 3] = [
-            (&mut self.proximal, near),
-            (&mut self.plane, true),
-            (&mut Proximal::default(), true),
-        ];
-        for (method, wanted) in methods {
+        for (newton, wanted) in [(true, near), (false, true), (true, true)] {
+            let method: &mut dyn Solver = if newton {
+                &mut self.proximal
+            } else {
+                &mut self.plane
+            };
             let inner = left_of(goal, total);
             if !wanted || total.reached() || inner.max_iterations == Some(0) {
                 continue;
