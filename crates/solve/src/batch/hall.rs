@@ -19,6 +19,10 @@ use super::wide::Width;
 /// few hundred units of the last place.
 const REFRESH: usize = 64;
 
+/// So many blocks are in the caches from one sweep to the next, if not in that of the core: asking for packs
+/// ahead would only cost there.
+const NEARBY: usize = 4;
+
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Hall<K: Kinds> {
@@ -168,7 +172,7 @@ impl<K: Kinds> Hall<K> {
         let Operator::Kinetic(kinetic) = problem.operator() else {
             return;
         };
-        let width = self.width;
+        let (width, far) = (self.width, self.far());
         self.since_refresh = 0;
         self.each_block(|block| {
             for (row, &group) in block.velocity.iter_mut().zip(&block.members) {
@@ -180,6 +184,7 @@ impl<K: Kinds> Hall<K> {
                 problem,
                 kinetic,
                 v: Within(&mut block.velocity),
+                far,
             });
         });
         self.each_seam(|seam, v| {
@@ -188,6 +193,7 @@ impl<K: Kinds> Hall<K> {
                 problem,
                 kinetic,
                 v,
+                far,
             });
         });
     }
@@ -197,7 +203,7 @@ impl<K: Kinds> Hall<K> {
         let Operator::Kinetic(kinetic) = problem.operator() else {
             return 0.0;
         };
-        let width = self.width;
+        let (width, far) = (self.width, self.far());
         self.since_refresh += 1;
         self.each_block(|block| {
             width.run(Follow {
@@ -211,6 +217,7 @@ impl<K: Kinds> Hall<K> {
                 problem,
                 kinetic,
                 v: Within(&mut block.velocity),
+                far,
                 lead,
             });
         });
@@ -220,6 +227,7 @@ impl<K: Kinds> Hall<K> {
                 problem,
                 kinetic,
                 v,
+                far,
                 lead,
             });
         });
@@ -285,7 +293,7 @@ impl<K: Kinds> Hall<K> {
         let Operator::Kinetic(kinetic) = problem.operator() else {
             return f64::INFINITY;
         };
-        let width = self.width;
+        let (width, far) = (self.width, self.far());
         if self.since_refresh >= REFRESH {
             self.refresh(problem);
         }
@@ -295,6 +303,7 @@ impl<K: Kinds> Hall<K> {
                 problem,
                 kinetic,
                 v: Within(&mut block.velocity),
+                far,
             });
         });
         self.each_seam(|seam, v| {
@@ -303,6 +312,7 @@ impl<K: Kinds> Hall<K> {
                 problem,
                 kinetic,
                 v,
+                far,
             });
         });
         let [miss, impulse, velocity] = [0, 1, 2].map(|k| self.total(k));
@@ -319,6 +329,11 @@ impl<K: Kinds> Hall<K> {
         let within: f64 = self.block.iter_mut().map(|block| own(block).sums[k]).sum();
         let seams = &self.seam[..self.plan.joints.len()];
         within + seams.iter().map(|seam| seam.sums[k]).sum::<f64>()
+    }
+
+    /// Whether contacts leave the caches between two sweeps.
+    fn far(&self) -> bool {
+        self.plan.num_blocks > NEARBY
     }
 
     fn each_block(&mut self, what: impl Fn(&mut Block<K>) + Sync) {

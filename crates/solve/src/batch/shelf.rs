@@ -119,6 +119,24 @@ macro_rules! packs {
     }};
 }
 
+/// The same for pack after pack. Two loops, because the question at every pack whether to ask for others costs
+/// a tenth of a visit in the plane.
+macro_rules! visits {
+    ($far:expr, $packs:ident, $v:ident, $pack:ident => $what:block) => {
+        if $far {
+            for at in 0..$packs.len() {
+                ahead::<L, _, _>($packs, at, &$v);
+                let $pack = &mut $packs[at];
+                $what
+            }
+        } else {
+            for $pack in $packs.iter_mut() {
+                $what
+            }
+        }
+    };
+}
+
 impl<K: Kinds> Shelf<K> {
     /// Empty; `apart` where the two sides are lists of their own.
     pub fn clear(&mut self, apart: bool) {
@@ -209,6 +227,8 @@ pub(super) struct Sweep<'a, K: Kinds, S> {
     pub problem: &'a Problem,
     pub kinetic: &'a Kinetic,
     pub v: S,
+    /// Whether the packs come from memory.
+    pub far: bool,
     pub lead: Lead,
 }
 
@@ -219,10 +239,9 @@ impl<K: Kinds, S: Store<K::Row>> Job for Sweep<'_, K, S> {
     fn run<L: Four>(self) -> f64 {
         let (mut v, lead) = (self.v, self.lead);
         let mut total = L::zero();
-        packs!(self.shelf.each_mut(), packs => for at in 0..packs.len() {
-            ahead::<L, _, _>(packs, at, &v);
-            total = total + packs[at].sweep(&mut v, lead);
-        });
+        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
+            total = total + pack.sweep(&mut v, lead);
+        }));
         let mut alone = 0.0;
         for other in &mut self.shelf.other {
             alone += other.sweep(self.problem, self.kinetic, &mut v, lead);
@@ -274,6 +293,8 @@ pub(super) struct Push<'a, K: Kinds, S> {
     pub problem: &'a Problem,
     pub kinetic: &'a Kinetic,
     pub v: S,
+    /// Whether the packs come from memory.
+    pub far: bool,
 }
 
 impl<K: Kinds, S: Store<K::Row>> Job for Push<'_, K, S> {
@@ -282,10 +303,9 @@ impl<K: Kinds, S: Store<K::Row>> Job for Push<'_, K, S> {
     #[inline(always)]
     fn run<L: Four>(self) {
         let mut v = self.v;
-        packs!(self.shelf.each_mut(), packs => for at in 0..packs.len() {
-            ahead::<L, _, _>(packs, at, &v);
-            packs[at].push::<L>(&mut v);
-        });
+        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
+            pack.push::<L>(&mut v);
+        }));
         for other in &self.shelf.other {
             other.push(self.problem, self.kinetic, &mut v);
         }
@@ -298,6 +318,8 @@ pub(super) struct Judge<'a, K: Kinds, S> {
     pub problem: &'a Problem,
     pub kinetic: &'a Kinetic,
     pub v: S,
+    /// Whether the packs come from memory.
+    pub far: bool,
 }
 
 impl<K: Kinds, S: Store<K::Row>> Job for Judge<'_, K, S> {
@@ -307,10 +329,9 @@ impl<K: Kinds, S: Store<K::Row>> Job for Judge<'_, K, S> {
     fn run<L: Four>(self) -> [f64; 3] {
         let v = self.v;
         let mut sums = Sums::<L>::zero();
-        packs!(self.shelf.each_mut(), packs => for at in 0..packs.len() {
-            ahead::<L, _, _>(packs, at, &v);
-            packs[at].judge(&v, &mut sums);
-        });
+        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
+            pack.judge(&v, &mut sums);
+        }));
         let mut total = [sums.residual, sums.impulse, sums.velocity].map(|x| x.to().sum());
         for other in &self.shelf.other {
             let parts = other.judge(self.problem, self.kinetic, &v);
