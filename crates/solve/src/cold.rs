@@ -118,7 +118,9 @@ impl Cold {
         self.order.extend(0..problem.num_contacts() as u32);
         let (owner, level) = (&self.owner, &self.level);
         let key = |a: &u32| {
-            let levels = kinetic.firsts(*a as usize).map(|f| level[owner[f] as usize]);
+            let levels = kinetic
+                .firsts(*a as usize)
+                .map(|f| level[owner[f] as usize]);
             std::cmp::Reverse(levels.max().unwrap_or(0))
         };
         self.order.sort_by_key(key);
@@ -191,7 +193,11 @@ impl Cold {
         for (first, block) in kinetic.touches(a) {
             let width = block.len() / d;
             let moves = self.level[self.owner[first] as usize] == top;
-            let v = if moves { &self.velocity } else { kinetic.begin() };
+            let v = if moves {
+                &self.velocity
+            } else {
+                kinetic.begin()
+            };
             for i in 0..d {
                 let row = &block[i * width..(i + 1) * width];
                 u[i] += row
@@ -201,8 +207,7 @@ impl Cold {
                     .sum::<f64>();
                 for j in (0..d).filter(|_| moves) {
                     let other = &block[j * width..(j + 1) * width];
-                    self.block[i * d + j] +=
-                        row.iter().zip(other).map(|(g, h)| g * h).sum::<f64>();
+                    self.block[i * d + j] += row.iter().zip(other).map(|(g, h)| g * h).sum::<f64>();
                 }
             }
         }
@@ -222,14 +227,7 @@ impl Cold {
     }
 
     /// Hands the impulse of a contact on to the bodies that carry it.
-    fn press(
-        &mut self,
-        problem: &Problem,
-        kinetic: &Kinetic,
-        a: usize,
-        top: u32,
-        impulse: &[f64],
-    ) {
+    fn press(&mut self, problem: &Problem, kinetic: &Kinetic, a: usize, top: u32, impulse: &[f64]) {
         self.add(kinetic, a, &impulse[problem.rows(a)], |level| level != top);
     }
 

@@ -162,7 +162,9 @@ impl Primal {
                         if left > 0 && source == first && d * side.width == block.len() =>
                     {
                         let map = &mut self.map[side.block..side.block + block.len()];
-                        map.iter_mut().zip(block.iter()).for_each(|(m, g)| *m = g * root);
+                        map.iter_mut()
+                            .zip(block.iter())
+                            .for_each(|(m, g)| *m = g * root);
                     }
                     _ => return false,
                 }

@@ -96,7 +96,12 @@ fn the_interior_point_of_the_plane_declines_what_is_not_of_the_plane() {
 #[test]
 fn what_a_method_remembers_of_another_problem_changes_no_bit() {
     let goal = Goal::to(1e-8);
-    let problems = [wall(0.1), wall(0.2), Wall::default().problem().unwrap(), wall(0.1)];
+    let problems = [
+        wall(0.1),
+        wall(0.2),
+        Wall::default().problem().unwrap(),
+        wall(0.1),
+    ];
     let mut proximal = Proximal::default();
     let mut interior = InteriorPlane::default();
     for problem in &problems {

@@ -136,6 +136,9 @@ impl<D: Dim> Grains<D> {
     }
 }
 
+/// Two touches from different parts of the list.
+type Pair<'a, D> = (&'a mut Push<D>, &'a mut Push<D>);
+
 /// One visit of every touch; the deepest overlap met, as a share of the radii. Touches are listed by
 /// bodies: neighbours in the list wait for each other, those far apart do not.
 fn sweep<D: Dim>(grains: &mut [Grain<D>], pushes: &mut [Push<D>], back: bool) -> f64 {
@@ -146,13 +149,12 @@ fn sweep<D: Dim>(grains: &mut [Grain<D>], pushes: &mut [Push<D>], back: bool) ->
     let (three, rest) = second.split_at_mut(length);
     let (four, rest) = rest.split_at_mut(length);
     let all = one.iter_mut().zip(two).zip(three.iter_mut().zip(four));
-    let mut visit =
-        |((a, b), (c, d)): ((&mut Push<D>, &mut Push<D>), (&mut Push<D>, &mut Push<D>))| {
-            worst[0] = worst[0].max(a.visit(grains));
-            worst[1] = worst[1].max(b.visit(grains));
-            worst[2] = worst[2].max(c.visit(grains));
-            worst[3] = worst[3].max(d.visit(grains));
-        };
+    let mut visit = |((a, b), (c, d)): (Pair<'_, D>, Pair<'_, D>)| {
+        worst[0] = worst[0].max(a.visit(grains));
+        worst[1] = worst[1].max(b.visit(grains));
+        worst[2] = worst[2].max(c.visit(grains));
+        worst[3] = worst[3].max(d.visit(grains));
+    };
     match back {
         false => all.for_each(&mut visit),
         true => all.rev().for_each(&mut visit),

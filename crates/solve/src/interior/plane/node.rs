@@ -149,9 +149,12 @@ impl Node {
     pub fn room(&self, longest: f64) -> f64 {
         let pairs = self.z.iter().zip(&self.dz);
         let others = self.s.iter().zip(&self.ds);
-        pairs.chain(others).fold(longest, |step, (x, d)| {
-            if *d < 0.0 { step.min(-x / d) } else { step }
-        })
+        pairs.chain(others).fold(
+            longest,
+            |step, (x, d)| {
+                if *d < 0.0 { step.min(-x / d) } else { step }
+            },
+        )
     }
 
     /// Σ z s after a step.
