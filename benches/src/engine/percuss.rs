@@ -325,6 +325,9 @@ impl Engine for Percuss {
     }
 }
 
+/// Steps in which the overlaps of a fall are projected away.
+const CLEANING: usize = 100;
+
 /// Lets a scene settle; the scene with the places where it lies. Overlaps of its fall are projected away in
 /// some more steps.
 pub fn settled(scene: &Scene, choice: &Choice, steps: usize) -> Result<Scene, String> {
@@ -333,7 +336,7 @@ pub fn settled(scene: &Scene, choice: &Choice, steps: usize) -> Result<Scene, St
         correction: true,
         ..choice.clone()
     };
-    stepped(&fallen, &choice, 20)
+    stepped(&fallen, &choice, CLEANING)
 }
 
 /// The scene after some steps.

@@ -173,6 +173,14 @@ fn a_warm_step_allocates_nothing() {
     predicted.settings.activation = Activation::Predicted;
     predicted.settings.correction = true;
     assert_eq!(warm(predicted), 0, "predicted activation and correction");
+    for activation in [Activation::Gap, Activation::Predicted] {
+        let mut round = heap_of_balls();
+        let spheres = round.model.bodies.iter_mut().skip(1);
+        spheres.for_each(|body| body.shape = space::Shape::sphere(0.1).unwrap());
+        round.settings.activation = activation;
+        round.settings.correction = true;
+        assert_eq!(warm(round), 0, "correction of balls, {activation:?}");
+    }
     // The counter does count.
     assert!(allocations(|| drop(std::hint::black_box(vec![0_u8; 100]))) > 0);
 }

@@ -3,7 +3,9 @@
 //!
 //! ```text
 //! bilateral rows eliminated
-//!   → NNCG sweeps                    most dynamics ends here
+//!   → NNCG sweeps                    most dynamics ends here (mixed ones in structures of blocks)
+//!   → proximal Newton                structures of blocks, where the sweeps have nearly arrived
+//!   → interior point of the plane    structures of blocks in the plane; proximal Newton polishes
 //!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; tracks closely
 //!                                    where a body has many contacts
 //!   → semismooth Newton              polishes, and treats the laws without smoothing
@@ -19,15 +21,17 @@
 //! of some hundred blocks are handed over early, large packings late. Factorising methods are not
 //! tried above `direct_limit` contacts, where their factors would not fit.
 
-use contact::{Operator, Problem};
+use contact::{Judge, Measure, Operator, Problem};
 
 use crate::admm::Admm;
 use crate::anderson::Anderson;
 use crate::bilateral;
+use crate::cold::Cold;
 use crate::goal::{Goal, Outcome, Report, Solver};
-use crate::interior::Interior;
+use crate::interior::{Interior, InteriorPlane};
 use crate::newton::{Newton, NewtonParams};
 use crate::nncg::{Nncg, NncgParams, Sweeps};
+use crate::proximal::Proximal;
 use crate::smoothing::{Smoothing, SmoothingParams};
 
 /// How the automatic solver chooses.
@@ -89,6 +93,10 @@ struct Chain {
     params: AutoParams,
     nncg: Nncg,
     anderson: Anderson,
+    proximal: Proximal,
+    plane: InteriorPlane,
+    cold: Cold,
+    judge: Option<Judge>,
 }
 
 impl Solver for Chain {
@@ -98,10 +106,25 @@ impl Solver for Chain {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let direct = problem.num_contacts() <= self.params.direct_limit;
+        let crowded = crowded(problem);
+        let steady = direct && crowded;
+        // Of a wall's many self-stresses the guess is an extreme one, from which sweeps take longer.
+        if !crowded {
+            self.guess(problem, impulse);
+        }
+        let (sweeps, patience) = if steady {
+            let p = &self.params;
+            (
+                p.first_sweeps.min(STEADY_SWEEPS),
+                p.first_patience.min(STEADY_PATIENCE),
+            )
+        } else {
+            (self.params.first_sweeps, self.params.first_patience)
+        };
         self.nncg.params = if direct {
             NncgParams {
-                max_sweeps: self.params.first_sweeps,
-                patience: first_patience(problem, self.params.first_patience),
+                max_sweeps: sweeps,
+                patience: first_patience(problem, patience),
                 sweeps: Sweeps::Exact,
                 ..NncgParams::default()
             }
@@ -113,7 +136,7 @@ impl Solver for Chain {
             }
         };
         let first_goal = if direct {
-            goal.at_most(self.params.first_sweeps)
+            goal.at_most(sweeps)
         } else {
             goal.clone()
         };
@@ -123,17 +146,14 @@ impl Solver for Chain {
         }
         let first = impulse.to_vec();
         let mut trial = first.clone();
+        if steady {
+            self.steady(problem, impulse, &mut trial, goal, &mut total);
+        }
         for (mut method, from) in self.hand_over(problem) {
-            let left = goal
-                .max_iterations
-                .map(|n| n.saturating_sub(total.iterations));
-            if left == Some(0) || total.reached() {
+            let inner = left_of(goal, &total);
+            if inner.max_iterations == Some(0) || total.reached() {
                 break;
             }
-            let inner = Goal {
-                max_iterations: left,
-                ..goal.clone()
-            };
             match from {
                 From::Best => trial.copy_from_slice(impulse),
                 From::First => trial.copy_from_slice(&first),
@@ -157,6 +177,20 @@ enum From {
 }
 
 impl Chain {
+    /// Without memory: a guess, if it is better than nothing.
+    fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) {
+        if !self.cold.guess(problem, impulse) {
+            return;
+        }
+        let judge = self.judge.get_or_insert_with(|| Judge::new(problem));
+        judge.fit(problem);
+        let guessed = judge.residual(problem, impulse, Measure::Dimensionless);
+        let nothing = vec![0.0; impulse.len()];
+        if !(guessed < judge.residual(problem, &nothing, Measure::Dimensionless)) {
+            impulse.fill(0.0);
+        }
+    }
+
     /// The sweeps that come first: mixed ones for structures of blocks, conjugate ones otherwise.
     fn sweep(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         if crowded(problem) && problem.num_contacts() <= MIXED {
@@ -168,6 +202,36 @@ impl Chain {
             }
         }
         self.nncg.solve(problem, impulse, goal)
+    }
+
+    /// What structures of blocks need most often: a few steps of Newton's method where the sweeps have
+    /// nearly arrived, and in the plane the interior point method where they have not, or both.
+    fn steady(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        trial: &mut [f64],
+        goal: &Goal,
+        total: &mut Report,
+    ) {
+        let near = total.residual <= NEAR * goal.tolerance;
+        for (newton, wanted) in [(true, near), (false, true), (true, true)] {
+            let method: &mut dyn Solver = if newton {
+                &mut self.proximal
+            } else {
+                &mut self.plane
+            };
+            let inner = left_of(goal, total);
+            if !wanted || total.reached() || inner.max_iterations == Some(0) {
+                continue;
+            }
+            trial.copy_from_slice(impulse);
+            let report = method.solve(problem, trial, &inner);
+            if report.outcome == Outcome::Unsuitable {
+                return;
+            }
+            append(total, report, impulse, trial);
+        }
     }
 
     /// The factorising methods in order, and what is left after them.
@@ -207,6 +271,15 @@ impl Chain {
     }
 }
 
+/// Sweeps, and sweeps without progress, in structures of blocks at most: a solution by Newton's or the interior
+/// point method costs there about as much, and the steps that follow start better from it than from
+/// where sweeps come to in the end.
+const STEADY_SWEEPS: usize = 300;
+const STEADY_PATIENCE: usize = 150;
+
+/// Times the tolerance: sweeps that stop there have found most contacts' status.
+const NEAR: f64 = 20.0;
+
 /// Contacts up to which sweeps are mixed: the differences that are kept double the memory of a sweep.
 const MIXED: usize = 20_000;
 
@@ -245,6 +318,15 @@ fn first_patience(problem: &Problem, most: usize) -> usize {
     let sweep = 20.0 * problem.num_rows().max(1) as f64;
     let patience = WORTH * coordinates * front * front / sweep;
     (patience.min(1e9) as usize).clamp(LEAST_PATIENCE.min(most), most)
+}
+
+/// The goal with the iterations that are left of it.
+fn left_of(goal: &Goal, total: &Report) -> Goal {
+    let spent = total.iterations;
+    Goal {
+        max_iterations: goal.max_iterations.map(|n| n.saturating_sub(spent)),
+        ..goal.clone()
+    }
 }
 
 /// Adds a stage to the report and keeps its impulses if they are better.

@@ -5,6 +5,7 @@ pub mod anderson;
 pub mod auto;
 mod batch;
 pub mod bilateral;
+mod cold;
 mod fronts;
 pub mod goal;
 pub mod interior;
@@ -13,10 +14,12 @@ mod linear;
 pub mod newton;
 pub mod nncg;
 mod primal;
+pub mod proximal;
 pub mod relaxation;
 pub mod sample;
 pub mod smoothing;
 mod sweep;
+mod tangent;
 mod trigger;
 
 pub use admm::Admm;
@@ -24,14 +27,15 @@ pub use anderson::Anderson;
 pub use auto::Auto;
 pub use bilateral::Direct;
 pub use goal::{Goal, Outcome, Path, Report, Solver, Stage};
-pub use interior::Interior;
+pub use interior::{Interior, InteriorPlane};
 pub use newton::Newton;
 pub use nncg::Nncg;
+pub use proximal::Proximal;
 pub use relaxation::Relaxation;
 pub use smoothing::Smoothing;
 
 /// The names of all solvers, the default first.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 12] = [
     "auto",
     "nlgs",
     "anderson",
@@ -39,9 +43,11 @@ pub const NAMES: [&str; 10] = [
     "nncg-projection",
     "admm",
     "newton",
+    "proximal",
     "smoothing",
     "smoothing-fixed",
     "interior",
+    "interior-plane",
 ];
 
 /// A solver with its default parameters, by its name on the command line. Bilateral rows are
@@ -58,9 +64,11 @@ pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
         })),
         "admm" => Box::new(Admm::default()),
         "newton" => Box::new(Newton::default()),
+        "proximal" => Box::new(Proximal::default()),
         "smoothing" => Box::new(Smoothing::default()),
         "smoothing-fixed" => Box::new(Smoothing::new(smoothing::SmoothingParams::fixed(0.95))),
         "interior" => Box::new(Interior::default()),
+        "interior-plane" => Box::new(InteriorPlane::default()),
         _ => return None,
     };
     Some(Box::new(Direct(solver)))

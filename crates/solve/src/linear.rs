@@ -43,12 +43,31 @@ pub(crate) enum System {
     Impulses(Box<Scaled>),
 }
 
+impl std::fmt::Debug for System {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Velocities(_) => "Velocities",
+            Self::Impulses(_) => "Impulses",
+        })
+    }
+}
+
 impl System {
     pub fn new(problem: &Problem) -> Self {
         match Primal::new(problem) {
             Some(primal) => Self::Velocities(Box::new(primal)),
             None => Self::Impulses(Box::new(Scaled::new(problem))),
         }
+    }
+
+    /// The same, with the pattern and the room of another one where they fit.
+    pub fn again(other: Option<Self>, problem: &Problem) -> Self {
+        if let Some(Self::Velocities(mut primal)) = other
+            && primal.refit(problem)
+        {
+            return Self::Velocities(primal);
+        }
+        Self::new(problem)
     }
 
     /// Solves for dx, which holds f on entry; false where it could not.

@@ -19,6 +19,7 @@ use contact::{Judge, Measure, Problem};
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::linear::System;
 use crate::sweep::{Flow, LocalStep};
+use crate::tangent::Tangent;
 
 /// How the method proceeds.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,12 +81,11 @@ const FAILED: f64 = 30.0;
 /// α beyond this is no Newton step any more: Ŵ is of order 1.
 const LARGEST: f64 = 1.0;
 
-/// The iterate, the controller, and F with its generalised Jacobian in scaled variables.
+/// The iterate and the controller.
 struct State<'a> {
     problem: &'a Problem,
-    /// √κ by row.
-    root: Vec<f64>,
     system: System,
+    tangent: Tangent,
     flow: Flow,
     judge: Judge,
     impulse: Vec<f64>,
@@ -95,22 +95,12 @@ struct State<'a> {
     m: f64,
     trial: Vec<f64>,
     swept: Vec<f64>,
-    velocity: Vec<f64>,
-    scratch: Vec<f64>,
-    /// −F, then the step.
-    step: Vec<f64>,
-    df_dx: Vec<f64>,
-    df_du: Vec<f64>,
 }
 
 impl<'a> State<'a> {
     fn new(problem: &'a Problem, start: &[f64]) -> Self {
-        let mut root = vec![0.0; problem.num_rows()];
-        let mut blocks = 0;
-        for a in 0..problem.num_contacts() {
-            root[problem.rows(a)].fill(problem.kappa(a).sqrt());
-            blocks += problem.dim(a).pow(2);
-        }
+        let mut tangent = Tangent::default();
+        tangent.fit(problem);
         let mut judge = Judge::new(problem);
         let residual = judge.residual(problem, start, Measure::Dimensionless);
         Self {
@@ -123,12 +113,7 @@ impl<'a> State<'a> {
             m: 1.0,
             trial: start.to_vec(),
             swept: start.to_vec(),
-            velocity: vec![0.0; problem.num_rows()],
-            scratch: vec![0.0; problem.scratch_len()],
-            step: vec![0.0; problem.num_rows()],
-            df_dx: vec![0.0; blocks],
-            df_du: vec![0.0; blocks],
-            root,
+            tangent,
             system: System::new(problem),
         }
     }
@@ -141,13 +126,17 @@ impl<'a> State<'a> {
                 return (iteration - 1, Outcome::Reached);
             }
             let alpha = (self.m * p.proximal * self.residual.powf(p.power)).clamp(1e-9, LARGEST);
-            self.linearise();
-            let solved = self
-                .system
-                .solve(&self.df_dx, &self.df_du, alpha, &mut self.step);
-            if solved {
+            self.tangent.set(self.problem, &self.impulse);
+            let Tangent {
+                root,
+                step,
+                df_dx,
+                df_du,
+                ..
+            } = &mut self.tangent;
+            if self.system.solve(df_dx, df_du, alpha, step) {
                 for i in 0..self.trial.len() {
-                    self.trial[i] = self.impulse[i] + self.step[i] * self.root[i];
+                    self.trial[i] = self.impulse[i] + step[i] * root[i];
                 }
                 let next = self.smooth(p.sweeps);
                 best.offer(self.problem, &self.trial, iteration);
@@ -219,32 +208,5 @@ impl<'a> State<'a> {
             self.lowest = self.lowest.min(next);
         }
         self.m = self.m.clamp(1e-6, 1e4);
-    }
-
-    /// Writes −F and its generalised Jacobian at the present iterate.
-    fn linearise(&mut self) {
-        self.problem
-            .velocity_into(&self.impulse, &mut self.scratch, &mut self.velocity);
-        let mut start = 0;
-        for a in 0..self.problem.num_contacts() {
-            let rows = self.problem.rows(a);
-            let end = start + rows.len().pow(2);
-            let kappa = self.problem.kappa(a);
-            let root = kappa.sqrt();
-            // With ρ = κ, F(r, u) is √κ times the function of the scaled variables, and ∂F/∂u is κ
-            // times theirs.
-            let du = &mut self.df_du[start..end];
-            self.problem.law(a).alart_curnier(
-                kappa,
-                &self.impulse[rows.clone()],
-                &self.velocity[rows.clone()],
-                &mut self.step[rows.clone()],
-                &mut self.df_dx[start..end],
-                du,
-            );
-            self.step[rows].iter_mut().for_each(|f| *f = -*f / root);
-            du.iter_mut().for_each(|v| *v /= kappa);
-            start = end;
-        }
     }
 }

@@ -38,8 +38,9 @@ const WIDE: usize = 6;
 /// Contact rows for each coordinate above which the velocities are the smaller system.
 const WORTH: f64 = 0.75;
 
-/// Relative residual above which a solution is refined, and above which it is refused then.
+/// Relative residual above which a solution is refined, how often at most, and above which it is refused then.
 const REFINE: f64 = 1e-11;
+const REFINEMENTS: usize = 4;
 const REFUSE: f64 = 1e-6;
 
 /// One body of one contact.
@@ -60,6 +61,8 @@ pub(crate) struct Primal {
     /// First side of each contact; one more than contacts.
     ptr: Vec<usize>,
     side: Vec<Side>,
+    /// First coordinate of each side in the problem.
+    source: Vec<usize>,
     /// Blocks of Ĝ, scaled by √κ.
     map: Vec<f64>,
     /// First row of each contact.
@@ -96,6 +99,7 @@ impl Primal {
 
     fn map(problem: &Problem, kinetic: &Kinetic) -> Option<Self> {
         let (mut ptr, mut side, mut map) = (vec![0], Vec::new(), Vec::new());
+        let mut source = Vec::new();
         // By first coordinate: which of the bodies with contacts.
         let mut body = vec![u32::MAX; kinetic.num_coordinates()];
         let (mut size, mut first_of) = (Vec::new(), vec![0]);
@@ -114,6 +118,7 @@ impl Primal {
                     width,
                     block: map.len(),
                 });
+                source.push(first);
                 map.extend(block.iter().map(|g| g * root));
             }
             ptr.push(side.len());
@@ -125,6 +130,7 @@ impl Primal {
             fronts: Fronts::new(&size, &blocks)?,
             ptr,
             side,
+            source,
             map,
             offset: problem.offset().to_vec(),
             place,
@@ -137,34 +143,111 @@ impl Primal {
         })
     }
 
+    /// Takes another problem in whose contacts join the same bodies in the same order; false where they do
+    /// not, and nothing is right then.
+    pub fn refit(&mut self, problem: &Problem) -> bool {
+        let Operator::Kinetic(kinetic) = problem.operator() else {
+            return false;
+        };
+        if self.offset != problem.offset() {
+            return false;
+        }
+        let mut sides = self.side.iter().zip(&self.source);
+        for a in 0..problem.num_contacts() {
+            let (d, root) = (problem.dim(a), problem.kappa(a).sqrt());
+            let mut left = self.ptr[a + 1] - self.ptr[a];
+            for (first, block) in kinetic.touches(a) {
+                match sides.next() {
+                    Some((side, &source))
+                        if left > 0 && source == first && d * side.width == block.len() =>
+                    {
+                        let map = &mut self.map[side.block..side.block + block.len()];
+                        map.iter_mut()
+                            .zip(block.iter())
+                            .for_each(|(m, g)| *m = g * root);
+                    }
+                    _ => return false,
+                }
+                left -= 1;
+            }
+            if left > 0 {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Solves for dx, which holds g on entry and stays as it is where this returns false.
     pub fn solve(&mut self, symmetric: &[f64], shear: &[f64], alpha: f64, dx: &mut [f64]) -> bool {
         if !self.prepare(symmetric, shear, alpha, dx) {
             return false;
         }
         self.assemble();
-        if !self.fronts.factor() {
-            return false;
+        self.fronts.factor() && self.finish(dx)
+    }
+
+    /// Factors (1 + K Ĝ Ĝᵀ) dx = c for a block diagonal K, block after block; several c may follow.
+    pub fn factor(&mut self, gain: &[f64]) -> bool {
+        self.gain.copy_from_slice(gain);
+        self.assemble();
+        self.fronts.factor()
+    }
+
+    /// Solves with the factor of [`Self::factor`] for w in
+    ///
+    /// ```text
+    /// w = Ĝᵀ (c − K Ĝ w) + rest
+    /// ```
+    pub fn solve_factored(&mut self, c: &[f64], rest: &[f64]) -> Option<&[f64]> {
+        self.right.copy_from_slice(rest);
+        let mut right = std::mem::take(&mut self.right);
+        self.scatter(c, &mut right);
+        self.right = right;
+        self.solve_right().then_some(&self.w)
+    }
+
+    /// Coordinates of the bodies that have contacts.
+    pub fn num_coordinates(&self) -> usize {
+        self.w.len()
+    }
+
+    /// y = Ĝ v.
+    pub fn gather_into(&self, v: &[f64], y: &mut [f64]) {
+        for a in 0..self.ptr.len() - 1 {
+            let rows = self.offset[a]..self.offset[a + 1];
+            let d = rows.len();
+            y[rows].copy_from_slice(&self.gather(a, d, v)[..d]);
         }
+    }
+
+    /// Solves for w and dx with T⁻¹ g in `start` and T⁻¹ B in `gain`.
+    fn finish(&mut self, dx: &mut [f64]) -> bool {
         let mut right = std::mem::take(&mut self.right);
         right.fill(0.0);
         self.scatter(&self.start, &mut right);
         self.right = right;
-        self.w.copy_from_slice(&self.right);
-        self.fronts.solve(&mut self.w);
-        let size = norm(&self.right);
-        if self.rest() > REFINE * size {
-            self.fronts.solve(&mut self.left);
-            self.w.iter_mut().zip(&self.left).for_each(|(w, d)| *w += d);
-            if !(self.rest() <= REFUSE * size) {
-                return false;
-            }
-        }
-        if self.w.iter().any(|v| !v.is_finite()) {
+        if !self.solve_right() {
             return false;
         }
         self.back(dx);
         true
+    }
+
+    /// Solves for w, refined where it is not accurate; false where it could not.
+    fn solve_right(&mut self) -> bool {
+        self.w.copy_from_slice(&self.right);
+        self.fronts.solve(&mut self.w);
+        let size = norm(&self.right);
+        let mut rest = self.rest();
+        for _ in 0..REFINEMENTS {
+            if rest <= REFINE * size {
+                break;
+            }
+            self.fronts.solve(&mut self.left);
+            self.w.iter_mut().zip(&self.left).for_each(|(w, d)| *w += d);
+            rest = self.rest();
+        }
+        rest <= REFUSE * size && self.w.iter().all(|v| v.is_finite())
     }
 
     /// Writes right − M w and returns its norm.
@@ -290,7 +373,8 @@ impl Primal {
         }
     }
 
-    fn scatter(&self, r: &[f64], y: &mut [f64]) {
+    /// y += Ĝᵀ r.
+    pub fn scatter(&self, r: &[f64], y: &mut [f64]) {
         for a in 0..self.ptr.len() - 1 {
             self.scatter_one(a, &r[self.offset[a]..self.offset[a + 1]], y);
         }

@@ -43,6 +43,7 @@ use grid::Grid;
 use images::Images;
 use keep::Keep;
 use narrow::Narrow;
+pub(crate) use narrow::sort;
 use pairs::Pairs;
 use search::Search;
 pub(crate) use team::Team;

@@ -214,9 +214,7 @@ fn any_with<D: Dim>(
         let place = far.as_ref().unwrap_or(&poses[j]);
         let (one, two) = ((&bodies[i].shape, &poses[i]), (&bodies[j].shape, place));
         D::touch(one, two, growth(i) + growth(j), touches);
-        if !touches.is_sorted_by(|one, two| one.feature < two.feature) {
-            touches.sort_unstable_by(by_feature);
-        }
+        sort(touches);
         reserve(found, touches.len());
         let bodies = [i as u32, j as u32];
         found.extend(touches.iter().map(|touch| Found {
@@ -226,6 +224,13 @@ fn any_with<D: Dim>(
         }));
     }
     num_pairs
+}
+
+/// Touches of a pair in the order in which they are listed.
+pub(crate) fn sort<D: Dim>(touches: &mut [Touch<D>]) {
+    if !touches.is_sorted_by(|one, two| one.feature < two.feature) {
+        touches.sort_unstable_by(by_feature);
+    }
 }
 
 /// By feature, and touches of the same feature by all that can tell them apart.

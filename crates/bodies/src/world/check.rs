@@ -198,7 +198,6 @@ impl<D: Dim> Workspace<D> {
             growth: size.iter().map(|size| HELD * size).collect(),
             ball: model.bodies.iter().map(ball).collect(),
             guided: guided.collect(),
-            size,
             active: Vec::new(),
             status: Vec::new(),
             problem: None,
@@ -209,12 +208,15 @@ impl<D: Dim> Workspace<D> {
             rest: Vec::new(),
             pieces: Vec::new(),
             projection: None,
+            grains: super::project::Grains::new(model),
+            near: super::project::reaches(model, &size),
             projector: None,
             sweeper: Nncg::default(),
             shift: Vec::new(),
             displacement: Vec::new(),
             report: None,
             cell: super::cell::CellWork::new(model.cell.as_ref(), groups as usize),
+            size,
         }
     }
 }

@@ -111,6 +111,9 @@ struct Workspace<D: Dim> {
     pieces: Vec<account::Works>,
     /// Frictionless problem of the projection, its detector, its solver and what they fill.
     projection: Option<Problem>,
+    grains: project::Grains<D>,
+    /// How far a projection looks beyond each body.
+    near: Vec<f64>,
     projector: Option<Detector<D>>,
     sweeper: Nncg,
     shift: Vec<f64>,
@@ -170,7 +173,7 @@ impl<D: Dim> World<D> {
         self.lap(Stage::Account);
         self.finish_position(t_end)?;
         if self.settings.correction {
-            self.project()?;
+            self.correct()?;
         }
         self.close_joints();
         self.lap(Stage::Update);

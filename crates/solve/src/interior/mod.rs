@@ -32,11 +32,13 @@ use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::linear::Scaled;
 
 mod cone;
+mod plane;
 mod state;
 #[cfg(test)]
 mod tests;
 
 use cone::Shape;
+pub use plane::{InteriorPlane, InteriorPlaneParams};
 use state::{ATTEMPTS, Attempt, State};
 
 /// How the method proceeds.

@@ -4,17 +4,24 @@
 //! min ½ ‖dq‖²_A   with   g_α(q) + G_α,n dq ≥ 0  for every overlap α
 //! ```
 //!
-//! is (★) without friction: dq stands for the velocity, g for the given one. A periodic cell that follows
-//! a stress gives way, too.
+//! is (★) without friction: dq stands for the velocity, g for the given one. Touches that are nearly closed
+//! take part, so that what pushes one pair apart does not press another together. A periodic cell that
+//! follows a stress gives way, too. Velocities are left alone: what overlaps gains nothing by it.
+
+mod grains;
 
 use contact::law::Law;
 use contact::{Kinetic, Problem};
 use solve::{Goal, Solver};
 
 use super::cell::MOST as MODES;
-use super::{NO_GROUP, World};
+use super::{CLOSED, NO_GROUP, World};
+use crate::detect::{Detector, Found};
 use crate::dim::Dim;
 use crate::error::WorldError;
+use crate::model::{Body, Model};
+
+pub(super) use grains::Grains;
 
 /// Two bodies that overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +37,10 @@ const TOLERANCE: f64 = 1e-6;
 
 /// Sweeps of a projection at most.
 const SWEEPS: usize = 200;
+
+/// Of the radii of two bodies: a gap below this share is looked at by a projection, too, since what pushes
+/// others apart may close it.
+pub(super) const NEAR: f64 = 1e-5;
 
 impl<D: Dim> World<D> {
     /// All pairs of bodies that overlap by more than `tolerance`, deepest first.
@@ -71,7 +82,7 @@ impl<D: Dim> World<D> {
             if left <= tolerance {
                 break;
             }
-            self.project()?;
+            self.project(0.0)?;
             left = deepest(self);
         }
         self.forget();
@@ -79,18 +90,27 @@ impl<D: Dim> World<D> {
         Ok(left)
     }
 
-    /// One projection of the overlaps of the present state.
-    pub(super) fn project(&mut self) -> Result<(), WorldError> {
+    /// One projection at the end of a step, whose touches the detector has.
+    pub(super) fn correct(&mut self) -> Result<(), WorldError> {
+        if self.work.grains.round() {
+            self.project_grains();
+            return Ok(());
+        }
+        self.project(CLOSED)
+    }
+
+    /// One projection of the overlaps of the present state, if one is deeper than a share of the radii.
+    fn project(&mut self, share: f64) -> Result<(), WorldError> {
         let t = self.state.t;
-        let mut detector = self
-            .work
-            .projector
-            .take()
-            .unwrap_or_else(|| crate::detect::Detector::new(self.settings.threads));
-        let place = (&self.model, self.state.cell.as_ref());
-        detector.detect_within(place, &self.state.poses, &[]);
-        self.link
-            .amend(&self.model, &self.state.poses, &mut detector);
+        let detector = self.detect_near();
+        let deep = |found: &Found<D>| {
+            let [a, b] = found.bodies.map(|i| self.work.near[i as usize]);
+            -found.touch.gap > share / NEAR * (a + b)
+        };
+        if !detector.found().iter().any(deep) {
+            self.work.projector = Some(detector);
+            return Ok(());
+        }
         let old = self.work.projection.take();
         let mut builder = old.map_or_else(Kinetic::builder, Problem::recycle);
         let rest = [0.0; 6];
@@ -124,11 +144,24 @@ impl<D: Dim> World<D> {
         Ok(())
     }
 
+    /// The touches of the present state, those that are nearly closed among them.
+    fn detect_near(&mut self) -> Detector<D> {
+        let work = &mut self.work;
+        let threads = self.settings.threads;
+        let projector = work.projector.take();
+        let mut detector = projector.unwrap_or_else(|| Detector::new(threads));
+        let place = (&self.model, self.state.cell.as_ref());
+        detector.detect_within(place, &self.state.poses, &work.near);
+        self.link
+            .amend(&self.model, &self.state.poses, &mut detector);
+        detector
+    }
+
     /// The normal row of an overlap.
     fn push_overlap(
         &self,
         builder: &mut contact::KineticBuilder,
-        found: &crate::detect::Found<D>,
+        found: &Found<D>,
     ) -> Result<(), contact::ProblemError> {
         let touch = &found.touch;
         let at = (touch.point_a + touch.point_b) * 0.5;
@@ -221,4 +254,14 @@ impl<D: Dim> World<D> {
         self.work.mid.clear();
         self.link.forget();
     }
+}
+
+/// How far a projection looks beyond each body: a share of its radius where it moves.
+pub(super) fn reaches<D: Dim>(model: &Model<D>, size: &[f64]) -> Vec<f64> {
+    let bodies = model.bodies.iter().zip(size);
+    let one = |(body, size): (&Body<D>, &f64)| match body.freedom.movable() {
+        true => NEAR * size,
+        false => 0.0,
+    };
+    bodies.map(one).collect()
 }

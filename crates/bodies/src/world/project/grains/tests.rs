@@ -1,0 +1,99 @@
+//! Touches of the midpoint that are looked at again, against a detection of their own.
+
+use glam::DVec2;
+
+use super::*;
+use crate::dim::Plane;
+use crate::materials::{Materials, PairLaw};
+use crate::model::Body;
+use crate::plane;
+use crate::pose::{MassProperties, Pose};
+use crate::settings::Settings;
+use crate::state::State;
+
+/// Discs that fall into a corner with a box in it.
+fn corner() -> World<Plane> {
+    let mut model = Model {
+        bodies: Vec::new(),
+        materials: Materials::new(1, &PairLaw::default()),
+        guides: Vec::new(),
+        gravity: DVec2::new(-3.0, -9.0),
+        fields: Vec::new(),
+        drag: Vec::new(),
+        joints: Vec::new(),
+        cell: None,
+    };
+    let mut poses = Vec::new();
+    let mut add = |shape: plane::Shape, freedom: Freedom, at: DVec2, angle: f64| {
+        let none = MassProperties {
+            mass: 0.0,
+            inertia: 0.0,
+        };
+        let mass = shape.mass_properties(1000.0).unwrap_or(none);
+        model.bodies.push(Body {
+            shape,
+            mass,
+            material: 0,
+            freedom,
+        });
+        poses.push(Pose {
+            position: at,
+            rotation: plane::Angle::new(angle),
+        });
+    };
+    let quarter = std::f64::consts::FRAC_PI_2;
+    add(plane::Shape::HalfPlane, Freedom::Fixed, DVec2::ZERO, 0.0);
+    let wall = DVec2::X * -0.15;
+    add(plane::Shape::HalfPlane, Freedom::Fixed, wall, -quarter);
+    let block = plane::Polygon::rectangle(0.5, 0.5).unwrap();
+    let block = plane::Shape::Polygon(block.into());
+    add(block, Freedom::Fixed, DVec2::new(0.6, 0.1), 0.4);
+    for k in 0..100 {
+        let radius = 0.05 + 0.001 * f64::from(k % 17);
+        let at = DVec2::new(0.15 * f64::from(k % 10), 0.1 + 0.15 * f64::from(k / 10));
+        let disc = plane::Shape::disc(radius).unwrap();
+        add(disc, Freedom::Free, at, 0.0);
+    }
+    let velocities = vec![[0.0; 3]; poses.len()];
+    let state = State {
+        t: 0.0,
+        poses,
+        velocities,
+        anchors: Vec::new(),
+        memory: Vec::new(),
+        cell: None,
+    };
+    let settings = Settings {
+        tolerance: 1e-3,
+        activation: Activation::Predicted,
+        ..Settings::default()
+    };
+    World::new(model, state, settings).unwrap()
+}
+
+#[test]
+fn touches_that_are_looked_at_again_are_those_of_a_new_detection() {
+    let mut world = corner();
+    let listed = |world: &World<Plane>| -> Vec<([u32; 2], DVec2, f64)> {
+        let pushes = world.work.grains.pushes.iter();
+        pushes.map(|p| (p.bodies, p.normal, p.gap)).collect()
+    };
+    let (mut enough, mut most) = (0, 0);
+    for step in 0..400 {
+        world.advance().unwrap();
+        if !world.found_enough() {
+            continue;
+        }
+        enough += 1;
+        world.work.grains.pushes.clear();
+        world.push_again();
+        let again = listed(&world);
+        world.work.grains.pushes.clear();
+        world.push_near();
+        assert_eq!(again, listed(&world), "step {step}");
+        most = most.max(again.len());
+    }
+    // A disc that is hit while it is slow may go farther than detection reached: in few steps.
+    assert!(enough > 300, "{enough} of 400");
+    assert!(most > 100, "{most} touches");
+}

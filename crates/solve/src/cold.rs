@@ -1,0 +1,247 @@
+//! What a step without memory starts from: everything rests on what is below it.
+//!
+//! Information travels one contact a sweep, so that relaxation from zero needs the more sweeps the higher a
+//! pile is. Which body carries which can be seen without solving anything: the given forces of a step,
+//! v̂_free − v̂_begin, press a body against some of its neighbours and away from the others. Bodies are
+//! taken from the top down. Each is held by those that carry it, which stay as they were meanwhile,
+//! and its contacts with them are relaxed a few times; then it presses on them with what it got:
+//!
+//! ```text
+//! v̂_b += Ĝ_bᵀ r  for the bodies at this level,   then  v̂_c += Ĝ_cᵀ r  for those that carry them
+//! ```
+//!
+//! (the idea of shock propagation, GuendelmanBridsonFedkiw2003, used for a guess alone). Columns are
+//! solved by this; in piles what is left are the ways in which the weight may go sideways. A guess is
+//! only ever a start: it is judged against zero impulses, and the method goes on from the better one.
+
+use contact::{Kinetic, Operator, Problem};
+
+/// Visits of each contact while its bodies are held from below: a body rests on two or three others.
+const VISITS: usize = 6;
+
+/// Share of the strongest drive below which a force does not press.
+const PRESSES: f64 = 1e-6;
+
+/// Level of bodies that nothing carries.
+const ALOFT: u32 = u32::MAX;
+
+/// Scratch of the guess.
+#[derive(Debug, Default)]
+pub(crate) struct Cold {
+    /// Group of each coordinate.
+    owner: Vec<u32>,
+    /// Level of each group: 1 + the highest level of those that carry it.
+    level: Vec<u32>,
+    /// (carried, carrier or none) by contact.
+    edges: Vec<(u32, u32)>,
+    order: Vec<u32>,
+    velocity: Vec<f64>,
+    block: Vec<f64>,
+}
+
+impl Cold {
+    /// Writes a guess where all impulses are zero; false where it has none, and they are zero as before.
+    pub fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
+        let Operator::Kinetic(kinetic) = problem.operator() else {
+            return false;
+        };
+        if impulse.iter().any(|r| *r != 0.0) || !self.rank(problem, kinetic) {
+            return false;
+        }
+        self.velocity.clear();
+        self.velocity.extend_from_slice(kinetic.free());
+        let mut start = 0;
+        while start < self.order.len() {
+            let top = self.key(kinetic, self.order[start]);
+            let same = |a: &u32| self.key(kinetic, *a) == top;
+            let end = start + self.order[start..].iter().take_while(|a| same(a)).count();
+            for _ in 0..VISITS {
+                for k in start..end {
+                    self.visit(problem, kinetic, self.order[k] as usize, top, impulse);
+                }
+            }
+            for k in start..end {
+                self.press(problem, kinetic, self.order[k] as usize, top, impulse);
+            }
+            start = end;
+        }
+        let sound = impulse.iter().all(|r| r.is_finite());
+        if !sound {
+            impulse.fill(0.0);
+        }
+        sound
+    }
+
+    /// Levels of bodies, and contacts from the top down; false where nothing is carried by anything fixed.
+    fn rank(&mut self, problem: &Problem, kinetic: &Kinetic) -> bool {
+        let groups = kinetic.num_groups();
+        self.owner.resize(kinetic.num_coordinates(), 0);
+        for (g, range) in kinetic.group_offset().windows(2).enumerate() {
+            self.owner[range[0]..range[1]].fill(g as u32);
+        }
+        self.find_edges(problem, kinetic);
+        // Carried bodies in the order in which all that carries them is known (Kahn).
+        let mut waiting = vec![0_u32; groups];
+        self.level.clear();
+        self.level.resize(groups, ALOFT);
+        let mut head = vec![u32::MAX; groups];
+        let mut next = vec![u32::MAX; self.edges.len()];
+        let mut ready = Vec::new();
+        let mut held = vec![0_u32; groups];
+        for (k, &(body, carrier)) in self.edges.iter().enumerate() {
+            held[body as usize] = held[body as usize].max(1);
+            if carrier != ALOFT {
+                waiting[body as usize] += 1;
+                next[k] = head[carrier as usize];
+                head[carrier as usize] = k as u32;
+            }
+        }
+        for g in 0..groups {
+            if held[g] > 0 && waiting[g] == 0 {
+                ready.push(g);
+            }
+        }
+        while let Some(g) = ready.pop() {
+            self.level[g] = held[g];
+            let mut k = head[g];
+            while k != u32::MAX {
+                let body = self.edges[k as usize].0 as usize;
+                held[body] = held[body].max(self.level[g] + 1);
+                waiting[body] -= 1;
+                if waiting[body] == 0 {
+                    ready.push(body);
+                }
+                k = next[k as usize];
+            }
+        }
+        self.order.clear();
+        self.order.extend(0..problem.num_contacts() as u32);
+        let (owner, level) = (&self.owner, &self.level);
+        let key = |a: &u32| {
+            let levels = kinetic
+                .firsts(*a as usize)
+                .map(|f| level[owner[f] as usize]);
+            std::cmp::Reverse(levels.max().unwrap_or(0))
+        };
+        self.order.sort_by_key(key);
+        self.level.iter().any(|l| *l != ALOFT)
+    }
+
+    /// Which body is pressed against which by the given forces.
+    fn find_edges(&mut self, problem: &Problem, kinetic: &Kinetic) {
+        let drive = |first: usize, row: &[f64]| -> f64 {
+            let (free, begin) = (kinetic.free(), kinetic.begin());
+            row.iter()
+                .enumerate()
+                .map(|(k, g)| g * (free[first + k] - begin[first + k]))
+                .sum()
+        };
+        let mut strongest = 0.0_f64;
+        for a in 0..problem.num_contacts() {
+            for (first, block) in kinetic.touches(a) {
+                let width = block.len() / problem.dim(a).max(1);
+                strongest = strongest.max(drive(first, &block[..width]).abs());
+            }
+        }
+        self.edges.clear();
+        for a in 0..problem.num_contacts() {
+            let mut sides = [ALOFT; 2];
+            let mut presses = [0.0; 2];
+            let mut count = 0;
+            for (first, block) in kinetic.touches(a).take(2) {
+                let width = block.len() / problem.dim(a).max(1);
+                sides[count] = self.owner[first];
+                presses[count] = drive(first, &block[..width]);
+                count += 1;
+            }
+            for side in 0..count {
+                let harder = presses[side] < presses[1 - side];
+                if presses[side] < -PRESSES * strongest && (count == 1 || harder) {
+                    self.edges.push((sides[side], sides[1 - side]));
+                }
+            }
+        }
+    }
+
+    /// The highest level among the bodies of a contact.
+    fn key(&self, kinetic: &Kinetic, a: u32) -> u32 {
+        let levels = kinetic
+            .firsts(a as usize)
+            .map(|f| self.level[self.owner[f] as usize]);
+        levels.max().unwrap_or(0)
+    }
+
+    /// Solves the law of a contact whose lower bodies stay as they were.
+    fn visit(
+        &mut self,
+        problem: &Problem,
+        kinetic: &Kinetic,
+        a: usize,
+        top: u32,
+        impulse: &mut [f64],
+    ) {
+        let rows = problem.rows(a);
+        let d = rows.len();
+        let r = &mut impulse[rows.clone()];
+        let mut u = [0.0; contact::law::MAX_ROWS];
+        let u = &mut u[..d];
+        for (i, row) in rows.enumerate() {
+            u[i] = kinetic.given(row);
+        }
+        self.block.clear();
+        self.block.resize(d * d, 0.0);
+        for (first, block) in kinetic.touches(a) {
+            let width = block.len() / d;
+            let moves = self.level[self.owner[first] as usize] == top;
+            let v = if moves {
+                &self.velocity
+            } else {
+                kinetic.begin()
+            };
+            for i in 0..d {
+                let row = &block[i * width..(i + 1) * width];
+                u[i] += row
+                    .iter()
+                    .zip(&v[first..first + width])
+                    .map(|(g, v)| g * v)
+                    .sum::<f64>();
+                for j in (0..d).filter(|_| moves) {
+                    let other = &block[j * width..(j + 1) * width];
+                    self.block[i * d + j] += row.iter().zip(other).map(|(g, h)| g * h).sum::<f64>();
+                }
+            }
+        }
+        for i in 0..d {
+            for j in 0..d {
+                u[i] -= self.block[i * d + j] * r[j];
+            }
+        }
+        let mut next = [0.0; contact::law::MAX_ROWS];
+        next[..d].copy_from_slice(r);
+        problem.law(a).solve_local(&self.block, u, &mut next[..d]);
+        for i in 0..d {
+            u[i] = next[i] - r[i];
+            r[i] = next[i];
+        }
+        self.add(kinetic, a, u, |level| level == top);
+    }
+
+    /// Hands the impulse of a contact on to the bodies that carry it.
+    fn press(&mut self, problem: &Problem, kinetic: &Kinetic, a: usize, top: u32, impulse: &[f64]) {
+        self.add(kinetic, a, &impulse[problem.rows(a)], |level| level != top);
+    }
+
+    /// v̂ += Ĝᵀ r for the bodies whose level is wanted.
+    fn add(&mut self, kinetic: &Kinetic, a: usize, r: &[f64], wanted: impl Fn(u32) -> bool) {
+        for (first, block) in kinetic.touches(a) {
+            if !wanted(self.level[self.owner[first] as usize]) {
+                continue;
+            }
+            let width = block.len() / r.len().max(1);
+            for (row, r) in block.chunks_exact(width.max(1)).zip(r) {
+                let v = &mut self.velocity[first..first + width];
+                v.iter_mut().zip(row).for_each(|(v, g)| *v += g * r);
+            }
+        }
+    }
+}

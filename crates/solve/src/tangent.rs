@@ -1,0 +1,67 @@
+//! Alart and Curnier's function of all contacts with its generalised Jacobian, in scaled variables.
+//!
+//! ```text
+//! F(x, u) = 0,    u = Ŵ x + q̂,    x = r/√κ,    A = ∂F/∂x,  B = ∂F/∂u   block diagonal
+//! ```
+//!
+//! What the methods of Newton's kind make a step from: (A + B (Ŵ + α)) dx = −F.
+
+use contact::Problem;
+
+/// −F, A and B at one iterate.
+#[derive(Debug, Default)]
+pub(crate) struct Tangent {
+    /// √κ by row.
+    pub root: Vec<f64>,
+    /// −F; a solver of the linear system leaves dx here.
+    pub step: Vec<f64>,
+    /// A and B, block after block.
+    pub df_dx: Vec<f64>,
+    pub df_du: Vec<f64>,
+    velocity: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl Tangent {
+    /// Makes room for a problem.
+    pub fn fit(&mut self, problem: &Problem) {
+        let n = problem.num_rows();
+        self.root.resize(n, 0.0);
+        let mut blocks = 0;
+        for a in 0..problem.num_contacts() {
+            self.root[problem.rows(a)].fill(problem.kappa(a).sqrt());
+            blocks += problem.dim(a).pow(2);
+        }
+        self.step.resize(n, 0.0);
+        self.velocity.resize(n, 0.0);
+        self.scratch.resize(problem.scratch_len(), 0.0);
+        self.df_dx.resize(blocks, 0.0);
+        self.df_du.resize(blocks, 0.0);
+    }
+
+    /// Writes −F and its generalised Jacobian at these impulses.
+    pub fn set(&mut self, problem: &Problem, impulse: &[f64]) {
+        problem.velocity_into(impulse, &mut self.scratch, &mut self.velocity);
+        let mut start = 0;
+        for a in 0..problem.num_contacts() {
+            let rows = problem.rows(a);
+            let end = start + rows.len().pow(2);
+            let kappa = problem.kappa(a);
+            let root = self.root[rows.start];
+            // With ρ = κ, F(r, u) is √κ times the function of the scaled variables, and ∂F/∂u is κ
+            // times theirs.
+            let du = &mut self.df_du[start..end];
+            problem.law(a).alart_curnier(
+                kappa,
+                &impulse[rows.clone()],
+                &self.velocity[rows.clone()],
+                &mut self.step[rows.clone()],
+                &mut self.df_dx[start..end],
+                du,
+            );
+            self.step[rows].iter_mut().for_each(|f| *f = -*f / root);
+            du.iter_mut().for_each(|v| *v /= kappa);
+            start = end;
+        }
+    }
+}
