@@ -113,25 +113,28 @@ fn family(kind: &str, quick: bool) -> Result<Vec<Pile>, String> {
     Ok(piles)
 }
 
+/// Heads of the tables.
+const COUNTS: [&str; 7] = [
+    "pile",
+    "grains across the height",
+    "contacts",
+    "sweeps, cold",
+    "warm",
+    "iterations of the default, cold",
+    "warm",
+];
+const EXPONENTS: [&str; 5] = [
+    "pile",
+    "exponent of sweeps, cold",
+    "warm",
+    "of the default, cold",
+    "warm",
+];
+
 /// All kinds, with the figure.
 pub fn part(options: &Options) -> Result<Part, String> {
     let mut part = Part::new("height");
-    let mut table = Table::new(&[
-        "pile",
-        "grains across the height",
-        "contacts",
-        "sweeps, cold",
-        "warm",
-        "iterations of the default, cold",
-        "warm",
-    ]);
-    let mut fits = Table::new(&[
-        "pile",
-        "exponent of sweeps, cold",
-        "warm",
-        "of the default, cold",
-        "warm",
-    ]);
+    let (mut table, mut fits) = (Table::new(&COUNTS), Table::new(&EXPONENTS));
     let (mut figures, mut curves) = (Vec::new(), Vec::new());
     let mut grows = [false; 2];
     for kind in ["blocks", "discs", "balls"] {
@@ -167,13 +170,21 @@ pub fn part(options: &Options) -> Result<Part, String> {
     }
     part.table(&fits);
     let [cold, warm] = grows;
-    part.say(aim("every exponent of the default, cold, at most one half", !cold));
+    part.say(aim(
+        "every exponent of the default, cold, at most one half",
+        !cold,
+    ));
     part.say(aim("the same, warm", !warm));
     part.table(&table);
     part.figures = figures.into();
     if !options.quick {
         let path = crate::root().join("docs/images/height.svg");
-        draw(&path, "grains across the height", "iterations of the default to 1e-4", &curves)?;
+        draw(
+            &path,
+            "grains across the height",
+            "iterations of the default to 1e-4",
+            &curves,
+        )?;
     }
     Ok(part)
 }
