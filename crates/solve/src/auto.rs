@@ -108,8 +108,10 @@ impl Solver for Chain {
         let direct = problem.num_contacts() <= self.params.direct_limit;
         let crowded = crowded(problem);
         let steady = direct && crowded;
-        // Of a wall's many self-stresses the guess is an extreme one, from which sweeps take longer.
-        if !crowded {
+        // Of a wall's many self-stresses the guess is an extreme one, from which sweeps take longer. Where
+        // more than it can give is asked for, the methods after the sweeps go far beyond the tolerance,
+        // which light bodies under heavy ones need.
+        if !crowded && goal.tolerance >= GUESSED {
             self.guess(problem, impulse);
         }
         let (sweeps, patience) = if steady {
@@ -270,6 +272,9 @@ impl Chain {
         list
     }
 }
+
+/// The tolerance down to which a guess is worth its time.
+const GUESSED: f64 = 1e-8;
 
 /// Sweeps, and sweeps without progress, in structures of blocks at most: a solution by Newton's or the interior
 /// point method costs there about as much, and the steps that follow start better from it than from

