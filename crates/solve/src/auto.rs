@@ -108,9 +108,6 @@ impl Solver for Chain {
         let direct = problem.num_contacts() <= self.params.direct_limit;
         let crowded = crowded(problem);
         let steady = direct && crowded;
-        // Of a wall's many self-stresses the guess is an extreme one, from which sweeps take longer. Where
-        // more than it can give is asked for, the methods after the sweeps go far beyond the tolerance,
-        // which light bodies under heavy ones need.
         if !crowded && goal.tolerance >= GUESSED {
             self.guess(problem, impulse);
         }
@@ -179,7 +176,9 @@ enum From {
 }
 
 impl Chain {
-    /// Without memory: a guess, if it is better than nothing.
+    /// Without memory: a guess, if it is better than nothing. Not for walls: of their many self-stresses it is
+    /// an extreme one, from which sweeps take longer. Nor where more than it can give is asked for: the
+    /// methods after the sweeps then go far beyond the tolerance, which light bodies under heavy ones need.
     fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) {
         if !self.cold.guess(problem, impulse) {
             return;
