@@ -5,13 +5,11 @@ use contact::{Kinetic, Problem};
 use super::ball::Ball;
 use super::desk::{Desk, Guest, Spread};
 use super::flat::Flat;
-use super::iterate::{Lead, Mix, Products, Sums};
-use super::lanes::{Four, LANES};
+use super::lanes::LANES;
 use super::other::Other;
 use super::pack::{Fact, NONE, Pack};
-use super::row::{PlaneRow, Row, SpaceRow, Store};
+use super::row::{PlaneRow, Row, SpaceRow};
 use super::solid::Solid;
-use super::wide::Job;
 
 /// Which kinds of packs a dimension has: balls of one and two bodies, others of one and two.
 pub(super) trait Kinds: Default + Send + Sync + std::fmt::Debug {
@@ -137,6 +135,11 @@ macro_rules! visits {
     };
 }
 
+// After the macros, which it uses.
+mod jobs;
+
+pub(super) use jobs::{Judge, Mixed, Push, Sweep};
+
 impl<K: Kinds> Shelf<K> {
     /// Empty; `apart` where the two sides are lists of their own.
     pub fn clear(&mut self, apart: bool) {
@@ -219,147 +222,6 @@ struct Each<'a, K: Kinds> {
     one: &'a mut [K::One],
     ball_two: &'a mut [K::BallTwo],
     two: &'a mut [K::Two],
-}
-
-/// One sweep from the extrapolated impulses; gives Σ ‖g‖²/κ.
-pub(super) struct Sweep<'a, K: Kinds, S> {
-    pub shelf: &'a mut Shelf<K>,
-    pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
-    pub v: S,
-    /// Whether the packs come from memory.
-    pub far: bool,
-    pub lead: Lead,
-}
-
-impl<K: Kinds, S: Store<K::Row>> Job for Sweep<'_, K, S> {
-    type Out = f64;
-
-    #[inline(always)]
-    fn run<L: Four>(self) -> f64 {
-        let (mut v, lead) = (self.v, self.lead);
-        let mut total = L::zero();
-        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
-            total = total + pack.sweep(&mut v, lead);
-        }));
-        let mut alone = 0.0;
-        for other in &mut self.shelf.other {
-            alone += other.sweep(self.problem, self.kinetic, &mut v, lead);
-        }
-        total.to().sum() + alone
-    }
-}
-
-/// One sweep from a mixture of the last ones.
-pub(super) struct Mixed<'a, K: Kinds, S> {
-    pub shelf: &'a mut Shelf<K>,
-    pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
-    pub v: S,
-    pub mix: &'a Mix,
-}
-
-impl<K: Kinds, S: Store<K::Row>> Job for Mixed<'_, K, S> {
-    type Out = Products<f64>;
-
-    #[inline(always)]
-    fn run<L: Four>(self) -> Products<f64> {
-        let (mut v, mix, shelf) = (self.v, self.mix, self.shelf);
-        let mut products = Products::<L>::zero();
-        let past = &mut shelf.past;
-        for (pack, past) in shelf.ball_one.iter_mut().zip(&mut past.ball_one) {
-            pack.mix(&mut v, past, mix, &mut products);
-        }
-        for (pack, past) in shelf.one.iter_mut().zip(&mut past.one) {
-            pack.mix(&mut v, past, mix, &mut products);
-        }
-        for (pack, past) in shelf.ball_two.iter_mut().zip(&mut past.ball_two) {
-            pack.mix(&mut v, past, mix, &mut products);
-        }
-        for (pack, past) in shelf.two.iter_mut().zip(&mut past.two) {
-            pack.mix(&mut v, past, mix, &mut products);
-        }
-        let mut total = products.sum();
-        for other in &mut shelf.other {
-            other.mix(self.problem, self.kinetic, &mut v, mix, &mut total);
-        }
-        total
-    }
-}
-
-/// v += Ĝᵀ y.
-pub(super) struct Push<'a, K: Kinds, S> {
-    pub shelf: &'a mut Shelf<K>,
-    pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
-    pub v: S,
-    /// Whether the packs come from memory.
-    pub far: bool,
-}
-
-impl<K: Kinds, S: Store<K::Row>> Job for Push<'_, K, S> {
-    type Out = ();
-
-    #[inline(always)]
-    fn run<L: Four>(self) {
-        let mut v = self.v;
-        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
-            pack.push::<L>(&mut v);
-        }));
-        for other in &self.shelf.other {
-            other.push(self.problem, self.kinetic, &mut v);
-        }
-    }
-}
-
-/// Residual, impulse and velocity parts of the dimensionless residual.
-pub(super) struct Judge<'a, K: Kinds, S> {
-    pub shelf: &'a mut Shelf<K>,
-    pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
-    pub v: S,
-    /// Whether the packs come from memory.
-    pub far: bool,
-}
-
-impl<K: Kinds, S: Store<K::Row>> Job for Judge<'_, K, S> {
-    type Out = [f64; 3];
-
-    #[inline(always)]
-    fn run<L: Four>(self) -> [f64; 3] {
-        let v = self.v;
-        let mut sums = Sums::<L>::zero();
-        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
-            pack.judge(&v, &mut sums);
-        }));
-        let mut total = [sums.residual, sums.impulse, sums.velocity].map(|x| x.to().sum());
-        for other in &self.shelf.other {
-            let parts = other.judge(self.problem, self.kinetic, &v);
-            total.iter_mut().zip(parts).for_each(|(sum, x)| *sum += x);
-        }
-        total
-    }
-}
-
-/// So many packs ahead of the one that is visited a pack is asked for, and the bodies of one. What comes from
-/// memory takes as long as some visits, and the processor itself looks ahead by less than one.
-const FAR: usize = 4;
-const NEAR: usize = 3;
-
-/// Asks for what the visits after this one read.
-#[inline(always)]
-fn ahead<L: Four, P: Pack, S: Store<P::Row>>(packs: &[P], at: usize, v: &S) {
-    if at == 0 {
-        packs.iter().take(FAR).for_each(L::soon);
-    }
-    if let Some(pack) = packs.get(at + FAR) {
-        L::soon(pack);
-    }
-    if S::COLD
-        && let Some(pack) = packs.get(at + NEAR)
-    {
-        pack.expect::<L>(v);
-    }
 }
 
 fn blank<T: Copy + Default>(list: &mut Vec<T>, count: usize) {
