@@ -61,7 +61,7 @@ go to standard output and, unless --quick is given, into docs/speed.md between t
                    of the tables on standard output
   --figures FILE   keep all figures of all parts as JSON
   --files DIR      more problem files beside those of data/fclib and ../shared/fclib
-  --limit SECONDS  most time of a method on a problem file (60)
+  --limit SECONDS  most time of a method on a problem file (60), a tenth of the default's
   --write          counters: keep what was counted in benches/counters.toml
   --help           this text
 

@@ -103,15 +103,18 @@ fn add_child(
 ) -> usize {
     let node = &plan.fronts[child];
     let rest = node.rest.len();
-    let place = &plan.place[node.place.clone()];
     let start = top - rest * rest;
-    if rest == 0 {
-        return start;
-    }
-    for (row, &i) in stack[start..top].chunks_exact(rest).zip(place) {
-        let into = &mut front[i as usize * m..(i as usize + 1) * m];
-        for (v, &j) in row.iter().zip(place) {
-            into[j as usize] += v;
+    let stretches = &plan.stretch[node.place.clone()];
+    for rows in stretches {
+        let (from, to) = rows.ranges();
+        for (i, into) in from.zip(to) {
+            let row = &stack[start + i * rest..start + (i + 1) * rest];
+            let into = &mut front[into * m..(into + 1) * m];
+            for columns in stretches {
+                let (from, to) = columns.ranges();
+                let many = into[to].iter_mut().zip(&row[from]);
+                many.for_each(|(f, v)| *f += v);
+            }
         }
     }
     start

@@ -20,8 +20,24 @@ pub(super) struct Front {
     pub entries: Range<usize>,
     /// First entry of the factors in the store.
     pub store: usize,
-    /// Where the rows of the remainder stand in the parent, as a range of `Symbolic::place`.
+    /// Where the rows of the remainder stand in the parent, as a range of `Symbolic::stretch`.
     pub place: Range<usize>,
+}
+
+/// Rows of a remainder that follow each other in the parent as well.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretch {
+    pub from: u32,
+    pub to: u32,
+    pub count: u32,
+}
+
+impl Stretch {
+    /// Where they stand in the remainder, and in the parent.
+    pub fn ranges(&self) -> (Range<usize>, Range<usize>) {
+        let [from, to, count] = [self.from, self.to, self.count].map(|x| x as usize);
+        (from..from + count, to..to + count)
+    }
 }
 
 impl Front {
@@ -54,7 +70,7 @@ pub(super) struct Symbolic {
     /// Children before parents.
     pub fronts: Vec<Front>,
     pub row: Vec<u32>,
-    pub place: Vec<u32>,
+    pub stretch: Vec<Stretch>,
     /// The child whose remainder is on top of the stack first.
     pub child: Vec<u32>,
     pub entry: Vec<Entry>,
@@ -132,18 +148,27 @@ impl Symbolic {
         }
         let mut children = vec![0; runs.len()];
         for (r, run) in runs.iter().enumerate() {
-            let start = self.place.len();
+            let start = self.stretch.len();
             if let Some(&next) = below[run.blocks.end - 1].first() {
                 let parent = run_of[next as usize];
                 children[parent] += 1;
                 let into = self.fronts[parent].clone();
-                for k in self.fronts[r].rest.clone() {
-                    self.place.push(self.local(&into, self.row[k]));
+                for (from, k) in self.fronts[r].rest.clone().enumerate() {
+                    let to = self.local(&into, self.row[k]);
+                    self.append(start, from as u32, to);
                 }
             }
-            self.fronts[r].place = start..self.place.len();
+            self.fronts[r].place = start..self.stretch.len();
         }
         self.stack_up(&children);
+    }
+
+    /// Row `from` of a remainder, whose stretches begin at `start`, is row `to` of the parent.
+    fn append(&mut self, start: usize, from: u32, to: u32) {
+        match self.stretch[start..].last_mut() {
+            Some(last) if last.to + last.count == to => last.count += 1,
+            _ => self.stretch.push(Stretch { from, to, count: 1 }),
+        }
     }
 
     /// Where a row stands in a front.
