@@ -201,5 +201,6 @@ mod tests {
         // The default may know the answer for a column before its first iteration; sweeps do not.
         let [cold, warm] = pile.iterations[0];
         assert!(cold > 0.0 && warm <= cold, "{pile:?}");
+        assert!(pile.iterations[1][0] <= cold, "{pile:?}");
     }
 }
