@@ -228,8 +228,15 @@ fn any_with<D: Dim>(
 
 /// Touches of a pair in the order in which they are listed.
 pub(crate) fn sort<D: Dim>(touches: &mut [Touch<D>]) {
-    if !touches.is_sorted_by(|one, two| one.feature < two.feature) {
-        touches.sort_unstable_by(by_feature);
+    match touches {
+        [] | [_] => {}
+        [one, two] => {
+            if by_feature(two, one) == Ordering::Less {
+                std::mem::swap(one, two);
+            }
+        }
+        more if more.is_sorted_by(|one, two| one.feature < two.feature) => {}
+        more => more.sort_unstable_by(by_feature),
     }
 }
 

@@ -3,6 +3,7 @@
 mod angle;
 mod chain;
 pub(crate) mod convex;
+mod few;
 mod outline;
 mod polygon;
 mod shape;

@@ -11,6 +11,7 @@
 
 use glam::DVec2;
 
+use super::few::Few;
 use crate::error::ShapeError;
 
 /// Two vertices nearer than this, or a vertex nearer than this to the line through its neighbours,
@@ -28,6 +29,8 @@ pub struct Polygon {
     pub(crate) vertices: Vec<DVec2>,
     /// Outward unit normal of the edge from vertex i to vertex i + 1.
     pub(crate) normals: Vec<DVec2>,
+    /// The same of a triangle or a quadrilateral.
+    pub(crate) few: Option<Few>,
     /// Largest distance of a vertex from the centroid.
     pub(crate) radius: f64,
     pub(crate) area: f64,
@@ -81,6 +84,7 @@ impl Polygon {
         let corners = [(-x, -y), (x, -y), (x, y), (-x, y)].map(DVec2::from);
         let mut polygon = Self::of(corners.to_vec());
         polygon.normals = vec![DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X];
+        polygon.few = Few::new(&polygon.vertices, &polygon.normals);
         Ok(polygon)
     }
 
@@ -99,6 +103,7 @@ impl Polygon {
             radius = radius.max(p.length());
         }
         Self {
+            few: Few::new(&vertices, &normals),
             vertices,
             normals,
             radius,

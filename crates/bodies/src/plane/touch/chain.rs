@@ -101,7 +101,7 @@ pub(super) fn core(
         };
         let frame = if found.exchanged { own } else { pose };
         let others = start..out.len();
-        for point in found.points() {
+        for point in found.in_order() {
             let (vertex, tip) = match found.exchanged {
                 true => (point.reference, point.incident),
                 false => (point.incident, point.reference),

@@ -11,13 +11,17 @@
 //! nearest vertex. So the best edge and its support vertex tell the nearest features in every case.
 //!
 //! Triangles and quadrilaterals are compared vertex by vertex, in the axes of the core whose edges
-//! they are held against. For others the normals are sorted by angle, hence so are the support vertices: O(m + n) for m and n vertices
-//! (rotating calipers).
+//! they are held against, and rectangles by half their sides. For others the normals are sorted by angle, hence
+//! so are the support vertices: O(m + n) for m and n vertices (rotating calipers).
+
+#[cfg(test)]
+mod tests;
 
 use glam::DVec2;
 
 use super::core::{Core, View};
 use super::manifold::{self, Found};
+use crate::plane::few::{Few, first_within, least, smaller};
 
 /// Separations that differ by less than this, relative to the smaller shape, count as equal, and
 /// the choice falls by rules that rounding cannot change: the lower edge, the longer edge, the first
@@ -41,56 +45,68 @@ struct Best {
     separation: f64,
 }
 
-/// [`best_edge`] for cores of few vertices.
-#[inline]
-fn best_of<const V: usize>(
-    r: &Core,
-    vertices: &[DVec2; V],
-    view: &View,
-    limit: f64,
-    tie: f64,
-) -> Option<Best> {
-    let mut placed = [DVec2::ZERO; V];
-    for (to, vertex) in placed.iter_mut().zip(vertices) {
-        *to = view.point(*vertex);
+/// [`best_edge`] for cores of three or four vertices: the lowest of the edges within a tie of the best.
+#[inline(always)]
+fn best_of_few(r: &Few, i: &Few, view: &View, limit: f64, tie: f64) -> Option<Best> {
+    let placed = view.points(&i.vertices);
+    let (x, y) = (&placed.x, &placed.y);
+    let mut low = r.normals.along(DVec2::new(x[0], y[0]));
+    for k in 1..4 {
+        low = smaller(low, r.normals.along(DVec2::new(x[k], y[k])));
     }
-    let lowest = |normal: DVec2| {
-        let mut low = normal.dot(placed[0]);
-        for x in &placed[1..] {
-            let value = normal.dot(*x);
-            low = if value < low { value } else { low };
-        }
-        low
-    };
-    let (mut edge, mut separation) = (0, f64::NEG_INFINITY);
-    for (k, (&normal, &vertex)) in r.normals.iter().zip(r.vertices).enumerate() {
-        let s = lowest(normal) - normal.dot(vertex);
-        if s > limit {
-            return None;
-        }
-        if s > separation + tie {
-            (edge, separation) = (k, s);
-        }
+    // With the opposite sign, so that the best is the least.
+    let o = &r.offset;
+    let depth = [o[0] - low[0], o[1] - low[1], o[2] - low[2], o[3] - low[3]];
+    let best = least(depth);
+    if -best > limit {
+        return None;
     }
-    // Which vertex it was is asked once: the first of equal ones.
-    let normal = *r.normals.get(edge)?;
-    let low = lowest(normal);
-    let support = placed.iter().position(|x| normal.dot(*x) <= low);
+    let edge = first_within(depth, best + tie);
+    let normal = DVec2::new(r.normals.x[edge], r.normals.y[edge]);
+    let values = placed.along(normal);
     Some(Best {
         edge,
-        support: support.unwrap_or(0),
-        separation,
+        support: first_within(values, least(values)),
+        separation: -depth[edge],
+    })
+}
+
+/// The same for two rectangles, from half their sides: the lowest vertex along a direction is known by
+/// its signs.
+#[inline(always)]
+fn best_of_boxes(r: DVec2, i: DVec2, view: &View, limit: f64, tie: f64) -> Option<Best> {
+    let turn = view.turn.abs();
+    let reach = DVec2::new(
+        turn.x * i.x + turn.y * i.y + r.x,
+        turn.y * i.x + turn.x * i.y + r.y,
+    );
+    let (right, up) = (reach.x - view.shift.x, reach.y - view.shift.y);
+    let (left, down) = (reach.x + view.shift.x, reach.y + view.shift.y);
+    let depth = [down, right, up, left];
+    let best = least(depth);
+    if -best > limit {
+        return None;
+    }
+    let edge = first_within(depth, best + tie);
+    let normal = [DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X][edge];
+    let low = view.vector_back(normal);
+    // Vertices 0 and 3 are to the left, 0 and 1 below.
+    let (left, below) = (usize::from(low.x >= 0.0), usize::from(low.y >= 0.0));
+    Some(Best {
+        edge,
+        support: [2, 3, 1, 0][2 * below + left],
+        separation: -depth[edge],
     })
 }
 
 /// The edge of `r` with the largest separation; `None` if that is above `limit`.
 #[inline]
 fn best_edge(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Option<Best> {
-    if let Ok(four) = <&[DVec2; 4]>::try_from(i.vertices) {
-        return best_of(r, four, view, limit, tie);
-    }
-    if let Ok(three) = <&[DVec2; 3]>::try_from(i.vertices) {
-        return best_of(r, three, view, limit, tie);
+    if let (Some(r), Some(i)) = (r.few, i.few) {
+        if let (Some(r), Some(i)) = (r.half, i.half) {
+            return best_of_boxes(r, i, view, limit, tie);
+        }
+        return best_of_few(r, i, view, limit, tie);
     }
     best_by_calipers(r, i, view, limit, tie)
 }
@@ -140,13 +156,15 @@ fn length(core: &Core, edge: usize) -> f64 {
     (core.vertices[core.next(edge)] - core.vertices[edge]).length()
 }
 
-/// Contact points of a and b, seen from a by `view`; the reference is a unless `exchanged`.
-pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64) -> Found {
+/// Writes the contact points of a and b, seen from a by `view`; the reference is a unless `exchanged`.
+#[inline]
+pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64, found: &mut Found) {
+    found.clear();
     let limit = reach + a.radius + b.radius;
     let size = a.extent + b.extent;
     let far = size + reach;
     if !(view.shift.length_squared() <= far * far) {
-        return Found::default();
+        return;
     }
     let back = view.inverse();
     let tie = tie(a.extent, b.extent);
@@ -154,32 +172,25 @@ pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64) -> Found {
         best_edge(a, b, view, limit, tie),
         best_edge(b, a, &back, limit, tie),
     ) else {
-        return Found::default();
+        return;
     };
     let other = if (second.separation - first.separation).abs() > tie {
         second.separation > first.separation
     } else {
         length(b, second.edge) > length(a, first.edge)
     };
-    let (pair, view, best) = if other {
-        ((b, a), &back, second)
-    } else {
-        ((a, b), view, first)
-    };
+    let best = if other { second } else { first };
+    let (r, i) = if other { (b, a) } else { (a, b) };
+    let view = if other { &back } else { view };
     // Two segments on one line have a Minkowski difference without inside: apart for all purposes.
     let flat = a.vertices.len() == 2 && b.vertices.len() == 2;
-    let features = (best.edge, best.support);
-    let mut found = if best.separation > 0.0 || flat {
-        manifold::apart(pair, view, features, reach)
-    } else {
-        manifold::face(pair, view, features, reach)
-    };
+    let apart = best.separation > 0.0 || flat;
+    manifold::points((r, i), view, (best.edge, best.support, apart), reach, found);
     found.exchanged ^= other;
     // In the order of a's edge, whichever is the reference.
     if found.exchanged {
         found.reverse();
     }
-    found
 }
 
 /// Contact of a core with a disc at `centre` (radius included): gap, normal from the core and the

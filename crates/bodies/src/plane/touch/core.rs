@@ -12,6 +12,7 @@ use glam::DVec2;
 
 use crate::dim::Plane;
 use crate::plane::Polygon;
+use crate::plane::few::{Few, Four};
 use crate::pose::Pose;
 
 /// A convex polygon, anticlockwise, with a radius, in its own axes.
@@ -19,6 +20,8 @@ pub(super) struct Core<'a> {
     pub(super) vertices: &'a [DVec2],
     /// Outward normal of the edge from vertex i to vertex i + 1; as many as vertices.
     pub(super) normals: &'a [DVec2],
+    /// The same of a triangle or a quadrilateral.
+    pub(super) few: Option<&'a Few>,
     pub(super) radius: f64,
     /// Largest distance of its points, radius included, from the origin.
     pub(super) extent: f64,
@@ -58,6 +61,7 @@ impl Segment {
         Core {
             vertices: &self.vertices,
             normals: &self.normals,
+            few: None,
             radius: self.radius,
             extent: self.extent,
         }
@@ -69,6 +73,7 @@ impl<'a> Core<'a> {
         Self {
             vertices: &polygon.vertices,
             normals: &polygon.normals,
+            few: polygon.few.as_ref(),
             radius: 0.0,
             extent: polygon.radius,
         }
@@ -111,7 +116,7 @@ impl<'a> Core<'a> {
 /// One body's axes seen from another's: x ↦ turn x + shift, turn a unit complex number.
 #[derive(Clone, Copy)]
 pub(super) struct View {
-    turn: DVec2,
+    pub(super) turn: DVec2,
     pub(super) shift: DVec2,
 }
 
@@ -129,6 +134,19 @@ impl View {
     #[inline]
     pub(super) fn point(&self, x: DVec2) -> DVec2 {
         self.vector(x) + self.shift
+    }
+
+    /// [`View::point`] of four.
+    #[inline(always)]
+    pub(super) fn points(&self, four: &Four) -> Four {
+        let (c, d) = (self.turn, self.shift);
+        let mut out = *four;
+        for k in 0..4 {
+            let (x, y) = (four.x[k], four.y[k]);
+            out.x[k] = c.x * x - c.y * y + d.x;
+            out.y[k] = c.y * x + c.x * y + d.y;
+        }
+        out
     }
 
     #[inline]

@@ -22,6 +22,7 @@ use glam::DVec2;
 
 use super::convex::tie;
 use super::core::{Core, View};
+pub(super) use super::points::{Cut, Found, Point};
 
 /// Distances of vertices below this, relative to the sizes of the shapes, have no direction: it
 /// would be one of rounding (about 10⁻¹⁶), wrong by more than a thousandth.
@@ -31,73 +32,6 @@ pub(super) const TINY: f64 = 1e-13;
 /// equal blocks in a stack, whose corners lie over each other, do not change the numbers of their
 /// contacts while they shift by less. It has no bearing on where the points are.
 const MEET: f64 = 1e-3;
-
-/// A contact point in the axes of the reference, with its normal from the reference.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Point {
-    /// On the surface of the reference.
-    pub(super) at: DVec2,
-    pub(super) normal: DVec2,
-    pub(super) gap: f64,
-    /// The vertex of the reference that is there, if one is.
-    pub(super) reference: Option<usize>,
-    /// The vertex of the incident core that is there, if one is.
-    pub(super) incident: Option<usize>,
-    /// That this is the near point.
-    pub(super) near: bool,
-    /// That its vertex is beyond an end of the reference edge.
-    pub(super) cut: Option<Cut>,
-}
-
-/// How a point comes to lie at an end of the reference edge.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Cut {
-    /// The incident edge lies over the end, and its vertex is beyond by this part of its length.
-    Across(f64),
-    /// No edge of the lowest vertex lies over the reference edge.
-    Beside,
-}
-
-/// At most two points.
-#[derive(Default)]
-pub(super) struct Found {
-    points: [Point; 2],
-    count: usize,
-    /// The two shapes' roles were exchanged.
-    pub(super) exchanged: bool,
-    /// The end of the reference edge where vertex meets vertex with a normal of their own.
-    pub(super) corner: Option<usize>,
-}
-
-impl Found {
-    #[inline]
-    fn add(&mut self, point: Point, reach: f64) {
-        if point.gap <= reach && self.count < 2 {
-            self.points[self.count] = point;
-            self.count += 1;
-        }
-    }
-
-    pub(super) fn points(&self) -> &[Point] {
-        &self.points[..self.count]
-    }
-
-    /// Drops the points that do not keep to a rule.
-    pub(super) fn retain(&mut self, rule: impl Fn(&Point) -> bool) {
-        let points = self.points;
-        let kept = points[..self.count].iter().filter(|p| rule(p));
-        self.count = 0;
-        for point in kept {
-            self.points[self.count] = *point;
-            self.count += 1;
-        }
-    }
-
-    /// In the opposite sense along the edges.
-    pub(super) fn reverse(&mut self) {
-        self.points[..self.count].reverse();
-    }
-}
 
 /// An edge of a core as an axis.
 struct Strip {
@@ -139,6 +73,7 @@ struct Incident {
     far: usize,
     near_at: DVec2,
     far_at: DVec2,
+    length: f64,
     /// Of the lower surface, outward.
     normal: DVec2,
     radius: f64,
@@ -150,28 +85,39 @@ struct Incident {
 impl Incident {
     /// Of the two edges at `support` the one that faces the strip more squarely; the other if that
     /// one is wholly beside the strip.
-    #[inline]
+    #[inline(always)]
     fn new(strip: &Strip, core: &Core, view: &View, support: usize) -> Self {
         let near_at = strip.coordinates(view.point(core.vertices[support]));
         let margin = tie(strip.length, core.extent);
-        let normal = |edge: usize| {
-            let normal = view.vector(core.normals[edge]);
-            DVec2::new(strip.along.dot(normal), strip.normal.dot(normal))
+        // Asked for where there is a radius alone.
+        let normal = |edge: usize| match core.radius {
+            0.0 => DVec2::ZERO,
+            _ => {
+                let normal = view.vector(core.normals[edge]);
+                DVec2::new(strip.along.dot(normal), strip.normal.dot(normal))
+            }
         };
-        let of = |(edge, far, normal): (usize, usize, DVec2)| Self {
-            edge,
-            near: support,
-            far,
-            near_at,
-            far_at: strip.coordinates(view.point(core.vertices[far])),
-            normal,
-            radius: core.radius,
-            margin,
+        let of = |(edge, far): (usize, usize)| {
+            let far_at = strip.coordinates(view.point(core.vertices[far]));
+            Self {
+                edge,
+                near: support,
+                far,
+                near_at,
+                far_at,
+                length: (far_at - near_at).length(),
+                normal: normal(edge),
+                radius: core.radius,
+                margin,
+            }
         };
-        let previous = core.previous(support);
-        let a = (support, core.next(support), normal(support));
-        let b = (previous, previous, normal(previous));
-        let (first, second) = if a.2.y <= b.2.y { (a, b) } else { (b, a) };
+        let (next, previous) = (core.next(support), core.previous(support));
+        let down = view.vector_back(strip.normal);
+        let steeper = down.dot(core.normals[support]) > down.dot(core.normals[previous]);
+        let (mut first, mut second) = ((support, next), (previous, previous));
+        if steeper {
+            (first, second) = (second, first);
+        }
         let beside = |i: &Self| {
             let (low, high) = (near_at.x.min(i.far_at.x), near_at.x.max(i.far_at.x));
             high < -margin || low > strip.length + margin
@@ -182,11 +128,6 @@ impl Incident {
         }
         let other = of(second);
         if beside(&other) { squarer } else { other }
-    }
-
-    #[inline]
-    fn length(&self) -> f64 {
-        (self.far_at - self.near_at).length()
     }
 
     /// Whether the edge, without its radius, lies over τ.
@@ -218,9 +159,9 @@ impl Incident {
 }
 
 /// Which vertices are at τ, where an incident vertex at `at` was clipped to the strip.
-#[inline]
+#[inline(always)]
 fn meeting(strip: &Strip, incident: &Incident, tau: f64) -> (Option<usize>, bool) {
-    let window = MEET * strip.length.min(incident.length());
+    let window = MEET * strip.length.min(incident.length);
     let end = if tau <= window {
         Some(strip.edge)
     } else if tau >= strip.length - window {
@@ -231,7 +172,7 @@ fn meeting(strip: &Strip, incident: &Incident, tau: f64) -> (Option<usize>, bool
     (end, tau >= -window && tau <= strip.length + window)
 }
 
-#[inline]
+#[inline(always)]
 fn near_point(strip: &Strip, incident: &Incident, radius: f64) -> Point {
     let own = incident.near_at.x;
     let tau = own.clamp(0.0, strip.length.max(0.0));
@@ -240,7 +181,7 @@ fn near_point(strip: &Strip, incident: &Incident, radius: f64) -> Point {
     let (height, cut) = if (tau - own).abs() <= incident.margin {
         (lowest, None)
     } else if incident.covers(tau) {
-        let beyond = (tau - own).abs() / incident.length();
+        let beyond = (tau - own).abs() / incident.length;
         (incident.surface(tau).0, Some(Cut::Across(beyond)))
     } else {
         (lowest, Some(Cut::Beside))
@@ -256,7 +197,7 @@ fn near_point(strip: &Strip, incident: &Incident, radius: f64) -> Point {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn far_point(strip: &Strip, incident: &Incident, radius: f64) -> Option<Point> {
     let inside = |x: f64| x.clamp(0.0, strip.length.max(0.0));
     let (near, own) = (incident.near_at.x, incident.far_at.x);
@@ -281,7 +222,7 @@ fn far_point(strip: &Strip, incident: &Incident, radius: f64) -> Option<Point> {
         reference: end,
         incident: meets.then_some(incident.far),
         near: false,
-        cut: (tau != own).then(|| Cut::Across((tau - own).abs() / incident.length())),
+        cut: (tau != own).then(|| Cut::Across((tau - own).abs() / incident.length)),
     })
 }
 
@@ -293,70 +234,93 @@ fn ordered(found: &mut Found, incident: &Incident) {
     }
 }
 
-/// The points of edge `edge` of `r` with the core `i`, whose vertex `support` is lowest over it.
-pub(super) fn face(
+/// The points of edge `edge` of `r` with the core `i`, whose vertex `support` is lowest over it: [`face`],
+/// or for cores that are `apart` [`apart`].
+#[inline(always)]
+pub(super) fn points(
     (r, i): (&Core, &Core),
+    view: &View,
+    (edge, support, apart): (usize, usize, bool),
+    reach: f64,
+    found: &mut Found,
+) {
+    let strip = Strip::new(r, edge);
+    let incident = Incident::new(&strip, i, view, support);
+    let tau = incident.near_at.x;
+    if apart && !(tau >= 0.0 && tau <= strip.length) {
+        return corner((r, i), view, (&strip, &incident), reach, found);
+    }
+    flat(&strip, &incident, r.radius, reach, found);
+}
+
+/// The points along the normal of the edge.
+pub(super) fn face(
+    pair: (&Core, &Core),
     view: &View,
     (edge, support): (usize, usize),
     reach: f64,
-) -> Found {
-    let strip = Strip::new(r, edge);
-    let incident = Incident::new(&strip, i, view, support);
-    flat(&strip, &incident, r.radius, reach)
-}
-
-/// The points of an incident edge over a strip.
-#[inline]
-fn flat(strip: &Strip, incident: &Incident, radius: f64, reach: f64) -> Found {
-    let mut found = Found::default();
-    found.add(near_point(strip, incident, radius), reach);
-    if let Some(point) = far_point(strip, incident, radius) {
-        found.add(point, reach);
-    }
-    ordered(&mut found, incident);
-    found
+    found: &mut Found,
+) {
+    points(pair, view, (edge, support, false), reach, found);
 }
 
 /// As [`face`], for cores that are apart: if the nearest points are vertices of both, their
 /// direction is the normal.
 pub(super) fn apart(
-    (r, i): (&Core, &Core),
+    pair: (&Core, &Core),
     view: &View,
     (edge, support): (usize, usize),
     reach: f64,
-) -> Found {
-    let strip = Strip::new(r, edge);
-    let incident = Incident::new(&strip, i, view, support);
-    let tau = incident.near_at.x;
-    let end = if tau < 0.0 {
+    found: &mut Found,
+) {
+    points(pair, view, (edge, support, true), reach, found);
+}
+
+/// The points of an incident edge over a strip.
+#[inline(always)]
+fn flat(strip: &Strip, incident: &Incident, radius: f64, reach: f64, found: &mut Found) {
+    found.clear();
+    found.add(near_point(strip, incident, radius), reach);
+    if let Some(point) = far_point(strip, incident, radius) {
+        found.add(point, reach);
+    }
+    ordered(found, incident);
+}
+
+/// The points where the lowest vertex of the incident core is beyond an end of the edge.
+fn corner(
+    (r, i): (&Core, &Core),
+    view: &View,
+    (strip, incident): (&Strip, &Incident),
+    reach: f64,
+    found: &mut Found,
+) {
+    let support = incident.near;
+    let end = if incident.near_at.x < 0.0 {
         strip.edge
-    } else if tau > strip.length {
-        strip.next
     } else {
-        return flat(&strip, &incident, r.radius, reach);
+        strip.next
     };
     let p = r.vertices[end];
     // With faces parallel up to rounding the lowest vertex may be one that hangs over the end: then
     // the end of this edge lies under the incident edge, and that one is the reference.
     let towards = (incident.far_at - incident.near_at).normalize_or_zero();
     let foot = towards.dot(strip.coordinates(p) - incident.near_at);
-    if foot > 0.0 && foot < incident.length() {
-        let mut found = face((i, r), &view.inverse(), (incident.edge, end), reach);
+    if foot > 0.0 && foot < incident.length {
+        face((i, r), &view.inverse(), (incident.edge, end), reach, found);
         found.exchanged = true;
-        return found;
+        return;
     }
     // Of two vertices equally low the one nearer to the end.
     let near = if foot > 0.0 { incident.far } else { support };
     let v = view.point(i.vertices[near]);
     let distance = (v - p).length();
     if distance <= TINY * (r.extent + i.extent) {
-        return flat(&strip, &incident, r.radius, reach);
+        return flat(strip, incident, r.radius, reach, found);
     }
     let normal = (v - p) / distance;
-    let mut found = Found {
-        corner: Some(end),
-        ..Found::default()
-    };
+    found.clear();
+    found.corner = Some(end);
     let corner = Point {
         at: p + normal * r.radius,
         normal,
@@ -369,10 +333,9 @@ pub(super) fn apart(
     found.add(corner, reach);
     // With round cores that overlap across a corner, what lies over the face may be deeper along the
     // face's normal than the cores are: no contact of its own.
-    let far = far_point(&strip, &incident, r.radius).filter(|_| near == support);
+    let far = far_point(strip, incident, r.radius).filter(|_| near == support);
     if let Some(point) = far.filter(|far| far.gap >= corner.gap) {
         found.add(point, reach);
     }
-    ordered(&mut found, &incident);
-    found
+    ordered(found, incident);
 }

@@ -20,6 +20,7 @@ mod convex;
 mod core;
 mod feature;
 mod manifold;
+mod points;
 mod round;
 mod side;
 
@@ -28,6 +29,8 @@ use std::cmp::Ordering;
 use glam::DVec2;
 
 use self::core::{Core, Segment, View};
+use self::manifold::Found;
+use super::polygon::Polygon;
 use super::shape::Shape;
 use crate::compound;
 use crate::dim::Plane;
@@ -45,6 +48,9 @@ pub fn touch(
         (Shape::Compound(_), _) | (_, Shape::Compound(_))
     ) {
         return compound::touch::<Plane>(a, b, reach, out);
+    }
+    if let (Shape::Polygon(one), Shape::Polygon(two)) = (a.0, b.0) {
+        return polygons((one, a.1), (two, b.1), reach, out);
     }
     match order(a, b) {
         Ordering::Greater => {
@@ -133,7 +139,7 @@ fn pair(
         other => {
             let mut store = None;
             if let Some(second) = core_of(other, &mut store) {
-                cores((&core, a.1), (&second, b.1), reach, out);
+                cores((&core, a.1), (&second, b.1), false, reach, out);
             }
         }
     }
@@ -171,39 +177,66 @@ fn core_of<'a>(shape: &'a Shape, store: &'a mut Option<Segment>) -> Option<Core<
     }
 }
 
-/// Two cores.
-fn cores(
-    (a, pa): (&Core, &Pose<Plane>),
-    (b, pb): (&Core, &Pose<Plane>),
+/// Two polygons, in either order.
+fn polygons(
+    a: (&Polygon, &Pose<Plane>),
+    b: (&Polygon, &Pose<Plane>),
     reach: f64,
     out: &mut Vec<Touch<Plane>>,
 ) {
-    let view = View::new(pa, pb);
-    let found = convex::convex(a, b, &view, reach);
-    let pose = if found.exchanged { pb } else { pa };
-    for point in found.points() {
+    let swapped = order_of((a.1, a.0.radius), (b.1, b.0.radius)) == Ordering::Greater;
+    let (one, two) = (Core::polygon(a.0), Core::polygon(b.0));
+    cores((&one, a.1), (&two, b.1), swapped, reach, out);
+}
+
+/// Two cores, given in an order of their own or `swapped`.
+#[inline]
+fn cores(
+    (a, pa): (&Core, &Pose<Plane>),
+    (b, pb): (&Core, &Pose<Plane>),
+    swapped: bool,
+    reach: f64,
+    out: &mut Vec<Touch<Plane>>,
+) {
+    // Taken by number: which of them it is, is not to be guessed.
+    let (one, two) = (usize::from(swapped), usize::from(!swapped));
+    let (cores, poses) = ([a, b], [pa, pb]);
+    let mut found = Found::default();
+    let view = View::new(poses[one], poses[two]);
+    convex::convex(cores[one], cores[two], &view, reach, &mut found);
+    // Two points come in the order of the edge of a, whichever was first here.
+    if swapped {
+        found.reverse();
+    }
+    let exchanged = found.exchanged ^ swapped;
+    let (first, second) = (usize::from(exchanged), usize::from(!exchanged));
+    let sign = if exchanged { -1.0 } else { 1.0 };
+    let pose = poses[first];
+    for point in found.in_order() {
+        // Refuses what is not a number or no finite one, too.
+        if !(point.gap <= reach && point.gap > f64::NEG_INFINITY) {
+            continue;
+        }
         let at = pose.position + pose.rotation.rotate(point.at);
         let normal = pose.rotation.rotate(point.normal);
-        if found.exchanged {
-            let number = feature::pair(point.incident, point.reference);
-            push(
-                out,
-                reach,
-                point.gap,
-                -normal,
-                at + normal * point.gap,
-                number,
-            );
-        } else {
-            let number = feature::pair(point.reference, point.incident);
-            push(out, reach, point.gap, normal, at, number);
-        }
+        let ends = [at, at + normal * point.gap];
+        let vertices = [point.reference, point.incident];
+        out.push(Touch {
+            point_a: ends[first],
+            point_b: ends[second],
+            normal: normal * sign,
+            gap: point.gap,
+            feature: feature::pair(vertices[first], vertices[second]),
+        });
     }
 }
 
 /// Appends a touch if its gap is within reach; `at` is on the surface of the first shape.
+#[inline(always)]
 fn push(out: &mut Vec<Touch<Plane>>, reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) {
-    out.extend(touching(reach, gap, normal, at, feature));
+    if let Some(touch) = touching(reach, gap, normal, at, feature) {
+        out.push(touch);
+    }
 }
 
 /// A touch if its gap is within reach.

@@ -123,14 +123,16 @@ fn on_face(
 ) -> Option<Found> {
     let features = (0, axes.support);
     let flat = || {
-        let mut found = manifold::face((segment, core), view, features, reach);
+        let mut found = Found::default();
+        manifold::face((segment, core), view, features, reach, &mut found);
         keep_held(&mut found, side, axes.face - core.radius + tie);
         Some(found)
     };
     if axes.face <= 0.0 {
         return flat();
     }
-    let mut found = manifold::apart((segment, core), view, features, reach);
+    let mut found = Found::default();
+    manifold::apart((segment, core), view, features, reach, &mut found);
     if let Some(end) = found.corner {
         if side.limit(TIPS[end]).is_none() {
             return flat();
@@ -179,11 +181,12 @@ fn on_joint(
     reach: f64,
 ) -> Option<Found> {
     let back = view.inverse();
-    let mut found = if separation > 0.0 {
-        manifold::apart((core, segment), &back, (edge, end), reach)
+    let mut found = Found::default();
+    if separation > 0.0 {
+        manifold::apart((core, segment), &back, (edge, end), reach, &mut found);
     } else {
-        manifold::face((core, segment), &back, (edge, end), reach)
-    };
+        manifold::face((core, segment), &back, (edge, end), reach, &mut found);
+    }
     if found.corner.is_some() {
         let corner = found.points().iter().find(|p| p.incident == Some(end))?;
         if !side.admits(TIPS[end], -view.vector(corner.normal)) {

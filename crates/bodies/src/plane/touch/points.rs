@@ -1,0 +1,90 @@
+//! The contact points of two cores.
+
+use glam::DVec2;
+
+/// A contact point in the axes of the reference, with its normal from the reference.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Point {
+    /// On the surface of the reference.
+    pub(super) at: DVec2,
+    pub(super) normal: DVec2,
+    pub(super) gap: f64,
+    /// The vertex of the reference that is there, if one is.
+    pub(super) reference: Option<usize>,
+    /// The vertex of the incident core that is there, if one is.
+    pub(super) incident: Option<usize>,
+    /// That this is the near point.
+    pub(super) near: bool,
+    /// That its vertex is beyond an end of the reference edge.
+    pub(super) cut: Option<Cut>,
+}
+
+/// How a point comes to lie at an end of the reference edge.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Cut {
+    /// The incident edge lies over the end, and its vertex is beyond by this part of its length.
+    Across(f64),
+    /// No edge of the lowest vertex lies over the reference edge.
+    Beside,
+}
+
+/// At most two points. Filled in place: it is as large as two contacts, and would be moved often.
+#[derive(Default)]
+pub(super) struct Found {
+    points: [Point; 2],
+    count: usize,
+    /// The second one comes first.
+    turned: bool,
+    /// The two shapes' roles were exchanged.
+    pub(super) exchanged: bool,
+    /// The end of the reference edge where vertex meets vertex with a normal of their own.
+    pub(super) corner: Option<usize>,
+}
+
+impl Found {
+    /// Adds a point if it is within reach.
+    #[inline]
+    pub(super) fn add(&mut self, point: Point, reach: f64) {
+        if point.gap <= reach && self.count < 2 {
+            self.points[self.count] = point;
+            self.count += 1;
+        }
+    }
+
+    /// No points.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        (self.count, self.turned) = (0, false);
+        (self.exchanged, self.corner) = (false, None);
+    }
+
+    /// The points, in any order.
+    #[inline]
+    pub(super) fn points(&self) -> &[Point] {
+        &self.points[..self.count]
+    }
+
+    /// The points in order.
+    #[inline]
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &Point> {
+        let turn = usize::from(self.turned && self.count == 2);
+        (0..self.count).map(move |k| &self.points[k ^ turn])
+    }
+
+    /// Drops the points that do not keep to a rule.
+    pub(super) fn retain(&mut self, rule: impl Fn(&Point) -> bool) {
+        let points = self.points;
+        let kept = points[..self.count].iter().filter(|p| rule(p));
+        self.count = 0;
+        for point in kept {
+            self.points[self.count] = *point;
+            self.count += 1;
+        }
+    }
+
+    /// In the opposite sense along the edges.
+    #[inline]
+    pub(super) fn reverse(&mut self) {
+        self.turned = !self.turned;
+    }
+}
