@@ -32,7 +32,7 @@ pub fn lattice(balls: usize) -> Result<Problem, ProblemError> {
             let inside = !(b / stride).is_multiple_of(edge);
             let touching = if inside { &both[..] } else { &both[..1] };
             let law = Law::Coulomb { mu: 0.4 };
-            builder.contact_of_balls(law, &frame, touching, &[0.0; 3], &[0.0; 3])?;
+            builder.contact_of_balls(&law, &frame, touching, &[0.0; 3], &[0.0; 3])?;
         }
     }
     builder.build()

@@ -115,7 +115,7 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// What the builder refuses.
     fn add_contact(
         builder: &mut KineticBuilder,
-        law: Law,
+        law: &Law,
         touches: &[(usize, &Self::Block)],
         boundary: &[f64; 3],
         rebound: &[f64; 3],
@@ -281,7 +281,7 @@ impl Dim for Plane {
     #[inline]
     fn add_contact(
         builder: &mut KineticBuilder,
-        law: Law,
+        law: &Law,
         touches: &[(usize, &[[f64; 3]; 2])],
         boundary: &[f64; 3],
         rebound: &[f64; 3],

@@ -5,6 +5,7 @@
 
 mod factor;
 mod fixed;
+mod pairs;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use crate::kinetic::{Kinetic, Sparse};
 use crate::law::Law;
 use crate::problem::Problem;
 use factor::{cholesky, forward};
+pub use pairs::Pairs;
 
 /// Restitution coefficients of a contact: ρ = (1−δ)/(1+δ), δ the dissipation index (JM92 6.1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

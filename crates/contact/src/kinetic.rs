@@ -83,13 +83,22 @@ impl Sparse {
         if self.0.is_empty() && values.iter().all(|v| *v == 0.0) {
             return;
         }
-        self.0.resize(first, 0.0);
+        if self.0.len() != first {
+            self.0.resize(first, 0.0);
+        }
         self.0.extend_from_slice(values);
     }
 
     #[inline]
     pub(crate) fn at(&self, row: usize) -> f64 {
         self.0.get(row).copied().unwrap_or(0.0)
+    }
+
+    /// Those of R rows from `first` on.
+    #[inline(always)]
+    pub(crate) fn of<const R: usize>(&self, first: usize) -> [f64; R] {
+        let from = self.0.get(first..).and_then(|list| list.first_chunk());
+        from.copied().unwrap_or([0.0; R])
     }
 
     pub(crate) fn clear(&mut self) {
@@ -174,6 +183,18 @@ impl Kinetic {
         self.rebound.at(row)
     }
 
+    /// The same for R rows from `first` on.
+    #[inline(always)]
+    pub fn boundaries<const R: usize>(&self, first: usize) -> [f64; R] {
+        self.boundary.of(first)
+    }
+
+    /// Weighted begin velocities ρ U_I of R rows from `first` on.
+    #[inline(always)]
+    pub fn rebounds<const R: usize>(&self, first: usize) -> [f64; R] {
+        self.rebound.of(first)
+    }
+
     /// The groups touched by contact `a`: (first coordinate, block d × width of Ĝ row-major).
     pub fn touches(&self, a: usize) -> impl Iterator<Item = (usize, Block<'_>)> {
         let rows = self.offset[a + 1] - self.offset[a];
@@ -229,6 +250,24 @@ impl Kinetic {
         self.gather_touches(self.touches_of(a), v, u);
     }
 
+    /// u + (Ĝ v̂)_a for a contact of R rows. Numbers stay in registers: what is written one by one and
+    /// read again in pairs has to wait.
+    #[inline(always)]
+    pub fn gather<const R: usize>(&self, a: usize, v: &[f64], mut u: [f64; R]) -> [f64; R] {
+        for t in self.touches_of(a) {
+            let flat = R == 2 && t.width == 3 && t.form == Form::Dense;
+            let block = self.jacobian[t.block()..].first_chunk::<6>();
+            match (block, v[t.first as usize..].first_chunk::<3>()) {
+                (Some(g), Some(v)) if flat => {
+                    u[0] += g[0] * v[0] + g[1] * v[1] + g[2] * v[2];
+                    u[1] += g[3] * v[0] + g[4] * v[1] + g[5] * v[2];
+                }
+                _ => self.gather_touches(std::slice::from_ref(t), v, &mut u),
+            }
+        }
+        u
+    }
+
     /// The same for touches of a contact.
     #[inline]
     pub(crate) fn gather_touches(&self, touches: &[Touch], v: &[f64], u: &mut [f64]) {
@@ -258,8 +297,14 @@ impl Kinetic {
     /// v̂ += Ĝ_aᵀ dr.
     #[inline]
     pub fn scatter(&self, a: usize, dr: &[f64], v: &mut [f64]) {
+        self.scatter_touches(self.touches_of(a), dr, v);
+    }
+
+    /// The same for touches of a contact.
+    #[inline(always)]
+    fn scatter_touches(&self, touches: &[Touch], dr: &[f64], v: &mut [f64]) {
         let rows = dr.len();
-        for t in self.touches_of(a) {
+        for t in touches {
             let (first, width) = (t.first as usize, t.width as usize);
             let v = &mut v[first..first + width];
             if let Form::Ball(which) = t.form {
@@ -286,11 +331,24 @@ impl Kinetic {
         self.boundary.at(row) + self.rebound.at(row)
     }
 
+    /// The same for R rows from `first` on.
+    #[inline(always)]
+    pub fn givens<const R: usize>(&self, first: usize) -> [f64; R] {
+        let (mut given, rebound): ([f64; R], [f64; R]) =
+            (self.boundary.of(first), self.rebound.of(first));
+        for i in 0..R {
+            given[i] += rebound[i];
+        }
+        given
+    }
+
     /// v̂ = v̂_free + Ĝᵀ r, summed in contact order.
     pub fn velocity_into(&self, r: &[f64], v: &mut [f64]) {
         v.copy_from_slice(&self.free);
-        for a in 0..self.offset.len() - 1 {
-            self.scatter(a, &r[self.offset[a]..self.offset[a + 1]], v);
+        let touches = self.touch_ptr.windows(2);
+        for (rows, touches) in self.offset.windows(2).zip(touches) {
+            let touches = &self.touch[touches[0] as usize..touches[1] as usize];
+            self.scatter_touches(touches, &r[rows[0]..rows[1]], v);
         }
     }
 

@@ -204,12 +204,18 @@ impl Problem {
         match &self.operator {
             Operator::Kinetic(k) => {
                 k.velocity_into(r, scratch);
-                for a in 0..self.num_contacts() {
-                    let rows = self.rows(a);
-                    for row in rows.clone() {
-                        u[row] = k.given(row);
+                for (a, rows) in k.offset().windows(2).enumerate() {
+                    let (first, u) = (rows[0], &mut u[rows[0]..rows[1]]);
+                    match u.len() {
+                        2 => u.copy_from_slice(&k.gather::<2>(a, scratch, k.givens(first))),
+                        3 => u.copy_from_slice(&k.gather::<3>(a, scratch, k.givens(first))),
+                        _ => {
+                            for (i, u) in u.iter_mut().enumerate() {
+                                *u = k.given(first + i);
+                            }
+                            k.add_gather(a, scratch, u);
+                        }
                     }
-                    k.add_gather(a, scratch, &mut u[rows]);
                 }
             }
             Operator::Stored { matrix, free } => {

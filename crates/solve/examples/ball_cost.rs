@@ -40,7 +40,7 @@ fn lattice(balls: usize) -> Result<Problem, ProblemError> {
                 touching.push(ball(b - stride, -1.0));
             }
             let law = Law::Coulomb { mu: 0.4 };
-            builder.contact_of_balls(law, &frame, &touching, &[0.0; 3], &[0.0; 3])?;
+            builder.contact_of_balls(&law, &frame, &touching, &[0.0; 3], &[0.0; 3])?;
         }
     }
     builder.build()

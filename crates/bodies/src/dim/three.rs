@@ -130,7 +130,7 @@ impl Dim for Space {
     #[inline]
     fn add_contact(
         builder: &mut KineticBuilder,
-        law: Law,
+        law: &Law,
         touches: &[(usize, &[[f64; 6]; 3])],
         boundary: &[f64; 3],
         rebound: &[f64; 3],

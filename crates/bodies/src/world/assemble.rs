@@ -4,7 +4,8 @@
 //! f_i · (v_b − v_a) at the middle of the two touching points, f the contact's frame; further rows
 //! are relative spins. Kinetic coordinates are v̂ = √m v in body axes.
 
-mod plain;
+mod flat;
+pub(super) mod plain;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -81,6 +82,7 @@ impl<D: Dim> World<D> {
             self.work.problem = builder.build().ok();
             return Ok(());
         }
+        self.set_carriers();
         self.push_bodies(&mut builder)
             .map_err(|error| contact_error(t_end, [0, 0], &error))?;
         let mut filled = Filled {
@@ -138,34 +140,50 @@ impl<D: Dim> World<D> {
         filled: &mut Filled,
         t_end: f64,
     ) -> Result<(), WorldError> {
+        if let Some(law) = self.flat_law() {
+            return self.push_flat(builder, filled, (law, t_end));
+        }
         let mut last = 0;
-        for (touch, found) in self.work.detector.found().iter().enumerate() {
-            let memory = recall(&self.state.memory, &mut last, found);
-            let (pair, first) = pair_law(&self.model, found);
-            let (law, d) = law::<D>(pair, memory.map_or(Status::Open, |m| m.status));
-            let frame = frame_of(&self.work, found, (pair, first));
-            let touched = Touched {
-                found,
-                pair,
-                memory,
-                frame,
-            };
-            let refuse = |error| contact_error(t_end, found.bodies, &error);
-            if d == D::N && self.work.cell.modes() == 0 {
-                let pushed = self.push_plain(builder, law, &touched).map_err(refuse)?;
-                if let Some(begin) = pushed {
-                    filled.active.push(touch as u32);
-                    filled.begin.extend_from_slice(&begin[..D::N]);
-                    push_start(&mut filled.impulse, memory, &touched.frame);
-                }
-                continue;
-            }
-            let pushed = self.push_any(builder, (law, d), &touched).map_err(refuse)?;
+        for touch in 0..self.work.detector.found().len() {
+            self.push_touch(builder, filled, (touch, &mut last, t_end))?;
+        }
+        Ok(())
+    }
+
+    /// A touch, if it takes part; `last` is where its memory is looked for.
+    #[inline(always)]
+    fn push_touch(
+        &self,
+        builder: &mut KineticBuilder,
+        filled: &mut Filled,
+        (touch, last, t_end): (usize, &mut usize, f64),
+    ) -> Result<(), WorldError> {
+        let found = &self.work.detector.found()[touch];
+        let memory = recall(&self.state.memory, last, found);
+        let (pair, first) = pair_law(&self.model, found);
+        let (law, d) = law::<D>(pair, memory.map_or(Status::Open, |m| m.status));
+        let frame = frame_of(&self.work, found, (pair, first));
+        let touched = Touched {
+            found,
+            pair,
+            memory,
+            frame,
+        };
+        let refuse = |error| contact_error(t_end, found.bodies, &error);
+        if d == D::N && self.work.cell.modes() == 0 {
+            let pushed = self.push_plain(builder, &law, &touched).map_err(refuse)?;
             if let Some(begin) = pushed {
                 filled.active.push(touch as u32);
-                filled.begin.extend_from_slice(&begin[..d]);
-                push_wide_start(&mut filled.impulse, memory, &touched.frame, d);
+                filled.begin.extend_from_slice(&begin[..D::N]);
+                push_start(&mut filled.impulse, memory, &touched.frame);
             }
+            return Ok(());
+        }
+        let pushed = self.push_any(builder, (law, d), &touched).map_err(refuse)?;
+        if let Some(begin) = pushed {
+            filled.active.push(touch as u32);
+            filled.begin.extend_from_slice(&begin[..d]);
+            push_wide_start(&mut filled.impulse, memory, &touched.frame, d);
         }
         Ok(())
     }

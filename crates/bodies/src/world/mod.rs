@@ -92,6 +92,8 @@ struct Workspace<D: Dim> {
     end: Vec<D::Dofs>,
     /// Forces and moments of the fields; empty without fields.
     loads: Vec<D::Dofs>,
+    /// What assembly asks of bodies.
+    carriers: Vec<assemble::plain::Carrier<D>>,
     /// How far detection reaches beyond each body.
     growth: Vec<f64>,
     /// The contacts of the step: which touch of the detector each is.
@@ -107,6 +109,8 @@ struct Workspace<D: Dim> {
     hat: Vec<f64>,
     /// What is left of the balance of momentum, by coordinate.
     rest: Vec<D::Dofs>,
+    /// Impulses of the contacts as vectors, in space axes.
+    pushes: Vec<D::Vector>,
     /// Works of the contacts, by piece.
     pieces: Vec<account::Works>,
     /// Frictionless problem of the projection, its detector, its solver and what they fill.
@@ -340,14 +344,11 @@ impl<D: Dim> World<D> {
         let Some(problem) = &work.problem else {
             return;
         };
-        for (contact, &touch) in work.active.iter().enumerate() {
+        let rows = problem.offset().windows(2);
+        let each = work.active.iter().zip(&work.pushes).zip(&work.status);
+        for (((&touch, &vector), &status), rows) in each.zip(rows) {
             let found = &work.detector.found()[touch as usize];
-            let impulse = &work.impulse[problem.rows(contact)];
-            let frame = self.frame(touch);
-            let mut vector = D::Vector::default();
-            for (axis, s) in frame.as_ref().iter().zip(impulse) {
-                vector += *axis * *s;
-            }
+            let impulse = &work.impulse[rows[0]..rows[1]];
             let mut moment = [0.0; 3];
             for (kept, s) in moment.iter_mut().zip(impulse.iter().skip(D::N)) {
                 *kept = *s;
@@ -356,7 +357,7 @@ impl<D: Dim> World<D> {
                 bodies: found.bodies,
                 shift: found.shift,
                 feature: found.touch.feature,
-                status: work.status[contact],
+                status,
                 impulse: vector,
                 moment,
             });

@@ -17,7 +17,7 @@ impl KineticBuilder {
     #[inline]
     pub fn contact_of_bodies<const R: usize, const M: usize>(
         &mut self,
-        law: Law,
+        law: &Law,
         touches: &[(usize, &[[f64; M]; R])],
         boundary: &[f64; R],
         rebound: &[f64; R],
@@ -70,7 +70,7 @@ impl KineticBuilder {
     #[cold]
     fn contact_of_slices<const R: usize, const M: usize>(
         &mut self,
-        law: Law,
+        law: &Law,
         touches: &[(usize, &[[f64; M]; R])],
         (boundary, rebound): (&[f64; R], &[f64; R]),
     ) -> Result<usize, ProblemError> {
@@ -78,7 +78,7 @@ impl KineticBuilder {
             .iter()
             .map(|(group, block)| (*group, block.as_flattened()))
             .collect();
-        self.contact_with_rebound(law, &flat, boundary, rebound)
+        self.contact_with_rebound(law.clone(), &flat, boundary, rebound)
     }
 
     /// Adds a contact of three rows between balls in space whose groups have six coordinates, the
@@ -92,7 +92,7 @@ impl KineticBuilder {
     #[inline]
     pub fn contact_of_balls(
         &mut self,
-        law: Law,
+        law: &Law,
         frame: &[[f64; 3]; 3],
         balls: &[(usize, f64, f64)],
         boundary: &[f64; 3],
@@ -110,7 +110,7 @@ impl KineticBuilder {
             sound = sound && self.plain(ball.0, 6);
         }
         if !sound || law.validate(3).is_err() || !self.room(record.len()) {
-            self.refuse_balls(&law, balls, (&record, boundary, rebound))?;
+            self.refuse_balls(law, balls, (&record, boundary, rebound))?;
         }
         let k = &mut self.kinetic;
         let block = k.jacobian.len() as u32;
@@ -179,9 +179,9 @@ impl KineticBuilder {
 
     /// Ends a contact whose touches are there and whose b and H are known.
     #[inline(always)]
-    fn close_fixed<const R: usize>(
+    pub(super) fn close_fixed<const R: usize>(
         &mut self,
-        law: Law,
+        law: &Law,
         [boundary, rebound]: [&[f64; R]; 2],
         b: [f64; R],
         h: [[f64; R]; R],
@@ -197,7 +197,11 @@ impl KineticBuilder {
             let derived = self.derived.add(contact, law.normal(), b, h);
             self.fault = derived.err();
         }
-        self.law.push(law);
+        // Written where it stays: what is written in parts and then moved as a whole has to wait.
+        match law {
+            Law::Coulomb { mu } => self.law.push(Law::Coulomb { mu: *mu }),
+            other => self.law.push(other.clone()),
+        }
         contact
     }
 }

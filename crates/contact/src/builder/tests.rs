@@ -42,7 +42,7 @@ fn a_contact_of_balls_is_the_one_with_its_blocks_written_out() {
         builder.kinetic_group(&[0.5; 6], &begin).unwrap();
         if compact {
             builder
-                .contact_of_balls(law.clone(), &frame, &balls, &boundary, &rebound)
+                .contact_of_balls(&law, &frame, &balls, &boundary, &rebound)
                 .unwrap();
         } else {
             let touches = [(0, &written[0][..]), (1, &written[1][..])];
@@ -129,7 +129,7 @@ fn same_either_way<const R: usize, const M: usize>(seed: u64) {
         let law = Law::Coulomb { mu: 0.3 };
         let touches = [0, 1].map(|side| (which[side], &blocks[side]));
         fixed
-            .contact_of_bodies(law.clone(), &touches[..count], &boundary, &rebound)
+            .contact_of_bodies(&law, &touches[..count], &boundary, &rebound)
             .unwrap();
         let flat = [0, 1].map(|side| (which[side], blocks[side].as_flattened()));
         general
@@ -144,6 +144,48 @@ fn same_either_way<const R: usize, const M: usize>(seed: u64) {
 fn a_contact_of_known_sizes_is_the_same_problem_to_the_bit() {
     same_either_way::<2, 3>(1);
     same_either_way::<3, 6>(2);
+}
+
+#[test]
+fn pairs_of_one_law_are_the_contacts_of_the_general_way() {
+    let mut random = Random(3);
+    let law = Law::Coulomb { mu: 0.3 };
+    assert!(groups(&mut random, 3).pairs::<2, 3>(law.clone()).is_none());
+    let mut fixed = Kinetic::builder();
+    for _ in 0..3 {
+        let [begin, free]: [[f64; 3]; 2] = random.rows();
+        fixed.kinetic_group(&begin, &free).unwrap();
+    }
+    let mut general = fixed.clone();
+    assert!(fixed.pairs::<2, 6>(law.clone()).is_none());
+    assert!(fixed.pairs::<2, 3>(Law::Coulomb { mu: -1.0 }).is_none());
+    let mut pairs = fixed.pairs::<2, 3>(law.clone()).unwrap();
+    for k in 0..30 {
+        // The same group twice is taken by the general way.
+        let which = [[0, 1], [2, 2], [1, 0], [2, 1]][k % 4];
+        let blocks: [[[f64; 3]; 2]; 2] = [random.rows(), random.rows()];
+        let [rebound]: [[f64; 2]; 1] = random.rows();
+        pairs.push(which, &blocks, &rebound).unwrap();
+        let flat = [0, 1].map(|side| (which[side], blocks[side].as_flattened()));
+        general
+            .contact_with_rebound(law.clone(), &flat, &[0.0; 2], &rebound)
+            .unwrap();
+    }
+    let good = [[[1.0; 3]; 2]; 2];
+    let mut bad = good;
+    bad[1][1][2] = f64::NAN;
+    assert!(pairs.push([0, 1], &bad, &[0.0; 2]).is_err());
+    assert!(pairs.push([0, 1], &good, &[f64::INFINITY, 0.0]).is_err());
+    assert!(pairs.push([0, 7], &good, &[0.0; 2]).is_err());
+    let (fixed, general) = (fixed.build().unwrap(), general.build().unwrap());
+    assert_eq!(fixed.operator(), general.operator());
+    assert_eq!(fixed.laws(), general.laws());
+    // Another order of summation.
+    let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() <= 1e-14);
+    assert!(near(fixed.free(), general.free()));
+    for contact in 0..30 {
+        assert!(near(fixed.block(contact), general.block(contact)));
+    }
 }
 
 #[test]
@@ -179,12 +221,12 @@ fn contacts_of_known_sizes_are_refused_for_the_same_reasons() {
     for (law, group, block, boundary, word) in cases {
         let mut builder = groups(&mut Random(3), 3);
         let touches = [(group, block)];
-        let error = builder.contact_of_bodies(law, &touches, &boundary, &zero);
+        let error = builder.contact_of_bodies(&law, &touches, &boundary, &zero);
         let text = error.unwrap_err().to_string();
         assert!(text.contains(word), "{text}");
         // Nothing of it is left behind.
         builder
-            .contact_of_bodies(Law::Coulomb { mu: 0.3 }, &[(0, &good)], &zero, &zero)
+            .contact_of_bodies(&Law::Coulomb { mu: 0.3 }, &[(0, &good)], &zero, &zero)
             .unwrap();
         assert_eq!(builder.build().unwrap().num_contacts(), 1);
     }
@@ -197,7 +239,7 @@ fn contacts_of_balls_are_refused_with_their_reason() {
         let mut builder = groups(&mut Random(4), 6);
         let law = Law::Coulomb { mu: 0.3 };
         let rebound = [rebound, 0.0, 0.0];
-        let added = builder.contact_of_balls(law, &frame, balls, &[0.0; 3], &rebound);
+        let added = builder.contact_of_balls(&law, &frame, balls, &[0.0; 3], &rebound);
         added.unwrap_err().to_string()
     };
     for (balls, rebound, word) in [

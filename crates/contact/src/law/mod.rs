@@ -289,7 +289,7 @@ impl Law {
         let d = q.len();
         match (self.disc_radius(), d) {
             (Some(mu), 3) => coulomb3::status(&block3(h), &[q[0], q[1], q[2]], mu),
-            (Some(mu), 2) => coulomb2::solve(&block2(h), &[q[0], q[1]], mu, mu).1,
+            (Some(mu), 2) => coulomb2::status(&block2(h), &[q[0], q[1]], mu),
             _ => {
                 let mut r = [0.0; MAX_ROWS];
                 r[..d].copy_from_slice(start);

@@ -75,7 +75,7 @@ fn lattice(edge: usize) -> Problem {
             }
             let law = Law::Coulomb { mu: 0.4 };
             let zero = [0.0; 3];
-            let added = builder.contact_of_balls(law, &frame, &touching, &zero, &zero);
+            let added = builder.contact_of_balls(&law, &frame, &touching, &zero, &zero);
             added.expect("sound");
         }
     }

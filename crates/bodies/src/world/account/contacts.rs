@@ -44,6 +44,8 @@ impl<D: Dim> World<D> {
         let mut status = std::mem::take(&mut self.work.status);
         let mut rest = std::mem::take(&mut self.work.rest);
         let mut pieces = std::mem::take(&mut self.work.pieces);
+        let mut pushes = std::mem::take(&mut self.work.pushes);
+        pushes.clear();
         finish.clear();
         status.clear();
         rest.clear();
@@ -66,10 +68,11 @@ impl<D: Dim> World<D> {
                 None => view.visit_all(0, filled),
             }
             rest.resize(self.model.bodies.len(), D::REST);
-            for (contact, touch) in self.work.active.iter().enumerate() {
-                let found = &self.work.detector.found()[*touch as usize];
-                let s = &self.work.impulse[problem.rows(contact)];
-                self.push_wrench(found, s, &mut rest);
+            let found = self.work.detector.found();
+            let rows = problem.offset().windows(2);
+            for (touch, rows) in self.work.active.iter().zip(rows) {
+                let s = &self.work.impulse[rows[0]..rows[1]];
+                pushes.push(self.push_wrench(&found[*touch as usize], s, &mut rest));
             }
             self.turn_rest(&mut rest);
         }
@@ -80,7 +83,7 @@ impl<D: Dim> World<D> {
             works.boundary += piece.boundary;
         }
         (self.work.finish, self.work.status) = (finish, status);
-        self.work.pieces = pieces;
+        (self.work.pieces, self.work.pushes) = (pieces, pushes);
         if let Some((problem, _)) = known {
             works.joint = self.joint_works(problem);
             works.impact += works.joint.limit;
@@ -109,9 +112,9 @@ impl<D: Dim> World<D> {
     }
 
     /// Adds the force and the moment of an impulse on both bodies, from its vector and the point it
-    /// acts at.
+    /// acts at; answers the vector.
     #[inline(always)]
-    fn push_wrench(&self, found: &Found<D>, s: &[f64], rest: &mut [D::Dofs]) {
+    fn push_wrench(&self, found: &Found<D>, s: &[f64], rest: &mut [D::Dofs]) -> D::Vector {
         let frame = self.axes_of(found);
         let axes = frame.as_ref();
         let (mut vector, mut moment) = (D::Vector::default(), D::Vector::default());
@@ -144,6 +147,7 @@ impl<D: Dim> World<D> {
                 }
             }
         }
+        vector
     }
 
     /// Moments about the axes that each body's kinetic coordinates take its spin about.
@@ -185,60 +189,59 @@ impl<D: Dim> View<'_, D> {
     /// All contacts of the pieces from number `first` on.
     fn visit_all(&self, first: usize, filled: Filled<'_>) {
         let start = first * PIECE;
-        let row = self.problem.offset().get(start).copied().unwrap_or(0);
+        let offset = self.problem.offset().get(start..).unwrap_or(&[]);
+        let row = offset.first().copied().unwrap_or(0);
         let pieces = filled.status.chunks_mut(PIECE).zip(filled.works);
-        for (k, (status, works)) in pieces.enumerate() {
-            for (j, status) in status.iter_mut().enumerate() {
-                let contact = start + k * PIECE + j;
-                let rows = self.problem.rows(contact);
-                let end = &mut filled.finish[rows.start - row..rows.end - row];
+        let mut rows = offset.windows(2).enumerate();
+        for (status, works) in pieces {
+            for (status, (k, rows)) in status.iter_mut().zip(&mut rows) {
+                let end = &mut filled.finish[rows[0] - row..rows[1] - row];
+                let at = (start + k, rows[0]);
                 // A number of rows that is known unrolls.
-                *status = match rows.len() {
-                    d if d == D::N => self.visit((contact, rows.start, D::N), end, works),
-                    d => self.visit((contact, rows.start, d), end, works),
+                *status = match end.len() {
+                    2 => self.visit::<2>(at, end, works),
+                    3 => self.visit::<3>(at, end, works),
+                    6 => self.visit::<6>(at, end, works),
+                    _ => self.visit::<1>(at, end, works),
                 };
             }
         }
     }
 
-    /// One contact: its velocity at the end, its works, its status.
+    /// One contact of R rows: its velocity at the end, its works, its status.
     #[inline(always)]
-    fn visit(
+    fn visit<const R: usize>(
         &self,
-        (contact, first, d): (usize, usize, usize),
-        end: &mut [f64],
+        (contact, first): (usize, usize),
+        finish: &mut [f64],
         works: &mut Works,
     ) -> Status {
         let kinetic = self.kinetic;
-        let s = &self.impulse[first..first + d];
-        let begin = &self.begin[first..first + d];
-        let end = &mut end[..d];
-        let (mut boundary, mut bar) = ([0.0; WIDE], [0.0; WIDE]);
-        for i in 0..d {
-            boundary[i] = kinetic.boundary(first + i);
-            end[i] = boundary[i];
-        }
-        kinetic.add_gather(contact, self.hat, end);
-        for i in 0..d {
+        let rows = |list: &[f64]| list[first..].first_chunk().copied().unwrap_or([0.0; R]);
+        let (s, begin): ([f64; R], [f64; R]) = (rows(self.impulse), rows(self.begin));
+        let boundary: [f64; R] = kinetic.boundaries(first);
+        let end = kinetic.gather(contact, self.hat, boundary);
+        finish.copy_from_slice(&end);
+        let mut bar: [f64; R] = kinetic.rebounds(first);
+        for i in 0..R {
             let done = 0.5 * s[i] * (begin[i] + end[i]);
             if i == 0 {
                 works.impact += done;
             } else {
                 works.sliding += done;
             }
-            bar[i] = end[i] + kinetic.rebound(first + i);
+            bar[i] += end[i];
         }
         if self.carried_along(&self.found[self.active[contact] as usize]) {
             // W_I = U_I − G u_I.
-            let mut own = [0.0; WIDE];
-            kinetic.add_gather(contact, kinetic.begin(), &mut own[..d]);
-            for i in 0..d {
+            let own = kinetic.gather(contact, kinetic.begin(), [0.0; R]);
+            for i in 0..R {
                 works.boundary -= 0.5 * s[i] * (begin[i] - own[i] + boundary[i]);
             }
         }
         let law = self.problem.law(contact);
-        match status(law, self.problem.block(contact), s, &bar[..d]) {
-            Status::Open if s[0] > 0.0 => carried(law, self.problem.kappa(contact), s, &bar[..d]),
+        match status(law, self.problem.block(contact), &s, &bar) {
+            Status::Open if s[0] > 0.0 => carried(law, self.problem.kappa(contact), &s, &bar),
             other => other,
         }
     }
@@ -256,15 +259,17 @@ impl<D: Dim> View<'_, D> {
 
 /// What a contact does, by its law alone: that of the pair (S, Ū) solved anew from Ū − H S.
 #[inline(always)]
-fn status(law: &Law, h: &[f64], s: &[f64], bar: &[f64]) -> Status {
-    let d = s.len();
-    let mut free = [0.0; WIDE];
-    let h = &h[..d * d];
-    for i in 0..d {
-        let held: f64 = (0..d).map(|j| h[i * d + j] * s[j]).sum();
-        free[i] = bar[i] - held;
+fn status<const R: usize>(law: &Law, h: &[f64], s: &[f64; R], bar: &[f64; R]) -> Status {
+    let mut free = *bar;
+    let h = &h[..R * R];
+    for i in 0..R {
+        let mut held = 0.0;
+        for j in 0..R {
+            held += h[i * R + j] * s[j];
+        }
+        free[i] -= held;
     }
-    law.status_alone(h, &free[..d], s)
+    law.status_alone(h, &free, s)
 }
 
 /// What a contact with an impulse does that would open if it were solved anew: where normal and

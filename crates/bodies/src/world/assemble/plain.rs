@@ -17,6 +17,16 @@ use crate::vector::Vector;
 /// Sign of the two bodies in a relative velocity.
 const SIGN: [f64; 2] = [-1.0, 1.0];
 
+/// What the contacts of a movable body ask of it, in one place.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::world) struct Carrier<D: Dim> {
+    pub(super) centre: D::Vector,
+    /// Axes of its spin, 1/√m by velocity component, and u_I about these axes.
+    pub(super) axes: D::Rotation,
+    pub(super) root: D::Dofs,
+    pub(super) begin: D::Dofs,
+}
+
 /// U_I and W of a contact by row, and what W adds to U_L along the normal.
 #[derive(Default)]
 struct Sum {
@@ -26,12 +36,30 @@ struct Sum {
 }
 
 impl<D: Dim> World<D> {
+    /// Makes the carriers of the step; balls of space are no such.
+    pub(super) fn set_carriers(&mut self) {
+        let work = &mut self.work;
+        let mut carriers = std::mem::take(&mut work.carriers);
+        carriers.clear();
+        let ball = |i: usize| work.group[i] == NO_GROUP || work.ball[i];
+        let count = self.model.bodies.len();
+        if !(0..count).all(ball) {
+            carriers.extend((0..count).map(|i| Carrier {
+                centre: work.mid[i].position,
+                axes: work.axes(i),
+                root: work.inverse_root[i],
+                begin: work.turned(i, &self.state.velocities[i]),
+            }));
+        }
+        work.carriers = carriers;
+    }
+
     /// The contact, if it takes part; answers U_I by row.
     #[inline]
     pub(super) fn push_plain(
         &self,
         builder: &mut KineticBuilder,
-        law: Law,
+        law: &Law,
         touched: &Touched<'_, D>,
     ) -> Result<Option<[f64; 3]>, ProblemError> {
         let groups = touched.found.bodies.map(|i| self.work.group[i as usize]);
@@ -52,13 +80,19 @@ impl<D: Dim> World<D> {
                 self.add_given(touched, (side, sign), &mut sum);
                 continue;
             }
-            let lever = at - self.work.centre(touched.found, side);
+            let carrier = &self.work.carriers[body];
+            let mut lever = at - carrier.centre;
+            if side == 1 && touched.found.shift != [0; 3] {
+                lever = at - self.work.centre(touched.found, side);
+            }
             let block = blocks[side].as_mut();
-            self.fill_block((body, sign), lever, &touched.frame, block);
-            let first = groups[side] as usize * D::DOF;
-            let hat = &builder.begin()[first..first + D::DOF];
-            for (i, row) in block.iter().enumerate() {
-                sum.begin[i] += dot(row.as_ref(), hat);
+            for (i, (row, axis)) in block.iter_mut().zip(touched.frame.as_ref()).enumerate() {
+                let row = row.as_mut();
+                D::row(&carrier.axes, lever, *axis, row);
+                sum.begin[i] += sign * dot(row, carrier.begin.as_ref());
+                for (g, root) in row.iter_mut().zip(carrier.root.as_ref()) {
+                    *g *= sign * root;
+                }
             }
             normal += dot(block[0].as_ref(), block[0].as_ref());
         }
@@ -84,26 +118,6 @@ impl<D: Dim> World<D> {
         };
         D::add_contact(builder, law, touches, &sum.given, &rebound)?;
         Ok(Some(sum.begin))
-    }
-
-    /// The block of Ĝ of a movable body.
-    #[inline(always)]
-    fn fill_block(
-        &self,
-        (body, sign): (usize, f64),
-        lever: D::Vector,
-        frame: &D::Frame,
-        block: &mut [D::Dofs],
-    ) {
-        let axes = self.work.axes(body);
-        let root = self.work.inverse_root[body].as_ref();
-        for (row, axis) in block.iter_mut().zip(frame.as_ref()) {
-            let row = row.as_mut();
-            D::row(&axes, lever, *axis, row);
-            for (g, root) in row.iter_mut().zip(root) {
-                *g *= sign * root;
-            }
-        }
     }
 
     /// What a body that does not follow forces adds to U_I and W; nothing if it is at rest for ever.
@@ -150,7 +164,7 @@ impl<D: Dim> World<D> {
     fn push_balls(
         &self,
         builder: &mut KineticBuilder,
-        law: Law,
+        law: &Law,
         (touched, groups): (&Touched<'_, D>, [u32; 2]),
     ) -> Result<Option<[f64; 3]>, ProblemError> {
         let touch = &touched.found.touch;

@@ -12,15 +12,23 @@ pub(super) fn recall<'a, D: Dim>(
     last: &mut usize,
     found: &Found<D>,
 ) -> Option<&'a Memory<D>> {
-    let key = (found.bodies, found.shift, found.touch.feature);
-    while let Some(known) = memory.get(*last)
-        && (known.bodies, known.shift, known.feature) < key
-    {
+    let pair = key(found.bodies);
+    let rest = (found.shift, found.touch.feature);
+    while let Some(known) = memory.get(*last) {
+        let own = key(known.bodies);
+        if own > pair || own == pair && (known.shift, known.feature) >= rest {
+            let same = own == pair && (known.shift, known.feature) == rest;
+            return same.then_some(known);
+        }
         *last += 1;
     }
-    memory
-        .get(*last)
-        .filter(|known| (known.bodies, known.shift, known.feature) == key)
+    None
+}
+
+/// Two bodies as one number in their order.
+#[inline(always)]
+fn key([a, b]: [u32; 2]) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
 }
 
 /// The impulse of the step before in the present frame; nothing for a new contact.

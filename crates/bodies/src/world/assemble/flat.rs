@@ -1,0 +1,104 @@
+//! Contacts of the plane between two movable bodies where all obey one law of Coulomb's: walls and piles
+//! of one material. What `plain` does for every dimension and law is written out here; with t the
+//! normal turned by a right angle and ℓ the lever of a body, its rows of G are
+//!
+//! ```text
+//! ±(n, ℓ × n),    ±(t, ℓ · n)
+//! ```
+
+use contact::KineticBuilder;
+use contact::law::Law;
+
+use super::{Filled, NO_GROUP, World, contact_error, recall};
+use crate::dim::Dim;
+use crate::error::WorldError;
+use crate::settings::Activation;
+
+use contact::law::Status;
+
+impl<D: Dim> World<D> {
+    /// The law of all touches, if there is one and it is that of Coulomb in the plane.
+    pub(super) fn flat_law(&self) -> Option<Law> {
+        let model = &self.model;
+        let alike = model.joints.is_empty() && model.cell.is_none() && model.materials.count() == 1;
+        if D::N != 2 || !alike {
+            return None;
+        }
+        match super::law::<D>(model.materials.law(0, 0).0, Status::Open) {
+            (law @ Law::Coulomb { .. }, 2) => Some(law),
+            _ => None,
+        }
+    }
+
+    /// All touches that take part.
+    pub(super) fn push_flat(
+        &self,
+        builder: &mut KineticBuilder,
+        filled: &mut Filled,
+        (law, t_end): (Law, f64),
+    ) -> Result<(), WorldError> {
+        let found = self.work.detector.found();
+        let (pair, _) = self.model.materials.law(0, 0);
+        let e = pair.restitution;
+        let room = self.settings.activation == Activation::Predicted && e.normal == 0.0;
+        let mut last = 0;
+        let Some(mut pairs) = builder.pairs::<2, 3>(law) else {
+            for touch in 0..found.len() {
+                self.push_touch(builder, filled, (touch, &mut last, t_end))?;
+            }
+            return Ok(());
+        };
+        for (touch, found) in found.iter().enumerate() {
+            let [one, two] = found.bodies.map(|body| body as usize);
+            let groups = [self.work.group[one], self.work.group[two]];
+            let gap = found.touch.gap;
+            // Whether a rebound is to come is asked where it is known how fast.
+            if groups[0] == NO_GROUP || groups[1] == NO_GROUP || !(gap <= 0.0 || room) {
+                self.push_touch(pairs.builder(), filled, (touch, &mut last, t_end))?;
+                continue;
+            }
+            let (a, b) = (&self.work.carriers[one], &self.work.carriers[two]);
+            let memory = recall(&self.state.memory, &mut last, found);
+            let at = (found.touch.point_a + found.touch.point_b) * 0.5;
+            let (la, lb) = (at - a.centre, at - b.centre);
+            let n = found.touch.normal;
+            let ([x, y], u, v) = ([n[0], n[1]], a.begin.as_ref(), b.begin.as_ref());
+            let (ra, rb) = (a.root.as_ref(), b.root.as_ref());
+            let turn_a = [la[0] * y - la[1] * x, la[0] * x + la[1] * y];
+            let turn_b = [lb[0] * y - lb[1] * x, lb[0] * x + lb[1] * y];
+            let (dx, dy) = (v[0] - u[0], v[1] - u[1]);
+            let begin = [
+                x * dx + y * dy + (turn_b[0] * v[2] - turn_a[0] * u[2]),
+                x * dy - y * dx + (turn_b[1] * v[2] - turn_a[1] * u[2]),
+            ];
+            let blocks = [
+                [
+                    [-x * ra[0], -y * ra[1], -turn_a[0] * ra[2]],
+                    [y * ra[0], -x * ra[1], -turn_a[1] * ra[2]],
+                ],
+                [
+                    [x * rb[0], y * rb[1], turn_b[0] * rb[2]],
+                    [-y * rb[0], x * rb[1], turn_b[1] * rb[2]],
+                ],
+            ];
+            // A contact that moves nothing along its normal constrains nothing.
+            let square = |[p, q, w]: [f64; 3]| p * p + q * q + w * w;
+            if !(square(blocks[0][0]) + square(blocks[1][0]) > 0.0) {
+                continue;
+            }
+            let mut rebound = [e.normal * begin[0], e.tangential * begin[1]];
+            if room && gap > 0.0 {
+                rebound[0] += gap / self.settings.step;
+            }
+            pairs
+                .push(groups.map(|group| group as usize), &blocks, &rebound)
+                .map_err(|error| contact_error(t_end, found.bodies, &error))?;
+            filled.active.push(touch as u32);
+            filled.begin.extend_from_slice(&begin);
+            let s = memory.map_or(D::Vector::default(), |memory| memory.impulse);
+            let start = [x * s[0] + y * s[1], x * s[1] - y * s[0]];
+            filled.impulse.extend_from_slice(&start);
+        }
+        Ok(())
+    }
+}
