@@ -11,7 +11,7 @@
 //! scale. R1 is the same map with κ = 1, Euclidean norms and the denominator max(‖b‖, ‖r‖, ‖u‖):
 //! the measure of the published problem collection, unit-dependent, for comparison only.
 
-use crate::law::Gaps;
+use crate::law::{Gaps, Law, coulomb2};
 use crate::problem::Problem;
 
 /// Which residual decides.
@@ -174,9 +174,19 @@ impl Judge {
         };
         let (r, b) = (&r[rows.clone()], &problem.free()[rows.clone()]);
         let u = &u[rows];
-        let f = &mut self.natural[..r.len()];
-        problem.law(a).natural_residual(kappa, r, u, f);
-        let part = square(f) / kappa;
+        let residual =
+            match (problem.law(a), r, u) {
+                // Nearly all contacts of the plane.
+                (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t]) => square(
+                    &coulomb2::natural_residual(*mu, kappa, [r_n, r_t], [u_n, u_t]),
+                ),
+                (law, ..) => {
+                    let f = &mut self.natural[..r.len()];
+                    law.natural_residual(kappa, r, u, f);
+                    square(f)
+                }
+            };
+        let part = residual / kappa;
         sums.residual += part;
         sums.impulse += square(r) / kappa;
         sums.velocity += kappa * square(u);
@@ -217,8 +227,12 @@ fn relative(value: f64, scale: f64) -> f64 {
     if scale > 0.0 { value / scale } else { value }
 }
 
+#[inline(always)]
 fn square(x: &[f64]) -> f64 {
-    x.iter().map(|v| v * v).sum()
+    match x {
+        [a, b] => a * a + b * b,
+        _ => x.iter().map(|v| v * v).sum(),
+    }
 }
 
 fn largest(x: &[f64]) -> f64 {

@@ -12,6 +12,7 @@
 //! impulse, and no inverse mass matrix is touched (JM92 7.4–7.5).
 
 mod block;
+mod fixed;
 
 use crate::builder::KineticBuilder;
 use crate::stored::BlockSparse;
@@ -183,31 +184,18 @@ impl Kinetic {
         self.rebound.at(row)
     }
 
-    /// The same for R rows from `first` on.
-    #[inline(always)]
-    pub fn boundaries<const R: usize>(&self, first: usize) -> [f64; R] {
-        self.boundary.of(first)
-    }
-
-    /// Weighted begin velocities ρ U_I of R rows from `first` on.
-    #[inline(always)]
-    pub fn rebounds<const R: usize>(&self, first: usize) -> [f64; R] {
-        self.rebound.of(first)
-    }
-
     /// The groups touched by contact `a`: (first coordinate, block d × width of Ĝ row-major).
     pub fn touches(&self, a: usize) -> impl Iterator<Item = (usize, Block<'_>)> {
         let rows = self.offset[a + 1] - self.offset[a];
-        self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize]
+        self.touches_of(a)
             .iter()
             .map(move |t| (t.first as usize, self.written_out(t, rows)))
     }
 
     /// First coordinates of the groups touched by contact `a`.
+    #[inline]
     pub fn firsts(&self, a: usize) -> impl Iterator<Item = usize> {
-        self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize]
-            .iter()
-            .map(|t| t.first as usize)
+        self.touches_of(a).iter().map(|t| t.first as usize)
     }
 
     /// Where each group is along a space-filling curve; empty where nobody said.
@@ -248,24 +236,6 @@ impl Kinetic {
     #[inline]
     pub fn add_gather(&self, a: usize, v: &[f64], u: &mut [f64]) {
         self.gather_touches(self.touches_of(a), v, u);
-    }
-
-    /// u + (Ĝ v̂)_a for a contact of R rows. Numbers stay in registers: what is written one by one and
-    /// read again in pairs has to wait.
-    #[inline(always)]
-    pub fn gather<const R: usize>(&self, a: usize, v: &[f64], mut u: [f64; R]) -> [f64; R] {
-        for t in self.touches_of(a) {
-            let flat = R == 2 && t.width == 3 && t.form == Form::Dense;
-            let block = self.jacobian[t.block()..].first_chunk::<6>();
-            match (block, v[t.first as usize..].first_chunk::<3>()) {
-                (Some(g), Some(v)) if flat => {
-                    u[0] += g[0] * v[0] + g[1] * v[1] + g[2] * v[2];
-                    u[1] += g[3] * v[0] + g[4] * v[1] + g[5] * v[2];
-                }
-                _ => self.gather_touches(std::slice::from_ref(t), v, &mut u),
-            }
-        }
-        u
     }
 
     /// The same for touches of a contact.
@@ -329,17 +299,6 @@ impl Kinetic {
     #[inline]
     pub fn given(&self, row: usize) -> f64 {
         self.boundary.at(row) + self.rebound.at(row)
-    }
-
-    /// The same for R rows from `first` on.
-    #[inline(always)]
-    pub fn givens<const R: usize>(&self, first: usize) -> [f64; R] {
-        let (mut given, rebound): ([f64; R], [f64; R]) =
-            (self.boundary.of(first), self.rebound.of(first));
-        for i in 0..R {
-            given[i] += rebound[i];
-        }
-        given
     }
 
     /// v̂ = v̂_free + Ĝᵀ r, summed in contact order.

@@ -80,6 +80,23 @@ pub fn status(h: &[[f64; 2]; 2], q: &[f64; 2], mu: f64) -> Status {
     }
 }
 
+/// The natural residual r − proj_K(r − κ(u + μ|u_t| e_n)).
+#[inline(always)]
+pub fn natural_residual(mu: f64, kappa: f64, r: [f64; 2], u: [f64; 2]) -> [f64; 2] {
+    let n = r[0] - kappa * (u[0] + mu * u[1].abs());
+    let t = r[1] - kappa * u[1];
+    let size = t.abs();
+    // The polar cone first, as `convex::cone` does.
+    if mu * size <= -n {
+        return r;
+    }
+    if size <= mu * n {
+        return [r[0] - n, r[1] - t];
+    }
+    let edge = (n + mu * size) / (1.0 + mu * mu);
+    [r[0] - edge, r[1] - (mu * edge).copysign(t)]
+}
+
 /// Below this share of H_tt the tangential part is near its rounding.
 const SMALL: f64 = 1e-9;
 
@@ -101,6 +118,22 @@ fn finite(r: [f64; 2], status: Status, minus_r_n: f64) -> ([f64; 2], Status) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_natural_residual_is_that_of_the_law() {
+        let scatter = |k: usize, c: f64| 2.0 * (k as f64 * c).fract() - 1.0;
+        for k in 0..20_000 {
+            let (r, u) = (
+                [scatter(k, 0.618_034), scatter(k, 0.754_878)],
+                [scatter(k, 0.569_84), scatter(k, 0.414_214)],
+            );
+            let (mu, kappa) = (1.0 + scatter(k, 0.236_068), 1.5 + scatter(k, 0.732_051));
+            let mut f = [0.0; 2];
+            crate::law::Law::Coulomb { mu }.natural_residual(kappa, &r, &u, &mut f);
+            let g = natural_residual(mu, kappa, r, u);
+            assert!((f[0] - g[0]).abs() + (f[1] - g[1]).abs() < 1e-14, "{k}");
+        }
+    }
 
     #[test]
     fn a_status_alone_is_that_of_the_solution() {

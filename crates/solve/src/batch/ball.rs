@@ -103,6 +103,7 @@ impl<const N: usize> Ball<N> {
 impl<const N: usize> Pack for Ball<N> {
     type Row = SpaceRow;
     type Past = Past<3>;
+    const ROWS: usize = 3;
 
     fn new(spare: [u32; 2]) -> Self {
         Self {
@@ -123,6 +124,7 @@ impl<const N: usize> Pack for Ball<N> {
         self.seats.sit(lane, contact, at, flip);
     }
 
+    #[inline(always)]
     fn contact(&self) -> &[u32; LANES] {
         &self.seats.contact
     }
@@ -200,6 +202,7 @@ impl<const N: usize> Pack for Ball<N> {
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }
 
+    #[inline(always)]
     fn impulse(&mut self, row: usize) -> &mut F4 {
         &mut self.iterate.y[row]
     }

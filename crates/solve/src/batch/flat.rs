@@ -81,6 +81,7 @@ impl<const N: usize> Flat<N> {
 impl<const N: usize> Pack for Flat<N> {
     type Row = PlaneRow;
     type Past = Past<2>;
+    const ROWS: usize = 2;
 
     fn new(spare: [u32; 2]) -> Self {
         let one = F4::all(1.0);
@@ -101,6 +102,7 @@ impl<const N: usize> Pack for Flat<N> {
         self.seats.sit(lane, contact, at, flip);
     }
 
+    #[inline(always)]
     fn contact(&self) -> &[u32; LANES] {
         &self.seats.contact
     }
@@ -110,40 +112,42 @@ impl<const N: usize> Pack for Flat<N> {
         self.seats.expect::<L, _>(v);
     }
 
+    #[inline]
     fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
-        for (n, (_, block)) in kinetic.touches(fact.contact).enumerate().take(N) {
+        for (n, block) in kinetic.stored_blocks::<6>(fact.contact).enumerate().take(N) {
             let side = self.seats.side(lane, n);
+            let to = &mut self.block[side];
             for i in 0..2 {
                 for k in 0..3 {
-                    self.block[side][i][k].0[lane] = block[3 * i + k];
+                    to[i][k].0[lane] = block[3 * i + k];
                 }
             }
         }
-        let (h, mu) = (fact.block, fact.mu);
-        let c = h[1] / h[0];
+        let h = fact.block;
         for (to, x) in self.h.iter_mut().zip([h[0], h[1], h[3]]) {
             to.0[lane] = x;
-        }
-        let inverse = [1.0 / h[0], c, 1.0 / (h[3] - c * h[1])];
-        for (to, x) in self.inverse.iter_mut().zip(inverse) {
-            to.0[lane] = x;
-        }
-        for (to, room) in self
-            .slide
-            .iter_mut()
-            .zip([h[0] - mu * h[1], h[0] + mu * h[1]])
-        {
-            to.0[lane] = if room > 0.0 {
-                1.0 / room
-            } else {
-                f64::INFINITY
-            };
         }
         for i in 0..2 {
             self.given[i].0[lane] = fact.given[i];
         }
-        self.mu.0[lane] = mu;
-        self.weight.0[lane] = 1.0 / fact.kappa;
+        self.mu.0[lane] = fact.mu;
+        self.weight.0[lane] = fact.kappa;
+    }
+
+    fn settle(&mut self) {
+        let [h_nn, h_nt, h_tt] = self.h.map(|h| h.0);
+        for lane in 0..LANES {
+            let (h_nn, h_nt, h_tt) = (h_nn[lane], h_nt[lane], h_tt[lane]);
+            let (c, lean) = (h_nt / h_nn, self.mu.0[lane] * h_nt);
+            self.inverse[0].0[lane] = 1.0 / h_nn;
+            self.inverse[1].0[lane] = c;
+            self.inverse[2].0[lane] = 1.0 / (h_tt - c * h_nt);
+            for (to, room) in self.slide.iter_mut().zip([h_nn - lean, h_nn + lean]) {
+                let slide = 1.0 / room;
+                to.0[lane] = if room > 0.0 { slide } else { f64::INFINITY };
+            }
+            self.weight.0[lane] = 1.0 / self.weight.0[lane];
+        }
     }
 
     #[inline(always)]
@@ -183,6 +187,7 @@ impl<const N: usize> Pack for Flat<N> {
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }
 
+    #[inline(always)]
     fn impulse(&mut self, row: usize) -> &mut F4 {
         &mut self.iterate.y[row]
     }

@@ -67,12 +67,11 @@ impl<K: Kinds> Hall<K> {
         each(&mut self.seam[..count], |seam| {
             seam.shelf.fill(problem, kinetic);
         });
-        self.free = (0..problem.num_contacts())
-            .map(|a| {
-                let b = &problem.free()[problem.rows(a)];
-                problem.kappa(a) * b.iter().map(|b| b * b).sum::<f64>()
-            })
-            .sum();
+        self.free = 0.0;
+        for (a, rows) in problem.offset().windows(2).enumerate() {
+            let b = &problem.free()[rows[0]..rows[1]];
+            self.free += problem.kappa(a) * b.iter().map(|b| b * b).sum::<f64>();
+        }
     }
 
     fn seat_blocks(&mut self) {

@@ -67,6 +67,8 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     type Row: Row;
     /// Differences of the last sweeps.
     type Past: Copy + Default + Send + std::fmt::Debug;
+    /// Rows of a contact.
+    const ROWS: usize;
 
     /// Empty lanes; the spare body of each side.
     fn new(spare: [u32; 2]) -> Self;
@@ -82,6 +84,9 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
 
     /// Takes the numbers of the contact in a lane.
     fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>);
+
+    /// After the last lane: what follows from these numbers, for all lanes at once.
+    fn settle(&mut self) {}
 
     /// One visit; returns ‖g‖²/κ by lane.
     fn sweep<L: Four>(&mut self, v: &mut impl Store<Self::Row>, lead: Lead) -> L;
@@ -119,12 +124,16 @@ pub(super) struct Fact<'a> {
 }
 
 impl<'a> Fact<'a> {
-    pub fn of(problem: &'a Problem, kinetic: &Kinetic, contact: usize) -> Self {
-        let rows = problem.rows(contact);
-        let mut given = [0.0; 3];
-        for (to, row) in given.iter_mut().zip(rows) {
-            *to = kinetic.given(row);
-        }
+    /// Of a contact of `rows` rows.
+    #[inline(always)]
+    pub fn of(problem: &'a Problem, kinetic: &Kinetic, contact: usize, rows: usize) -> Self {
+        let first = problem.offset()[contact];
+        let given = if rows == 2 {
+            let [n, t] = kinetic.givens(first);
+            [n, t, 0.0]
+        } else {
+            kinetic.givens(first)
+        };
         let mu = match problem.law(contact) {
             Law::Coulomb { mu } => *mu,
             _ => 0.0,

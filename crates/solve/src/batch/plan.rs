@@ -72,13 +72,15 @@ pub(super) fn width(problem: &Problem) -> Option<usize> {
         .iter()
         .enumerate()
         .all(|(k, first)| *first == width * k);
-    let narrow = |a: usize| problem.dim(a) <= WIDE && (1..=2).contains(&kinetic.touches(a).count());
+    let rows = problem.offset().windows(2).enumerate();
+    let mut narrow = rows
+        .map(|(a, rows)| rows[1] - rows[0] <= WIDE && (1..=2).contains(&kinetic.num_touches(a)));
     // Contacts that are all visited alone gain nothing here.
     let packed = problem
         .laws()
         .iter()
         .any(|law| matches!(law, Law::Coulomb { .. }));
-    (even && packed && (0..problem.num_contacts()).all(narrow)).then_some(width)
+    (even && packed && narrow.all(|narrow| narrow)).then_some(width)
 }
 
 /// Below this share of h_tt the tangential part of a planar contact is taken for singular and visited
@@ -195,6 +197,7 @@ impl Plan {
 }
 
 /// Which pack a contact goes to, and its bodies.
+#[inline]
 fn sign<K: Kinds>(problem: &Problem, kinetic: &Kinetic, contact: usize) -> Sign {
     let mut groups = [NONE; 2];
     let mut count = 0;
@@ -205,7 +208,7 @@ fn sign<K: Kinds>(problem: &Problem, kinetic: &Kinetic, contact: usize) -> Sign 
     let one = count == 1;
     let kind = if !usual::<K>(problem, contact) {
         Kind::Other
-    } else if kinetic.balls(contact).is_some() {
+    } else if K::WIDTH == 6 && kinetic.balls(contact).is_some() {
         if one { Kind::BallOne } else { Kind::BallTwo }
     } else if one {
         Kind::One
@@ -224,5 +227,5 @@ fn usual<K: Kinds>(problem: &Problem, contact: usize) -> bool {
         return false;
     }
     let h = problem.block(contact);
-    K::WIDTH != 3 || h[3] - h[1] * h[1] / h[0] > SINGULAR * h[3]
+    K::WIDTH != 3 || h[3] * h[0] - h[1] * h[1] > SINGULAR * h[3] * h[0]
 }

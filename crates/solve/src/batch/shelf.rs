@@ -246,20 +246,23 @@ fn fill<P: Pack>(packs: &mut [P], problem: &Problem, kinetic: &Kinetic) {
         for lane in 0..LANES {
             let contact = pack.contact()[lane];
             if contact != NONE {
-                pack.set(lane, kinetic, &Fact::of(problem, kinetic, contact as usize));
+                let fact = Fact::of(problem, kinetic, contact as usize, P::ROWS);
+                pack.set(lane, kinetic, &fact);
             }
         }
+        pack.settle();
     }
 }
 
 fn load<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &[f64]) {
+    let offset = problem.offset();
     for pack in packs {
         pack.forget();
         let contact = *pack.contact();
         for lane in 0..LANES {
             if contact[lane] != NONE {
-                let rows = problem.rows(contact[lane] as usize);
-                for (i, r) in impulse[rows].iter().enumerate() {
+                let rows = &impulse[offset[contact[lane] as usize]..][..P::ROWS];
+                for (i, r) in rows.iter().enumerate() {
                     pack.impulse(i).0[lane] = *r;
                 }
             }
@@ -268,12 +271,13 @@ fn load<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &[f64]) {
 }
 
 fn store<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &mut [f64]) {
+    let offset = problem.offset();
     for pack in packs {
         let contact = *pack.contact();
         for lane in 0..LANES {
             if contact[lane] != NONE {
-                let rows = problem.rows(contact[lane] as usize);
-                for (i, r) in impulse[rows].iter_mut().enumerate() {
+                let rows = &mut impulse[offset[contact[lane] as usize]..][..P::ROWS];
+                for (i, r) in rows.iter_mut().enumerate() {
                     *r = pack.impulse(i).0[lane];
                 }
             }

@@ -81,6 +81,7 @@ impl<const N: usize> Solid<N> {
 impl<const N: usize> Pack for Solid<N> {
     type Row = SpaceRow;
     type Past = Past<3>;
+    const ROWS: usize = 3;
 
     fn new(spare: [u32; 2]) -> Self {
         Self {
@@ -98,6 +99,7 @@ impl<const N: usize> Pack for Solid<N> {
         self.seats.sit(lane, contact, at, flip);
     }
 
+    #[inline(always)]
     fn contact(&self) -> &[u32; LANES] {
         &self.seats.contact
     }
@@ -161,6 +163,7 @@ impl<const N: usize> Pack for Solid<N> {
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }
 
+    #[inline(always)]
     fn impulse(&mut self, row: usize) -> &mut F4 {
         &mut self.iterate.y[row]
     }
