@@ -7,14 +7,14 @@
 //! ```
 
 use contact::KineticBuilder;
-use contact::law::Law;
+use contact::law::{Law, Status};
 
+use super::plain::Carrier;
 use super::{Filled, NO_GROUP, World, contact_error, recall};
 use crate::dim::Dim;
 use crate::error::WorldError;
+use crate::pose::Touch;
 use crate::settings::Activation;
-
-use contact::law::Status;
 
 impl<D: Dim> World<D> {
     /// The law of all touches, if there is one and it is that of Coulomb in the plane.
@@ -57,30 +57,9 @@ impl<D: Dim> World<D> {
                 self.push_touch(pairs.builder(), filled, (touch, &mut last, t_end))?;
                 continue;
             }
-            let (a, b) = (&self.work.carriers[one], &self.work.carriers[two]);
+            let carriers = [&self.work.carriers[one], &self.work.carriers[two]];
             let memory = recall(&self.state.memory, &mut last, found);
-            let at = (found.touch.point_a + found.touch.point_b) * 0.5;
-            let (la, lb) = (at - a.centre, at - b.centre);
-            let n = found.touch.normal;
-            let ([x, y], u, v) = ([n[0], n[1]], a.begin.as_ref(), b.begin.as_ref());
-            let (ra, rb) = (a.root.as_ref(), b.root.as_ref());
-            let turn_a = [la[0] * y - la[1] * x, la[0] * x + la[1] * y];
-            let turn_b = [lb[0] * y - lb[1] * x, lb[0] * x + lb[1] * y];
-            let (dx, dy) = (v[0] - u[0], v[1] - u[1]);
-            let begin = [
-                x * dx + y * dy + (turn_b[0] * v[2] - turn_a[0] * u[2]),
-                x * dy - y * dx + (turn_b[1] * v[2] - turn_a[1] * u[2]),
-            ];
-            let blocks = [
-                [
-                    [-x * ra[0], -y * ra[1], -turn_a[0] * ra[2]],
-                    [y * ra[0], -x * ra[1], -turn_a[1] * ra[2]],
-                ],
-                [
-                    [x * rb[0], y * rb[1], turn_b[0] * rb[2]],
-                    [-y * rb[0], x * rb[1], turn_b[1] * rb[2]],
-                ],
-            ];
+            let Rows { blocks, begin } = rows(&found.touch, carriers);
             // A contact that moves nothing along its normal constrains nothing.
             let square = |[p, q, w]: [f64; 3]| p * p + q * q + w * w;
             if !(square(blocks[0][0]) + square(blocks[1][0]) > 0.0) {
@@ -96,9 +75,43 @@ impl<D: Dim> World<D> {
             filled.active.push(touch as u32);
             filled.begin.extend_from_slice(&begin);
             let s = memory.map_or(D::Vector::default(), |memory| memory.impulse);
-            let start = [x * s[0] + y * s[1], x * s[1] - y * s[0]];
+            let n = found.touch.normal;
+            let start = [n[0] * s[0] + n[1] * s[1], n[0] * s[1] - n[1] * s[0]];
             filled.impulse.extend_from_slice(&start);
         }
         Ok(())
     }
+}
+
+/// The rows of Ĝ of two bodies, and U_I.
+struct Rows {
+    blocks: [[[f64; 3]; 2]; 2],
+    begin: [f64; 2],
+}
+
+#[inline(always)]
+fn rows<D: Dim>(touch: &Touch<D>, [a, b]: [&Carrier<D>; 2]) -> Rows {
+    let at = (touch.point_a + touch.point_b) * 0.5;
+    let (la, lb) = (at - a.centre, at - b.centre);
+    let [x, y] = [touch.normal[0], touch.normal[1]];
+    let (u, v) = (a.begin.as_ref(), b.begin.as_ref());
+    let (ra, rb) = (a.root.as_ref(), b.root.as_ref());
+    let turn_a = [la[0] * y - la[1] * x, la[0] * x + la[1] * y];
+    let turn_b = [lb[0] * y - lb[1] * x, lb[0] * x + lb[1] * y];
+    let (dx, dy) = (v[0] - u[0], v[1] - u[1]);
+    let begin = [
+        x * dx + y * dy + (turn_b[0] * v[2] - turn_a[0] * u[2]),
+        x * dy - y * dx + (turn_b[1] * v[2] - turn_a[1] * u[2]),
+    ];
+    let blocks = [
+        [
+            [-x * ra[0], -y * ra[1], -turn_a[0] * ra[2]],
+            [y * ra[0], -x * ra[1], -turn_a[1] * ra[2]],
+        ],
+        [
+            [x * rb[0], y * rb[1], turn_b[0] * rb[2]],
+            [-y * rb[0], x * rb[1], turn_b[1] * rb[2]],
+        ],
+    ];
+    Rows { blocks, begin }
 }

@@ -11,7 +11,7 @@ fn scatter(k: usize, factor: f64) -> f64 {
 
 fn pose(k: usize) -> Pose<crate::dim::Plane> {
     // One in four is upright, where vertices are equally low.
-    let angle = if k % 4 == 0 {
+    let angle = if k.is_multiple_of(4) {
         0.0
     } else {
         4.0 * scatter(k, 0.618_034)
