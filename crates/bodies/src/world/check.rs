@@ -178,10 +178,8 @@ impl<D: Dim> Workspace<D> {
             }
             roots
         });
-        let inverse_root = inverse_root.collect();
         let turns =
             |body: &Body<D>| body.freedom == Freedom::Free && D::isotropic(&body.mass.inertia);
-        let outward = model.bodies.iter().map(turns).collect();
         let ball = |body: &Body<D>| turns(body) && D::ball(&body.shape);
         let guided = (0..model.bodies.len() as u32)
             .filter(|&i| matches!(model.bodies[i as usize].freedom, Freedom::Guided(_)));
@@ -190,8 +188,8 @@ impl<D: Dim> Workspace<D> {
             detector: Detector::new(settings.threads),
             solver,
             group,
-            outward,
-            inverse_root,
+            outward: model.bodies.iter().map(turns).collect(),
+            inverse_root: inverse_root.collect(),
             mid: Vec::new(),
             end: Vec::new(),
             loads: Vec::new(),

@@ -81,10 +81,7 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let carrier = &self.work.carriers[body];
-            let mut lever = at - carrier.centre;
-            if side == 1 && touched.found.shift != [0; 3] {
-                lever = at - self.work.centre(touched.found, side);
-            }
+            let lever = at - self.work.centre(touched.found, side);
             let block = blocks[side].as_mut();
             for (i, (row, axis)) in block.iter_mut().zip(touched.frame.as_ref()).enumerate() {
                 let row = row.as_mut();
