@@ -27,6 +27,8 @@ pub struct AndersonParams {
     pub judge_every: usize,
     /// Stagnation: the best residual has not halved within this many sweeps.
     pub patience: usize,
+    /// Share of the tolerance down to which it goes on as long as it is fast.
+    pub wish: f64,
 }
 
 impl Default for AndersonParams {
@@ -35,6 +37,7 @@ impl Default for AndersonParams {
             max_sweeps: 2000,
             judge_every: 10,
             patience: 100,
+            wish: 1.0,
         }
     }
 }
@@ -151,10 +154,14 @@ impl Anderson {
         start: f64,
         limit: usize,
     ) -> (usize, bool) {
-        let mut trigger = Trigger::new(start, best.tolerance(), self.params.judge_every);
+        let mut trigger = Trigger::new(
+            start,
+            self.params.wish * best.tolerance(),
+            self.params.judge_every,
+        );
         let mut normal = Normal::new();
         let (mut sweeps, mut last) = (0, None);
-        while sweeps < limit && !best.reached() {
+        while sweeps < limit && !best.within(self.params.wish) {
             let slot = (sweeps > 0).then_some(normal.next);
             let mix = Mix {
                 theta: normal.mixture(),
@@ -200,7 +207,7 @@ impl Solver for Anderson {
                 best.offer(problem, impulse, 0);
             }
             let mut stalled = false;
-            if !best.reached() {
+            if !best.within(self.params.wish) {
                 self.batch.recall();
                 (sweeps, stalled) = self.run(problem, &mut best, start, limit);
             }

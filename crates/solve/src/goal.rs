@@ -217,6 +217,11 @@ impl Best {
         self.residual <= self.tolerance
     }
 
+    /// Whether it is within this share of the tolerance.
+    pub fn within(&self, share: f64) -> bool {
+        self.residual <= share * self.tolerance
+    }
+
     pub fn tolerance(&self) -> f64 {
         match self.measure {
             Measure::Dimensionless => self.tolerance,

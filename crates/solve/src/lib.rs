@@ -13,6 +13,7 @@ mod krylov;
 mod linear;
 pub mod newton;
 pub mod nncg;
+mod plane;
 mod primal;
 pub mod proximal;
 pub mod relaxation;

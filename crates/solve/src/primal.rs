@@ -186,40 +186,6 @@ impl Primal {
         self.fronts.factor() && self.finish(dx)
     }
 
-    /// Factors (1 + K Ĝ Ĝᵀ) dx = c for a block diagonal K, block after block; several c may follow.
-    pub fn factor(&mut self, gain: &[f64]) -> bool {
-        self.gain.copy_from_slice(gain);
-        self.assemble();
-        self.fronts.factor()
-    }
-
-    /// Solves with the factor of [`Self::factor`] for w in
-    ///
-    /// ```text
-    /// w = Ĝᵀ (c − K Ĝ w) + rest
-    /// ```
-    pub fn solve_factored(&mut self, c: &[f64], rest: &[f64]) -> Option<&[f64]> {
-        self.right.copy_from_slice(rest);
-        let mut right = std::mem::take(&mut self.right);
-        self.scatter(c, &mut right);
-        self.right = right;
-        self.solve_right().then_some(&self.w)
-    }
-
-    /// Coordinates of the bodies that have contacts.
-    pub fn num_coordinates(&self) -> usize {
-        self.w.len()
-    }
-
-    /// y = Ĝ v.
-    pub fn gather_into(&self, v: &[f64], y: &mut [f64]) {
-        for a in 0..self.ptr.len() - 1 {
-            let rows = self.offset[a]..self.offset[a + 1];
-            let d = rows.len();
-            y[rows].copy_from_slice(&self.gather(a, d, v)[..d]);
-        }
-    }
-
     /// Solves for w and dx with T⁻¹ g in `start` and T⁻¹ B in `gain`.
     fn finish(&mut self, dx: &mut [f64]) -> bool {
         let mut right = std::mem::take(&mut self.right);
@@ -374,7 +340,7 @@ impl Primal {
     }
 
     /// y += Ĝᵀ r.
-    pub fn scatter(&self, r: &[f64], y: &mut [f64]) {
+    fn scatter(&self, r: &[f64], y: &mut [f64]) {
         for a in 0..self.ptr.len() - 1 {
             self.scatter_one(a, &r[self.offset[a]..self.offset[a + 1]], y);
         }

@@ -19,6 +19,7 @@ use contact::Problem;
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::linear::System;
+use crate::plane::{Plane, PlaneNewton};
 use crate::tangent::Tangent;
 
 /// How it proceeds.
@@ -30,32 +31,90 @@ pub struct ProximalParams {
     pub proximal: f64,
     /// Factor of α after a step that more than halved the residual; any other puts it back.
     pub reduce: f64,
+    /// Share of the tolerance down to which a few more steps are worth their time.
+    pub wish: f64,
 }
 
 impl Default for ProximalParams {
     fn default() -> Self {
         Self {
             max_iterations: 30,
-            // 3e-4 to 3e-3 take about as many steps; 1e-2 creeps, 1e-4 wanders.
-            proximal: 1e-3,
+            // 1e-3 to 1e-2 take about as many steps, 3e-2 creeps, 1e-4 wanders.
+            proximal: 3e-3,
             reduce: 0.3,
+            wish: 1.0,
         }
     }
 }
 
+/// Times the tolerance: an iterate whose own measure is above this is not judged.
+const NEARLY: f64 = 1.5;
+
 /// α never falls below this: dependent contacts must stay factorable.
 const LEAST: f64 = 1e-9;
+
+/// Steps beyond the tolerance at most.
+const BEYOND: usize = 8;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Proximal {
     /// How it proceeds.
     pub params: ProximalParams,
+    plane: Plane,
+    flat: PlaneNewton,
+    any: AnyNewton,
+    /// The iterate's copy in the cones.
+    inside: Vec<f64>,
+}
+
+/// The steps, for whatever can be written with a tangent.
+#[derive(Debug, Default)]
+struct AnyNewton {
     system: Option<System>,
     tangent: Tangent,
-    /// The iterate, and its copy in the cones.
     iterate: Vec<f64>,
-    inside: Vec<f64>,
+}
+
+impl AnyNewton {
+    fn begin(&mut self, problem: &Problem, impulse: &[f64]) {
+        self.system = Some(System::again(self.system.take(), problem));
+        self.tangent.fit(problem);
+        self.iterate.clear();
+        self.iterate.extend_from_slice(impulse);
+    }
+
+    /// See [`PlaneNewton::look`].
+    fn look(&mut self, problem: &Problem) -> f64 {
+        self.tangent.set(problem, &self.iterate);
+        self.tangent.size(&self.iterate)
+    }
+
+    /// See [`PlaneNewton::advance`].
+    fn advance(&mut self, alpha: f64) -> bool {
+        let Tangent {
+            root,
+            step,
+            df_dx,
+            df_du,
+            ..
+        } = &mut self.tangent;
+        let system = self.system.as_mut();
+        if !system.is_some_and(|system| system.solve(df_dx, df_du, alpha, step)) {
+            return false;
+        }
+        for ((x, step), root) in self.iterate.iter_mut().zip(step).zip(root) {
+            *x += *step * *root;
+        }
+        true
+    }
+
+    fn inside(&self, problem: &Problem, impulse: &mut [f64]) {
+        impulse.copy_from_slice(&self.iterate);
+        for a in 0..problem.num_contacts() {
+            problem.law(a).project(&mut impulse[problem.rows(a)]);
+        }
+    }
 }
 
 impl Proximal {
@@ -67,27 +126,26 @@ impl Proximal {
         }
     }
 
-    /// One step; false if the system could not be solved.
-    fn advance(&mut self, problem: &Problem, system: &mut System, alpha: f64) -> bool {
-        self.tangent.set(problem, &self.iterate);
-        let Tangent {
-            root,
-            step,
-            df_dx,
-            df_du,
-            ..
-        } = &mut self.tangent;
-        if !system.solve(df_dx, df_du, alpha, step) {
-            return false;
+    /// The measure of the iterate, from which a step may follow.
+    fn look(&mut self, problem: &Problem, flat: bool) -> f64 {
+        match flat {
+            true => self.flat.look(&self.plane),
+            false => self.any.look(problem),
         }
-        for ((x, step), root) in self.iterate.iter_mut().zip(step).zip(root) {
-            *x += *step * *root;
+    }
+
+    fn advance(&mut self, flat: bool, alpha: f64) -> bool {
+        match flat {
+            true => self.flat.advance(&mut self.plane, alpha),
+            false => self.any.advance(alpha),
         }
-        self.inside.clone_from(&self.iterate);
-        for a in 0..problem.num_contacts() {
-            problem.law(a).project(&mut self.inside[problem.rows(a)]);
+    }
+
+    fn set_inside(&mut self, problem: &Problem, flat: bool) {
+        match flat {
+            true => self.flat.inside(&self.plane, &mut self.inside),
+            false => self.any.inside(problem, &mut self.inside),
         }
-        true
     }
 }
 
@@ -100,27 +158,41 @@ impl Solver for Proximal {
         let mut best = Best::new(problem, impulse, goal);
         let limit = goal.max_iterations.unwrap_or(self.params.max_iterations);
         let limit = limit.min(self.params.max_iterations);
-        let mut system = System::again(self.system.take(), problem);
-        self.tangent.fit(problem);
-        self.iterate.clear();
-        self.iterate.extend_from_slice(impulse);
+        let flat = self.plane.fit(problem);
+        if flat {
+            self.flat.begin(&self.plane, impulse);
+        } else {
+            self.any.begin(problem, impulse);
+        }
+        self.inside.resize(impulse.len(), 0.0);
         let (mut iterations, mut outcome) = (0, Outcome::Exhausted);
-        let (mut alpha, mut residual) = (self.params.proximal, best.residual());
-        while iterations < limit && !best.reached() {
-            iterations += 1;
-            if !self.advance(problem, &mut system, alpha) {
-                outcome = Outcome::Stalled;
+        let (mut alpha, mut last, mut beyond) = (self.params.proximal, f64::INFINITY, 0);
+        loop {
+            let size = self.look(problem, flat);
+            let judged = size <= NEARLY * best.tolerance() || best.keeps_history();
+            if iterations > 0 && (judged || iterations == limit) {
+                self.set_inside(problem, flat);
+                best.offer(problem, &self.inside, iterations);
+            }
+            if iterations == limit || best.within(self.params.wish) {
                 break;
             }
-            let next = best.offer(problem, &self.inside, iterations);
-            alpha = if next <= 0.5 * residual {
+            beyond += usize::from(best.reached());
+            if beyond > BEYOND {
+                break;
+            }
+            alpha = if size <= 0.5 * last && last.is_finite() {
                 (self.params.reduce * alpha).max(LEAST)
             } else {
                 self.params.proximal
             };
-            residual = next;
+            last = size;
+            iterations += 1;
+            if !self.advance(flat, alpha) {
+                outcome = Outcome::Stalled;
+                break;
+            }
         }
-        self.system = Some(system);
         best.finish(self.name(), iterations, outcome, impulse)
     }
 }

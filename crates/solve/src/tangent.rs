@@ -39,6 +39,17 @@ impl Tangent {
         self.df_du.resize(blocks, 0.0);
     }
 
+    /// ‖F‖ over the largest of ‖x‖ and ‖û‖, at the impulses that it was set for.
+    pub fn size(&self, impulse: &[f64]) -> f64 {
+        let (mut left, mut x, mut u) = (0.0, 0.0, 0.0);
+        for (row, root) in self.root.iter().enumerate() {
+            left += self.step[row].powi(2);
+            x += (impulse[row] / root).powi(2);
+            u += (self.velocity[row] * root).powi(2);
+        }
+        (left / f64::max(x, u).max(f64::MIN_POSITIVE)).sqrt()
+    }
+
     /// Writes −F and its generalised Jacobian at these impulses.
     pub fn set(&mut self, problem: &Problem, impulse: &[f64]) {
         problem.velocity_into(impulse, &mut self.scratch, &mut self.velocity);

@@ -10,7 +10,7 @@
 //!
 //! Mehrotra's predictor and corrector follow the path z s = τ. What a contact answers to a change of its
 //! velocity, (dn, dp − dm) = c − K du, is eliminated contact by contact; what is left is one system in the
-//! velocities of bodies (module `primal`), factored once and solved twice in an iteration. These velocities
+//! velocities of bodies (module `plane`), factored once and solved twice in an iteration. These velocities
 //! are unknowns of their own: those of the impulses would carry the rounding of impulses that nearly cancel.
 //!
 //! There is no norm of a velocity to be smoothed and no root to be lost where r = u = 0, unlike in the
@@ -19,10 +19,9 @@
 //! factorable. Limits: contacts of two rows with Coulomb's law and μ > 0 between bodies.
 
 use contact::Problem;
-use contact::law::Law;
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::primal::Primal;
+use crate::plane::{Gain, Plane, Touch};
 
 mod node;
 
@@ -41,6 +40,8 @@ pub struct InteriorPlaneParams {
     pub proximal: f64,
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
+    /// Share of the tolerance down to which it goes on as long as it is fast.
+    pub wish: f64,
 }
 
 impl Default for InteriorPlaneParams {
@@ -52,28 +53,30 @@ impl Default for InteriorPlaneParams {
             // None: one wall in six ends above 1e-6. 1e-6: a third more iterations.
             proximal: 1e-8,
             patience: 20,
+            wish: 1.0,
         }
     }
 }
+
+/// Times the tolerance: an iterate whose own estimate is above this is not judged. Estimates are twice the
+/// residual as a rule.
+const NEARLY: f64 = 4.0;
+
+/// Iterations without halving after which it does not go beyond the tolerance.
+const BEYOND: usize = 12;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct InteriorPlane {
     /// How it proceeds.
     pub params: InteriorPlaneParams,
-    primal: Option<Primal>,
+    plane: Plane,
     nodes: Vec<Node>,
-    /// √κ of each contact.
-    root: Vec<f64>,
-    gain: Vec<f64>,
+    gain: Vec<Gain>,
     /// Velocities of the bodies, what they miss of the impulses' sum, and their change.
     v: Vec<f64>,
     miss: Vec<f64>,
     dv: Vec<f64>,
-    /// û and its change by row; c, or scaled impulses.
-    u: Vec<f64>,
-    du: Vec<f64>,
-    c: Vec<f64>,
     /// The iterate in the cones.
     inside: Vec<f64>,
 }
@@ -89,88 +92,51 @@ impl InteriorPlane {
 
     /// Takes a problem in; false where it is not one of bodies in the plane with friction.
     fn fit(&mut self, problem: &Problem, impulse: &[f64]) -> bool {
-        let plain = |a| matches!(problem.law(a), Law::Coulomb { mu } if *mu > 0.0);
-        if !(0..problem.num_contacts()).all(|a| problem.dim(a) == 2 && plain(a)) {
+        if !self.plane.fit(problem) || self.plane.touches.iter().any(|touch| !(touch.mu > 0.0)) {
             return false;
         }
-        let refitted = self.primal.as_mut().is_some_and(|p| p.refit(problem));
-        if !refitted {
-            self.primal = Primal::new(problem);
-        }
-        if self.primal.is_none() {
-            return false;
-        }
-        let (contacts, rows) = (problem.num_contacts(), problem.num_rows());
-        self.root.clear();
-        self.root
-            .extend((0..contacts).map(|a| problem.kappa(a).sqrt()));
-        self.gain.resize(4 * contacts, 0.0);
-        for list in [&mut self.u, &mut self.du, &mut self.c] {
-            list.resize(rows, 0.0);
-        }
-        self.begin(problem, impulse);
+        self.begin(impulse);
         true
     }
 
     /// The first iterate.
-    fn begin(&mut self, problem: &Problem, impulse: &[f64]) {
-        let Some(primal) = &self.primal else {
-            return;
-        };
-        let (mut impulses, mut free) = (0.0, 0.0);
-        for (row, r) in impulse.iter().enumerate() {
-            let root = self.root[row / 2];
-            self.c[row] = r / root;
-            impulses += self.c[row].powi(2);
-            free += (problem.free()[row] * root).powi(2);
-        }
+    fn begin(&mut self, impulse: &[f64]) {
+        let touches = &self.plane.touches;
+        let scaled = |(touch, r): (&Touch, &[f64; 2])| r.map(|r| r / touch.root);
+        let each = || touches.iter().zip(impulse.as_chunks::<2>().0);
+        let square = |x: [f64; 2]| x[0] * x[0] + x[1] * x[1];
+        let impulses: f64 = each().map(scaled).map(square).sum();
+        let free: f64 = touches.iter().map(|touch| square(touch.free)).sum();
         // From a cold start the free velocity gives the unit.
-        let scale = (impulses.max(1e-2 * free) / problem.num_rows().max(1) as f64).sqrt();
+        let rows = 2 * touches.len().max(1);
+        let scale = (impulses.max(1e-2 * free) / rows as f64).sqrt();
         let room = (self.params.start * scale).max(f64::MIN_POSITIVE);
         for list in [&mut self.v, &mut self.miss, &mut self.dv] {
             list.clear();
-            list.resize(primal.num_coordinates(), 0.0);
+            list.resize(self.plane.len(), 0.0);
         }
         self.nodes.clear();
-        for (a, x) in self.c.chunks_exact_mut(2).enumerate() {
-            if let Law::Coulomb { mu } = *problem.law(a) {
-                let node = Node::at(mu, [x[0], x[1]], room);
-                x.copy_from_slice(&node.impulse());
-                self.nodes.push(node);
-            }
+        for (touch, r) in each() {
+            let node = Node::at(touch.mu, scaled((touch, r)), room);
+            touch.scatter(node.impulse(), &mut self.v);
+            self.nodes.push(node);
         }
-        primal.scatter(&self.c, &mut self.v);
-        self.set_velocity(problem);
-        for (node, u) in self.nodes.iter_mut().zip(self.u.chunks_exact(2)) {
-            node.open([u[0], u[1]], room);
-        }
-    }
-
-    /// û = Ĝ v + q̂.
-    fn set_velocity(&mut self, problem: &Problem) {
-        if let Some(primal) = &self.primal {
-            primal.gather_into(&self.v, &mut self.u);
-        }
-        for (row, (u, b)) in self.u.iter_mut().zip(problem.free()).enumerate() {
-            *u += self.root[row / 2] * b;
+        for (node, touch) in self.nodes.iter_mut().zip(touches) {
+            node.open(touch.velocity(&self.v), room);
         }
     }
 
     /// One predictor and one corrector; false where the system could not be solved.
-    fn advance(&mut self, problem: &Problem) -> bool {
-        self.set_velocity(problem);
-        for (a, node) in self.nodes.iter_mut().enumerate() {
-            node.set_rest([self.u[2 * a], self.u[2 * a + 1]]);
-            self.gain[4 * a..4 * a + 4].copy_from_slice(&node.eliminate(self.params.proximal));
-            self.c[2 * a..2 * a + 2].copy_from_slice(&node.impulse());
-        }
-        let Some(primal) = &mut self.primal else {
-            return false;
-        };
+    fn advance(&mut self) -> bool {
         // What the bodies' velocities miss of Ĝᵀ x.
         self.miss.iter_mut().zip(&self.v).for_each(|(m, v)| *m = -v);
-        primal.scatter(&self.c, &mut self.miss);
-        if !primal.factor(&self.gain) {
+        self.gain.clear();
+        for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
+            node.set_rest(touch.velocity(&self.v));
+            self.gain.push(node.eliminate(self.params.proximal));
+            touch.scatter(node.impulse(), &mut self.miss);
+        }
+        if !self.plane.factor(&self.gain) {
             return false;
         }
         let mean = self.gap(0.0);
@@ -200,20 +166,16 @@ impl InteriorPlane {
 
     /// Solves for the change towards these targets of z s.
     fn change(&mut self, target: impl Fn(&Node) -> [f64; 4]) -> bool {
-        for (node, c) in self.nodes.iter_mut().zip(self.c.chunks_exact_mut(2)) {
+        self.dv.copy_from_slice(&self.miss);
+        for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
             let target = target(node);
-            c.copy_from_slice(&node.aim(target));
+            touch.scatter(node.aim(target), &mut self.dv);
         }
-        let Some(primal) = &mut self.primal else {
+        if !self.plane.solve_refined(&mut self.dv) {
             return false;
-        };
-        match primal.solve_factored(&self.c, &self.miss) {
-            Some(w) => self.dv.copy_from_slice(w),
-            None => return false,
         }
-        primal.gather_into(&self.dv, &mut self.du);
-        for (node, du) in self.nodes.iter_mut().zip(self.du.chunks_exact(2)) {
-            node.change([du[0], du[1]], self.params.proximal);
+        for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
+            node.change(touch.gather(&self.dv), self.params.proximal);
         }
         true
     }
@@ -221,8 +183,8 @@ impl InteriorPlane {
     /// The impulses of the iterate, projected into the cones.
     fn set_inside(&mut self, problem: &Problem) {
         self.inside.clear();
-        for (a, (node, root)) in self.nodes.iter().zip(&self.root).enumerate() {
-            let mut r = node.impulse().map(|x| x * root);
+        for (a, (node, touch)) in self.nodes.iter().zip(&self.plane.touches).enumerate() {
+            let mut r = node.impulse().map(|x| x * touch.root);
             problem.law(a).project(&mut r);
             self.inside.extend_from_slice(&r);
         }
@@ -238,23 +200,45 @@ impl InteriorPlane {
         sum / (4 * self.nodes.len().max(1)) as f64
     }
 
+    /// What the pairs leave of complementarity, relative to the impulses as the judge's measure is.
+    fn estimate(&self) -> f64 {
+        let (mut left, mut size) = (0.0, 0.0);
+        for node in &self.nodes {
+            left += node.left();
+            size += node.impulse().iter().map(|x| x * x).sum::<f64>();
+        }
+        (left / f64::max(size, f64::MIN_POSITIVE)).sqrt()
+    }
+
     fn iterate(&mut self, problem: &Problem, goal: &Goal, best: &mut Best) -> (usize, Outcome) {
         let most = self.params.max_iterations;
         let limit = goal.max_iterations.map_or(most, |n| n.min(most));
         let mut mark = (f64::INFINITY, 0);
         for iteration in 1..=limit {
-            if best.reached() {
+            if best.within(self.params.wish) {
                 return (iteration - 1, Outcome::Reached);
             }
-            if !self.advance(problem) {
+            if !self.advance() {
                 return (iteration, Outcome::Stalled);
             }
-            self.set_inside(problem);
-            let residual = best.offer(problem, &self.inside, iteration);
-            if residual <= 0.5 * mark.0 {
-                mark = (residual, iteration);
-            } else if iteration - mark.1 >= self.params.patience {
+            let estimate = self.estimate();
+            let judged = estimate <= NEARLY * best.tolerance() || best.keeps_history();
+            let slow = estimate > 0.5 * mark.0;
+            let patience = if best.reached() {
+                BEYOND
+            } else {
+                self.params.patience
+            };
+            let ends = iteration == limit || slow && iteration - mark.1 >= patience;
+            if judged || ends {
+                self.set_inside(problem);
+                best.offer(problem, &self.inside, iteration);
+            }
+            if ends {
                 return (iteration, Outcome::Stalled);
+            }
+            if !slow {
+                mark = (estimate, iteration);
             }
         }
         (limit, Outcome::Exhausted)

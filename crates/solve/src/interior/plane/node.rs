@@ -1,6 +1,8 @@
 //! One contact of the interior point method of the plane: its four pairs, and how they answer to a change of its
 //! velocity.
 
+use crate::plane::Gain;
+
 /// A contact: n, p, m, γ, their partners, their changes, and what is left of the definitions of s.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Node {
@@ -69,8 +71,8 @@ impl Node {
         }
     }
 
-    /// Eliminates the contact; returns K, row-major.
-    pub fn eliminate(&mut self, alpha: f64) -> [f64; 4] {
+    /// Eliminates the contact; returns K.
+    pub fn eliminate(&mut self, alpha: f64) -> Gain {
         let ([n, p, m, gamma], [s_n, s_p, s_m, s_g]) = (self.z, self.s);
         let e = gamma / s_g;
         let a = [
@@ -94,7 +96,11 @@ impl Node {
         let k = n * self.answer.normal;
         let along = self.answer.of(-p, m);
         let [dp, dm] = self.answer.common;
-        [k, 0.0, e * self.mu * (dp - dm) * k, along[1] - along[0]]
+        Gain {
+            n: k,
+            c: e * self.mu * (dp - dm) * k,
+            t: along[1] - along[0],
+        }
     }
 
     /// Takes a target of z s in; returns c.
@@ -155,6 +161,11 @@ impl Node {
                 if *d < 0.0 { step.min(-x / d) } else { step }
             },
         )
+    }
+
+    /// Σ min(z, s)² of the normal pair and of the friction's.
+    pub fn left(&self) -> f64 {
+        (0..4).map(|k| self.z[k].min(self.s[k]).powi(2)).sum()
     }
 
     /// Σ z s after a step.

@@ -1,0 +1,164 @@
+//! Steps of proximal Newton for bodies in the plane, where a contact is open, sticks or slides one way.
+//!
+//! Alart and Curnier's function in scaled variables, with n = x_n − û_n and t = x_t − û_t:
+//!
+//! ```text
+//! open    n ≤ 0              F = x                                  K = 0
+//! sticks  |t| ≤ μ n          F = û                                  K = 1/α
+//! slides  s t > μ n, s = ±1  F = (û_n, x_t − s μ (x_n − û_n))       K = (1/α)(1 0; s μ 0)
+//! ```
+//!
+//! and dx = c − K dû with c = −(A + α B)⁻¹ F, written out below.
+
+use super::{Gain, Plane};
+
+/// The iterate and what a step is made from.
+#[derive(Debug, Default)]
+pub(crate) struct PlaneNewton {
+    /// x = r/√κ, Ĝᵀ x and û.
+    x: Vec<[f64; 2]>,
+    v: Vec<f64>,
+    u: Vec<[f64; 2]>,
+    /// c and K of every contact.
+    c: Vec<[f64; 2]>,
+    gain: Vec<Gain>,
+    w: Vec<f64>,
+}
+
+impl PlaneNewton {
+    /// Starts from these impulses.
+    pub fn begin(&mut self, plane: &Plane, impulse: &[f64]) {
+        self.x.clear();
+        self.v.clear();
+        self.v.resize(plane.len(), 0.0);
+        for (touch, r) in plane.touches.iter().zip(impulse.as_chunks::<2>().0) {
+            let x = [r[0] / touch.root, r[1] / touch.root];
+            touch.scatter(x, &mut self.v);
+            self.x.push(x);
+        }
+    }
+
+    /// ‖F‖ over the largest of ‖x‖, ‖û‖, ‖q̂‖: the measure of the judge with Alart and Curnier's function
+    /// instead of the natural one, before the iterate is projected.
+    pub fn look(&mut self, plane: &Plane) -> f64 {
+        let (mut left, mut impulse, mut velocity, mut free) = (0.0, 0.0, 0.0, 0.0);
+        self.u.clear();
+        for (touch, x) in plane.touches.iter().zip(&self.x) {
+            let u = touch.velocity(&self.v);
+            self.u.push(u);
+            left += square(function(touch.mu, *x, u));
+            impulse += square(*x);
+            velocity += square(u);
+            free += square(touch.free);
+        }
+        let scale = f64::max(impulse, velocity).max(free);
+        (left / scale.max(f64::MIN_POSITIVE)).sqrt()
+    }
+
+    /// A step with the proximal term α from where it looked last; false if the system could not be solved.
+    pub fn advance(&mut self, plane: &mut Plane, alpha: f64) -> bool {
+        self.w.clear();
+        self.w.resize(plane.len(), 0.0);
+        self.c.clear();
+        self.gain.clear();
+        for ((touch, x), u) in plane.touches.iter().zip(&self.x).zip(&self.u) {
+            let (c, gain) = answer(touch.mu, *x, *u, alpha);
+            touch.scatter(c, &mut self.w);
+            self.c.push(c);
+            self.gain.push(gain);
+        }
+        if !plane.factor(&self.gain) {
+            return false;
+        }
+        plane.solve(&mut self.w);
+        self.v.fill(0.0);
+        let each = self.x.iter_mut().zip(&self.c).zip(&self.gain);
+        for (touch, ((x, c), gain)) in plane.touches.iter().zip(each) {
+            let taken = gain.of(touch.gather(&self.w));
+            x[0] += c[0] - taken[0];
+            x[1] += c[1] - taken[1];
+            touch.scatter(*x, &mut self.v);
+        }
+        self.v.iter().all(|v| v.is_finite())
+    }
+
+    /// The impulses, projected into the cones.
+    pub fn inside(&self, plane: &Plane, impulse: &mut [f64]) {
+        let (each, _) = impulse.as_chunks_mut::<2>();
+        for ((touch, x), r) in plane.touches.iter().zip(&self.x).zip(each) {
+            *r = project(touch.mu, *x).map(|x| x * touch.root);
+        }
+    }
+}
+
+/// What a contact does.
+enum Status {
+    Open,
+    Sticks,
+    /// With s μ.
+    Slides(f64),
+}
+
+#[inline(always)]
+fn status(mu: f64, x: [f64; 2], u: [f64; 2]) -> Status {
+    let (n, t) = (x[0] - u[0], x[1] - u[1]);
+    if n <= 0.0 {
+        Status::Open
+    } else if t.abs() <= mu * n {
+        Status::Sticks
+    } else {
+        Status::Slides(mu.copysign(t))
+    }
+}
+
+/// F.
+#[inline(always)]
+fn function(mu: f64, x: [f64; 2], u: [f64; 2]) -> [f64; 2] {
+    match status(mu, x, u) {
+        Status::Open => x,
+        Status::Sticks => u,
+        Status::Slides(slope) => [u[0], x[1] - slope * (x[0] - u[0])],
+    }
+}
+
+/// c and K.
+#[inline(always)]
+fn answer(mu: f64, x: [f64; 2], u: [f64; 2], alpha: f64) -> ([f64; 2], Gain) {
+    let stiff = 1.0 / alpha;
+    match status(mu, x, u) {
+        Status::Open => ([-x[0], -x[1]], Gain::default()),
+        Status::Sticks => {
+            let gain = Gain {
+                n: stiff,
+                c: 0.0,
+                t: stiff,
+            };
+            (gain.of([-u[0], -u[1]]), gain)
+        }
+        Status::Slides(slope) => {
+            let gain = Gain {
+                n: stiff,
+                c: slope * stiff,
+                t: 0.0,
+            };
+            let c = -stiff * u[0];
+            let rub = x[1] - slope * (x[0] - u[0]);
+            ([c, slope * (1.0 - alpha) * c - rub], gain)
+        }
+    }
+}
+
+/// The nearest point of Coulomb's cone.
+fn project(mu: f64, x: [f64; 2]) -> [f64; 2] {
+    let size = x[1].abs();
+    if x[0] >= 0.0 && size <= mu * x[0] {
+        return x;
+    }
+    let normal = ((x[0] + mu * size) / (1.0 + mu * mu)).max(0.0);
+    [normal, (mu * normal).copysign(x[1])]
+}
+
+#[inline(always)]
+fn square(x: [f64; 2]) -> f64 {
+    x[0] * x[0] + x[1] * x[1]
+}
