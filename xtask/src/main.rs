@@ -5,6 +5,7 @@
 //! them after the compiler's own tools, and never stops at the first failure, so that one run shows
 //! all there is to mend.
 
+mod features;
 mod files;
 mod licences;
 mod links;
@@ -30,6 +31,7 @@ usage: cargo xtask <check>
   sizes         Rust files of at most 400 lines, functions of at most 60
   licences      every dependency from crates.io, under a licence of the allow list
   rust-version  the declared rust-version is enough for every dependency
+  features      the tests and the Python package build their dependencies with the same features
   words         no machine paths, unfinished macros or private registries in the tree
   paths         paths in ARCHITECTURE.md and relative links in Markdown files exist
   schema        docs/records.md is what the code says; with --write it is made so
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         ["sizes"] => steps::run("sizes", || sizes::check(&root)),
         ["licences"] => steps::run("licences", || licences::check(&root)),
         ["rust-version"] => steps::run("rust-version", || rust_version::check(&root)),
+        ["features"] => steps::run("features", || features::check(&root)),
         ["words"] => steps::run("words", || words::check(&root)),
         ["schema"] => steps::run("schema", || schema::check(&root)),
         ["schema", "--write"] => steps::run("schema", || schema::write(&root)),

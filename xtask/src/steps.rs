@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Outcome, licences, links, rust_version, schema, sizes, words};
+use crate::{Outcome, features, licences, links, rust_version, schema, sizes, words};
 
 /// Width of the column of names: the longest, `rust-version`, and a space.
 const NAME_WIDTH: usize = 13;
@@ -40,17 +40,19 @@ pub fn run(name: &str, check: impl FnOnce() -> Outcome) -> bool {
 
 /// Runs every check of the repository; true when all of them passed.
 pub fn check_all(root: &Path) -> bool {
-    let clippy = "clippy --quiet --workspace --all-targets -- -D warnings";
+    // The profile of the tests: build scripts and procedural macros are compiled once for all.
+    let clippy = "clippy --quiet --release --workspace --all-targets -- -D warnings";
     let passed = [
         run("fmt", || cargo(root, "fmt --all -- --check", &[])),
         run("clippy", || cargo(root, clippy, &[])),
         run("doc", || {
             let deny = [("RUSTDOCFLAGS", "-D warnings")];
-            cargo(root, "doc --quiet --workspace --no-deps", &deny)
+            cargo(root, "doc --quiet --release --workspace --no-deps", &deny)
         }),
         run("sizes", || sizes::check(root)),
         run("licences", || licences::check(root)),
         run("rust-version", || rust_version::check(root)),
+        run("features", || features::check(root)),
         run("words", || words::check(root)),
         run("paths", || links::check(root)),
         run("schema", || schema::check(root)),

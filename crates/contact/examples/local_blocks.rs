@@ -1,7 +1,8 @@
 //! Random blocks for every law, judged by the referees of the tests:
 //! `cargo run --release --example local_blocks -- 1000000`. Exits 1 when a block fails.
 
-#[path = "../tests/law_support/mod.rs"]
+#[allow(dead_code, unused_imports)] // The tests use all of it.
+#[path = "../tests/all/law_support/mod.rs"]
 mod support;
 
 use std::process::ExitCode;

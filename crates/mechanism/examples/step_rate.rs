@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p percuss-mechanism --example step_rate`
 
-#[path = "../tests/native/mod.rs"]
+#[allow(dead_code)] // The tests use all of it.
+#[path = "../tests/all/native/mod.rs"]
 mod native;
 
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! A warm mechanism allocates nothing.
 //!
-//! This file has an allocator of its own that counts, each thread for itself.
+//! A program of its own: its allocator counts, each thread for itself, and a program has one allocator.
 // A global allocator cannot be written without `unsafe`; this one only counts and passes on.
 #![allow(unsafe_code)]
 

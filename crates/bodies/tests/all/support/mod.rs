@@ -1,0 +1,167 @@
+//! Small worlds for tests.
+
+use bodies::{
+    Body, Dim, Drag, Field, Freedom, Friction, Guide, MassProperties, Materials, Model, PairLaw,
+    Plane, Pose, Settings, Space, State, World, plane, space,
+};
+use contact::Restitution;
+use glam::{DQuat, DVec2, DVec3};
+
+/// A world under construction.
+pub struct Stage<D: Dim> {
+    pub model: Model<D>,
+    pub state: State<D>,
+    pub settings: Settings,
+}
+
+impl<D: Dim> Stage<D> {
+    pub fn new(law: PairLaw, gravity: D::Vector) -> Self {
+        Self {
+            model: Model {
+                bodies: Vec::new(),
+                materials: Materials::new(1, &law),
+                guides: Vec::new(),
+                gravity,
+                fields: Vec::new(),
+                drag: Vec::new(),
+                joints: Vec::new(),
+                cell: None,
+            },
+            state: State {
+                t: 0.0,
+                poses: Vec::new(),
+                velocities: Vec::new(),
+                anchors: Vec::new(),
+                memory: Vec::new(),
+                cell: None,
+            },
+            settings: Settings {
+                tolerance: 1e-10,
+                ..Settings::default()
+            },
+        }
+    }
+
+    pub fn add(
+        &mut self,
+        shape: D::Shape,
+        mass: MassProperties<D>,
+        freedom: Freedom,
+        pose: Pose<D>,
+        velocity: D::Dofs,
+    ) -> usize {
+        self.model.bodies.push(Body {
+            shape,
+            mass,
+            material: 0,
+            freedom,
+        });
+        self.state.poses.push(pose);
+        self.state.velocities.push(velocity);
+        self.model.bodies.len() - 1
+    }
+
+    /// A body of density 1 (times `density`).
+    pub fn body(&mut self, shape: D::Shape, density: f64, pose: Pose<D>, v: D::Dofs) -> usize {
+        let mass = D::mass_properties(&shape, density).unwrap();
+        self.add(shape, mass, Freedom::Free, pose, v)
+    }
+
+    pub fn guide(&mut self, guide: Box<dyn Guide<D>>) -> Freedom {
+        self.model.guides.push(guide);
+        Freedom::Guided(self.model.guides.len() as u32 - 1)
+    }
+
+    pub fn field(&mut self, field: Box<dyn Field<D>>) {
+        self.model.fields.push(field);
+    }
+
+    pub fn drag(&mut self, drag: Drag) {
+        self.model.drag = vec![drag; self.model.bodies.len()];
+    }
+
+    pub fn world(self) -> World<D> {
+        World::new(self.model, self.state, self.settings).unwrap()
+    }
+}
+
+impl Stage<Plane> {
+    /// The solid below y = 0.
+    pub fn floor(&mut self) -> usize {
+        let mass = MassProperties {
+            mass: 0.0,
+            inertia: 0.0,
+        };
+        let shape = plane::Shape::HalfPlane;
+        self.add(shape, mass, Freedom::Fixed, at2(0.0, 0.0), [0.0; 3])
+    }
+}
+
+impl Stage<Space> {
+    /// The solid below z = 0.
+    pub fn floor(&mut self) -> usize {
+        let mass = MassProperties {
+            mass: 0.0,
+            inertia: DVec3::ZERO,
+        };
+        let shape = space::Shape::HalfSpace;
+        self.add(shape, mass, Freedom::Fixed, at3(DVec3::ZERO), [0.0; 6])
+    }
+}
+
+pub fn at2(x: f64, y: f64) -> Pose<Plane> {
+    Pose {
+        position: DVec2::new(x, y),
+        rotation: plane::Angle::new(0.0),
+    }
+}
+
+pub fn at3(position: DVec3) -> Pose<Space> {
+    Pose {
+        position,
+        rotation: DQuat::IDENTITY,
+    }
+}
+
+pub fn rectangle(w: f64, h: f64) -> plane::Shape {
+    plane::Shape::Polygon(plane::Polygon::rectangle(w, h).unwrap().into())
+}
+
+pub fn cuboid(x: f64, y: f64, z: f64) -> space::Shape {
+    let sides = DVec3::new(x, y, z);
+    space::Shape::Polyhedron(space::Polyhedron::cuboid(sides).unwrap().into())
+}
+
+pub fn coulomb(mu: f64) -> PairLaw {
+    PairLaw {
+        friction: Friction::Coulomb(mu),
+        ..PairLaw::default()
+    }
+}
+
+pub fn with_rebound(mu: f64, normal: f64, tangential: f64) -> PairLaw {
+    PairLaw {
+        restitution: Restitution { normal, tangential },
+        ..coulomb(mu)
+    }
+}
+
+pub fn run<D: Dim>(world: &mut World<D>, steps: usize) {
+    for _ in 0..steps {
+        world.advance().unwrap();
+        let ledger = world.ledger();
+        assert!(
+            ledger.reached,
+            "t = {}: residual {:e}",
+            ledger.t, ledger.residual
+        );
+        // Sums of some hundred products: rounding, nothing else.
+        assert!(
+            ledger.energy < 1e-11,
+            "t = {}: {:e}",
+            ledger.t,
+            ledger.energy
+        );
+        assert!(ledger.momentum < 1e-12, "{:e}", ledger.momentum);
+    }
+}

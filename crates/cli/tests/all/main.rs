@@ -1,0 +1,37 @@
+//! The tests of the crate in one program: each program more is linked with everything once more.
+
+mod bad_input;
+mod bodies;
+mod bodies_study;
+mod campaign;
+mod cell;
+mod common;
+mod compare;
+mod export;
+mod faults;
+mod gallery;
+mod html;
+mod images;
+mod interrupt;
+mod joints;
+mod log;
+mod plot;
+mod plot_bodies;
+mod plot_drawing;
+mod plot_tables;
+mod python;
+mod recording;
+mod refusals;
+mod resume;
+mod resume_common;
+mod resume_damage;
+mod resume_mechanisms;
+mod run;
+mod solve;
+mod statics;
+mod structures;
+mod survey;
+mod systems;
+mod verify;
+mod verify_sweep;
+mod view;

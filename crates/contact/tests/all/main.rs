@@ -1,0 +1,14 @@
+//! The tests of the crate in one program: each program more is linked with everything once more.
+
+mod law_derivatives;
+mod law_enumeration;
+mod law_extremes;
+mod law_oracles;
+mod law_properties;
+mod law_random;
+mod law_rank;
+mod law_regions;
+mod law_smoothed;
+mod law_status;
+mod law_support;
+mod law_wedge;

@@ -1,0 +1,53 @@
+//! Runs with their records, and drawings of them.
+
+use scene::drawing::{Drawing, Numbers, with_frames};
+use scene::record::{Layout, Manifest, Place, Record, Recorder};
+use scene::{Scene, Threads, run};
+use tempfile::TempDir;
+
+/// Runs a scene to its end and opens its records.
+pub fn recorded(scene: &Scene) -> (TempDir, Record) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run");
+    let built = scene.build().expect("a system");
+    let manifest = Manifest::of_mechanism(scene, &built, Threads::new(1));
+    let layout = Layout::of_scene(scene, &built.system);
+    let place = Place::Given(path.clone());
+    let every = built.record_every;
+    let mut recorder = Recorder::new(place, manifest, layout, every).expect("a free place");
+    let outcome = run(built, &mut recorder, &mut |_| true);
+    let stopped = outcome.stopped.as_ref().map(ToString::to_string);
+    recorder.close(&outcome.certificate, stopped).expect("room");
+    recorder.finish().expect("room");
+    let record = Record::open(&path).expect("records");
+    (folder, record)
+}
+
+/// The drawing of a run with at most this many states.
+pub fn drawn(record: &Record, frames: usize) -> Drawing {
+    let drawing = with_frames(record, frames).expect("a drawing");
+    drawing.expect("mechanisms have one")
+}
+
+/// The number of an item by its name.
+pub fn item(drawing: &Drawing, name: &str) -> usize {
+    let found = drawing.header.items.iter().position(|i| i.name == name);
+    found.unwrap_or_else(|| panic!("no item `{name}`"))
+}
+
+/// Recorded values of a coordinate or velocity.
+pub fn series<'a>(drawing: &'a Drawing, name: &str) -> &'a [f64] {
+    match drawing.column(&format!("q:{name}")) {
+        Some(Numbers::F64(values)) => values,
+        _ => panic!("no column of {name}"),
+    }
+}
+
+/// The points of an item in a state.
+pub fn points(drawing: &Drawing, item: usize, frame: usize) -> Vec<Vec<f64>> {
+    let flat = drawing.points(item, frame);
+    let points = flat.chunks_exact(drawing.header.dimension);
+    points
+        .map(|p| p.iter().map(|x| f64::from(*x)).collect())
+        .collect()
+}

@@ -1,0 +1,12 @@
+//! The tests of the crate in one program: each program more is linked with everything once more.
+
+mod auto;
+mod bad_input;
+mod common;
+mod counts;
+mod energy;
+mod equivalence;
+mod judge;
+mod oracles;
+mod referees;
+mod structures;
