@@ -15,7 +15,7 @@
 use contact::Problem;
 
 use crate::batch::{Batch, DEPTH, Mix, Products};
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
+use crate::goal::{Best, Goal, Outcome, Report, Solver, enough};
 use crate::trigger::Trigger;
 
 /// How it proceeds.
@@ -51,6 +51,9 @@ pub struct Anderson {
     kept: Vec<f64>,
     best: Option<Best>,
 }
+
+/// The patience where what is wished is nearly there.
+const NEAR: usize = 10;
 
 /// A step whose norm grows by more than this (squared) forgets the past: contacts have changed status.
 const JUMP: f64 = 4.0;
@@ -147,6 +150,15 @@ impl Anderson {
         }
     }
 
+    /// Sweeps without progress: few where what is wished is nearly there.
+    fn patience(&self, best: &Best) -> usize {
+        let wish = self.params.wish;
+        let near = wish < 1.0 && best.within(enough(wish));
+        self.params
+            .patience
+            .min(if near { NEAR } else { usize::MAX })
+    }
+
     fn run(
         &mut self,
         problem: &Problem,
@@ -180,7 +192,7 @@ impl Anderson {
                 if trigger.least() <= best.tolerance() || best.keeps_history() {
                     best.offer(problem, &self.kept, sweeps);
                 }
-                if trigger.stalled(sweeps, self.params.patience) {
+                if trigger.stalled(sweeps, self.patience(best)) {
                     return (sweeps, true);
                 }
             }

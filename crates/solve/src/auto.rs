@@ -30,7 +30,7 @@ use crate::admm::Admm;
 use crate::anderson::Anderson;
 use crate::bilateral;
 use crate::cold::Cold;
-use crate::goal::{Goal, Outcome, Report, Solver};
+use crate::goal::{Goal, Outcome, Report, Solver, enough};
 use crate::interior::{Interior, InteriorPlane};
 use crate::newton::{Newton, NewtonParams};
 use crate::nncg::{Nncg, NncgParams, Sweeps};
@@ -312,11 +312,6 @@ fn wish(problem: &Problem, goal: &Goal, steady: bool) -> f64 {
     } else {
         1.0
     }
-}
-
-/// The share of the tolerance that is near enough to what is wished.
-fn enough(wish: f64) -> f64 {
-    (3.0 * wish).min(1.0)
 }
 
 /// Times the tolerance: sweeps that stop there have found most contacts' status.

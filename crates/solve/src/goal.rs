@@ -113,6 +113,11 @@ pub trait Solver: Send {
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report;
 }
 
+/// The share of the tolerance that is near enough to a share that is wished.
+pub(crate) fn enough(wish: f64) -> f64 {
+    (30.0 * wish).min(1.0)
+}
+
 /// Keeps the best judged iterate. Every iterate a solver returns has passed here.
 #[derive(Debug)]
 pub(crate) struct Best {

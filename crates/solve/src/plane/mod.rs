@@ -175,16 +175,12 @@ impl Plane {
         true
     }
 
-    /// Plans the system anew.
-    fn rebuild(&mut self, problem: &Problem, kinetic: &Kinetic) -> bool {
-        self.touches.clear();
-        self.source.clear();
+    /// Numbers the bodies that have contacts, and how many there are; none where a contact does not suit.
+    fn number(&mut self, problem: &Problem, kinetic: &Kinetic) -> Option<(Vec<u32>, u32)> {
         let mut body = vec![NONE; kinetic.num_coordinates() / WIDTH];
         let mut count = 0;
         for a in 0..problem.num_contacts() {
-            let Some(source) = sides(kinetic, a) else {
-                return false;
-            };
+            let source = sides(kinetic, a)?;
             for first in source.into_iter().filter(|first| *first != NONE) {
                 let body = &mut body[first as usize / WIDTH];
                 if *body == NONE {
@@ -194,6 +190,16 @@ impl Plane {
             }
             self.source.push(source);
         }
+        Some((body, count))
+    }
+
+    /// Plans the system anew.
+    fn rebuild(&mut self, problem: &Problem, kinetic: &Kinetic) -> bool {
+        self.touches.clear();
+        self.source.clear();
+        let Some((body, count)) = self.number(problem, kinetic) else {
+            return false;
+        };
         let number = |first: u32| match first {
             NONE => count,
             first => body[first as usize / WIDTH],

@@ -158,7 +158,8 @@ fn warm_start_from_the_answer_needs_no_work() {
         Wall::default().problem().unwrap(),
         Tower::of(10).problem().unwrap(),
     ] {
-        let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-9));
+        // What the default aims at in a wall, whatever is asked for: less than that it would improve.
+        let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-10));
         for name in ["auto", "nlgs", "nncg", "admm"] {
             let mut again = r.clone();
             let mut solver = solve::by_name(name).unwrap();
