@@ -151,9 +151,9 @@ impl Anderson {
     }
 
     /// Sweeps without progress: few where what is wished is nearly there.
-    fn patience(&self, best: &Best) -> usize {
+    fn patience(&self, residual: f64, tolerance: f64) -> usize {
         let wish = self.params.wish;
-        let near = wish < 1.0 && best.within(enough(wish));
+        let near = wish < 1.0 && residual <= enough(wish) * tolerance;
         self.params
             .patience
             .min(if near { NEAR } else { usize::MAX })
@@ -166,11 +166,8 @@ impl Anderson {
         start: f64,
         limit: usize,
     ) -> (usize, bool) {
-        let mut trigger = Trigger::new(
-            start,
-            self.params.wish * best.tolerance(),
-            self.params.judge_every,
-        );
+        let wished = self.params.wish * best.tolerance();
+        let mut trigger = Trigger::new(start, wished, self.params.judge_every);
         let mut normal = Normal::new();
         let (mut sweeps, mut last) = (0, None);
         while sweeps < limit && !best.within(self.params.wish) {
@@ -189,10 +186,10 @@ impl Anderson {
                 if trigger.judged(sweeps, products.own, residual) {
                     self.batch.store(problem, &mut self.kept);
                 }
-                if trigger.least() <= best.tolerance() || best.keeps_history() {
+                if trigger.least() <= wished || best.keeps_history() {
                     best.offer(problem, &self.kept, sweeps);
                 }
-                if trigger.stalled(sweeps, self.patience(best)) {
+                if trigger.stalled(sweeps, self.patience(trigger.least(), best.tolerance())) {
                     return (sweeps, true);
                 }
             }
@@ -215,7 +212,7 @@ impl Solver for Anderson {
             self.kept.clear();
             self.kept.extend_from_slice(impulse);
             let start = self.batch.residual(problem);
-            if start <= best.tolerance() || best.keeps_history() {
+            if start <= self.params.wish * best.tolerance() || best.keeps_history() {
                 best.offer(problem, impulse, 0);
             }
             let mut stalled = false;
@@ -223,7 +220,8 @@ impl Solver for Anderson {
                 self.batch.recall();
                 (sweeps, stalled) = self.run(problem, &mut best, start, limit);
             }
-            if !best.reached() {
+            // What is only near to what is wished is judged once, at the end.
+            if !best.within(self.params.wish) {
                 best.offer(problem, &self.kept, sweeps);
             }
             if stalled {
