@@ -3,9 +3,6 @@
 use super::Fronts;
 use super::dense::eliminate;
 
-/// Numbers up to which a row is copied by hand.
-const SHORT: usize = 64;
-
 impl Fronts {
     /// Factors the present values; false where a pivot vanishes or a value is not a number.
     pub fn factor(&mut self) -> bool {
@@ -38,13 +35,13 @@ impl Fronts {
                 let row = &front[i * m..(i + 1) * m];
                 if i < p {
                     // Whole rows of [L₁₁\U₁₁ U₁₂].
-                    copy(&mut self.store[at + i * m..at + (i + 1) * m], row);
+                    self.store[at + i * m..at + (i + 1) * m].copy_from_slice(row);
                 } else {
                     let to = at + p * m + (i - p) * p;
-                    copy(&mut self.store[to..to + p], &row[..p]);
+                    self.store[to..to + p].copy_from_slice(&row[..p]);
                     let rest = m - p;
-                    let to = top + (i - p) * rest;
-                    copy(&mut self.stack[to..to + rest], &row[p..]);
+                    self.stack[top + (i - p) * rest..top + (i - p + 1) * rest]
+                        .copy_from_slice(&row[p..]);
                 }
             }
             top += (m - p) * (m - p);
@@ -121,22 +118,6 @@ fn add_child(
         }
     }
     start
-}
-
-/// Rows of most fronts are a few lines of the cache: by fours they are copied before a call would have begun.
-#[inline(always)]
-fn copy(to: &mut [f64], from: &[f64]) {
-    if from.len() > SHORT {
-        return to.copy_from_slice(from);
-    }
-    let (fours, rest) = to.as_chunks_mut::<4>();
-    let (others, left) = from.as_chunks::<4>();
-    for (to, from) in fours.iter_mut().zip(others) {
-        *to = *from;
-    }
-    for (to, from) in rest.iter_mut().zip(left) {
-        *to = *from;
-    }
 }
 
 /// In four partial sums, so that the processor need not wait for one.
