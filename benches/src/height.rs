@@ -2,9 +2,11 @@
 //!
 //! Columns of blocks, heaps of discs between walls and of balls in a box, each of growing height on the
 //! same base. Grains fall and settle first. Cold: the first step from the settled places without any
-//! memory. Warm: the mean over the steps that follow, each from the impulses of the step before. Sweeps are
-//! those of nonlinear conjugate gradients from zero, whose iteration is one sweep, to 1e-4; the default starts from
-//! a guess and may go on with other methods, whose iterations cost more.
+//! memory. Warm: the mean over later steps, each from the impulses of the step before, when the pile has come
+//! to rest. Sweeps are
+//! those of nonlinear conjugate gradients from zero, whose iteration is one sweep, to 1e-4; the default starts columns
+//! from a guess and may go on with other methods, whose iterations cost more. Piles of the same height differ by as
+//! much as a factor of two, so that each height has several.
 
 use serde_json::json;
 
@@ -20,8 +22,12 @@ use crate::scene::{self, Grain, Place, Scene, Shape};
 /// Residual that every step must reach.
 const TOLERANCE: f64 = 1e-4;
 
-/// Warm steps that are averaged, after as many that are not: the cold one left its own small motion.
-const STEPS: usize = 100;
+/// Warm steps that are averaged, after as many that are not: the cold one leaves its own motion, which takes a
+/// pile of a hundred layers some 400 steps to lose.
+const STEPS: usize = 500;
+
+/// Piles of discs and of balls of each height.
+const PILES: u64 = 3;
 
 /// A column of equal blocks.
 fn column(blocks: usize) -> Scene {
@@ -99,18 +105,30 @@ fn family(kind: &str, quick: bool) -> Result<Vec<Pile>, String> {
         // Free fall from the height of the loose lattice takes a third of this; the rest is for coming to rest.
         let fall = (2.0 * 0.028 * count as f64 / scene::GRAVITY).sqrt();
         let steps = 600 + (3.0 * fall / scene::STEP) as usize;
-        let scene = match kind {
-            "blocks" => column(count),
-            "discs" => settled(&scene::discs(12 * count, 12), &Choice::to(TOLERANCE), steps)?,
-            _ => settled(
-                &scene::spheres(25 * count, 5),
-                &Choice::to(TOLERANCE),
-                steps,
-            )?,
+        let one = |scene: &Scene| measure(&settled(scene, &Choice::to(TOLERANCE), steps)?);
+        let several = |scene: &dyn Fn(u64) -> Scene| -> Result<Pile, String> {
+            let all: Result<Vec<Pile>, String> = (0..PILES).map(|seed| one(&scene(seed))).collect();
+            Ok(mean(&all?))
         };
-        piles.push(measure(&scene)?);
+        let pile = match kind {
+            "blocks" => measure(&column(count))?,
+            "discs" => several(&|seed| scene::other_discs(12 * count, 12, seed))?,
+            _ => several(&|seed| scene::other_spheres(25 * count, 5, seed))?,
+        };
+        piles.push(pile);
     }
     Ok(piles)
+}
+
+/// The mean of several piles.
+fn mean(piles: &[Pile]) -> Pile {
+    let share = 1.0 / piles.len() as f64;
+    let of = |get: &dyn Fn(&Pile) -> f64| share * piles.iter().map(get).sum::<f64>();
+    Pile {
+        across: of(&|p| p.across),
+        contacts: of(&|p| p.contacts as f64).round() as usize,
+        iterations: [0, 1].map(|m| [0, 1].map(|start| of(&|p| p.iterations[m][start]))),
+    }
 }
 
 /// Heads of the tables.

@@ -194,7 +194,12 @@ pub fn tower() -> Scene {
 
 /// Discs of 8 to 12 mm on a loose lattice, `across` in a row, between walls; they fall and settle.
 pub fn discs(count: usize, across: usize) -> Scene {
-    let mut random = Random(12_345);
+    other_discs(count, across, 0)
+}
+
+/// The same with other radii and places for every `seed`.
+pub fn other_discs(count: usize, across: usize, seed: u64) -> Scene {
+    let mut random = Random(12_345 + (seed << 32));
     let width = across as f64 / 38.0;
     let grain = |i: usize| {
         let radius = 0.008 + 0.004 * random.unit();
@@ -217,7 +222,12 @@ pub fn discs(count: usize, across: usize) -> Scene {
 
 /// Balls of 8 to 12 mm on a loose lattice of `across` by `across` in a box; they fall and settle.
 pub fn spheres(count: usize, across: usize) -> Scene {
-    let mut random = Random(777 + count as u64);
+    other_spheres(count, across, 0)
+}
+
+/// The same with other radii and places for every `seed`.
+pub fn other_spheres(count: usize, across: usize, seed: u64) -> Scene {
+    let mut random = Random(777 + count as u64 + (seed << 32));
     let spacing = 0.25 / 9.0;
     let half = 0.5 * spacing * across as f64;
     let grain = |i: usize| {

@@ -174,6 +174,7 @@ fn methods() -> Vec<(&'static str, Box<dyn Solver>)> {
             max_sweeps: 40_000,
             patience,
             sweeps,
+            ..NncgParams::default()
         }))
     };
     let relaxation = Relaxation::new(RelaxationParams {

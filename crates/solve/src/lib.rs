@@ -10,6 +10,7 @@ mod fronts;
 pub mod goal;
 pub mod interior;
 mod krylov;
+mod layers;
 mod linear;
 pub mod newton;
 pub mod nncg;

@@ -16,6 +16,7 @@ use contact::Problem;
 
 use crate::batch::{Batch, Lead};
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
+use crate::layers::Layers;
 use crate::sweep::{Flow, LocalStep};
 use crate::trigger::Trigger;
 
@@ -42,6 +43,9 @@ pub struct NncgParams {
     pub patience: usize,
     /// Which sweep.
     pub sweeps: Sweeps,
+    /// Sweeps after which high piles are corrected by layers (see `layers`); as many again until the next
+    /// time, twice as many where they gain little.
+    pub lift_every: usize,
 }
 
 impl Default for NncgParams {
@@ -51,6 +55,8 @@ impl Default for NncgParams {
             judge_every: 10,
             patience: 200,
             sweeps: Sweeps::Guarded,
+            // 20 to 60 take about as long: a correction costs some eight sweeps.
+            lift_every: 40,
         }
     }
 }
@@ -62,6 +68,7 @@ pub struct Nncg {
     pub params: NncgParams,
     flow: Flow,
     batch: Batch,
+    layers: Layers,
     /// The best iterate by the packs' own residual.
     kept: Vec<f64>,
     /// The initial guess, for the guard.
@@ -69,6 +76,42 @@ pub struct Nncg {
     before: Vec<f64>,
     direction: Vec<f64>,
     best: Option<Best>,
+}
+
+/// When piles are corrected by layers.
+#[derive(Debug)]
+struct Lift {
+    every: usize,
+    next: usize,
+    done: usize,
+    /// The least residual when it was last done.
+    residual: f64,
+}
+
+/// A residual that has fallen by less since the last correction makes the next one wait.
+const GAIN: f64 = 0.9;
+
+impl Lift {
+    fn new(every: usize) -> Self {
+        Self {
+            every,
+            next: every,
+            done: 0,
+            residual: f64::INFINITY,
+        }
+    }
+
+    fn due(&mut self, sweeps: usize, residual: f64) -> bool {
+        if sweeps < self.next {
+            return false;
+        }
+        if residual > GAIN * self.residual {
+            self.every = self.every.saturating_mul(2);
+        }
+        self.residual = residual;
+        self.next = sweeps.saturating_add(self.every);
+        true
+    }
 }
 
 impl Nncg {
@@ -146,6 +189,7 @@ impl Nncg {
         let (mut lead, mut previous) = (Lead::STILL, f64::INFINITY);
         let (mut sweeps, mut stalled) = (0, false);
         let patience = self.patience(problem);
+        let mut lift = Lift::new(self.params.lift_every);
         while sweeps < limit && !best.reached() && !stalled {
             let norm = self.batch.sweep(problem, lead);
             sweeps += 1;
@@ -161,6 +205,18 @@ impl Nncg {
             }
             lead = Lead::after(norm, previous);
             previous = norm;
+            if lift.due(sweeps, trigger.least()) && !best.reached() && !stalled {
+                self.batch.store(problem, impulse);
+                if (lift.done > 0 || self.layers.fit(problem))
+                    && self.layers.correct(problem, impulse)
+                {
+                    self.batch.load(problem, impulse);
+                    (lead, previous) = (Lead::STILL, f64::INFINITY);
+                    lift.done += 1;
+                } else {
+                    lift.next = usize::MAX;
+                }
+            }
         }
         if !best.reached() {
             best.offer(problem, &self.kept, sweeps);
