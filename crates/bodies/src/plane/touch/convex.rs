@@ -71,6 +71,11 @@ fn best_of_few(r: &Few, i: &Few, view: &View, limit: f64, tie: f64) -> Option<Be
     })
 }
 
+/// The normals of a rectangle's edges, and its lowest vertices by the signs of a direction. Statics: lists on
+/// the stack would be written first.
+static OUTWARD: [DVec2; 4] = [DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X];
+static LOWEST: [usize; 4] = [2, 3, 1, 0];
+
 /// The same for two rectangles, from half their sides: the lowest vertex along a direction is known by
 /// its signs.
 #[inline(always)]
@@ -88,13 +93,13 @@ fn best_of_boxes(r: DVec2, i: DVec2, view: &View, limit: f64, tie: f64) -> Optio
         return None;
     }
     let edge = first_within(depth, best + tie);
-    let normal = [DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X][edge];
+    let normal = OUTWARD[edge];
     let low = view.vector_back(normal);
     // Vertices 0 and 3 are to the left, 0 and 1 below.
     let (left, below) = (usize::from(low.x >= 0.0), usize::from(low.y >= 0.0));
     Some(Best {
         edge,
-        support: [2, 3, 1, 0][2 * below + left],
+        support: LOWEST[2 * below + left],
         separation: -depth[edge],
     })
 }
