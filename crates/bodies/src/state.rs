@@ -26,6 +26,20 @@ pub struct Memory<D: Dim> {
     pub moment: [f64; 3],
 }
 
+impl<D: Dim> Memory<D> {
+    /// Room for one.
+    pub(crate) fn blank() -> Self {
+        Self {
+            bodies: [0; 2],
+            shift: [0; 3],
+            feature: 0,
+            status: Status::Open,
+            impulse: D::Vector::default(),
+            moment: [0.0; 3],
+        }
+    }
+}
+
 /// Everything that a motion is continued from, with the [`Ledger`] of its last step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]

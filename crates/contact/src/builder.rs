@@ -287,7 +287,8 @@ impl KineticBuilder {
     ///
     /// # Errors
     /// A contact whose diagonal block or free velocity no mechanical system has.
-    pub fn build(self) -> Result<Problem, ProblemError> {
+    pub fn build(mut self) -> Result<Problem, ProblemError> {
+        self.derived.finish(&self.kinetic.offset);
         match self.fault {
             Some(error) => Err(error),
             None => Ok(Problem::checked(self.law, self.kinetic, self.derived)),

@@ -21,8 +21,10 @@ use crate::stored::BlockSparse;
 pub(crate) struct Derived {
     /// b by row.
     pub(crate) free: Vec<f64>,
-    /// κ_α.
+    /// κ_α; −tr H_α where it is still due.
     pub(crate) kappa: Vec<f64>,
+    /// Whether one is due.
+    due: bool,
     /// Diagonal blocks H_α, row-major, one after the other.
     block: Vec<f64>,
     /// Where each ends.
@@ -34,6 +36,7 @@ impl Derived {
     pub(crate) fn clear(&mut self) {
         self.free.clear();
         self.kappa.clear();
+        self.due = false;
         self.block.clear();
         self.block_end.clear();
     }
@@ -118,6 +121,28 @@ impl Derived {
         self.kappa.push(R as f64 / trace);
         self.block_end.push(self.block.len());
         Ok(())
+    }
+
+    /// The same for a sound contact, whose κ is taken by [`Derived::finish`]: a quotient for each contact would
+    /// be waited for, one after the other they are not.
+    #[inline(always)]
+    pub(crate) fn add_later<const R: usize>(&mut self, b: [f64; R], h: [[f64; R]; R], trace: f64) {
+        self.free.extend_from_slice(&b);
+        self.block.extend_from_slice(h.as_flattened());
+        self.kappa.push(-trace);
+        self.due = true;
+        self.block_end.push(self.block.len());
+    }
+
+    /// κ of the contacts that came by [`Derived::add_later`]; that of any other one is positive.
+    pub(crate) fn finish(&mut self, offset: &[usize]) {
+        if !std::mem::take(&mut self.due) {
+            return;
+        }
+        for (kappa, rows) in self.kappa.iter_mut().zip(offset.windows(2)) {
+            let due = (rows[1] - rows[0]) as f64 / -*kappa;
+            *kappa = if *kappa < 0.0 { due } else { *kappa };
+        }
     }
 
     fn push_any(&mut self, kinetic: &Kinetic, contact: usize) {

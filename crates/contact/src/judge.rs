@@ -65,6 +65,14 @@ struct Sums {
 }
 
 impl Sums {
+    #[inline(always)]
+    fn add(&mut self, [residual, impulse, velocity, free]: [f64; 4]) {
+        self.residual += residual;
+        self.impulse += impulse;
+        self.velocity += velocity;
+        self.free += free;
+    }
+
     fn ratio(&self) -> f64 {
         let scale = self.impulse.max(self.velocity).max(self.free);
         // Below this square the whole problem is at rest in every measure; the collection's own
@@ -120,9 +128,18 @@ impl Judge {
         measure: Measure,
     ) -> f64 {
         let mut sums = Sums::default();
-        let mut worst = (0, 0.0);
-        for a in 0..problem.num_contacts() {
-            self.add(problem, a, r, u, measure, &mut sums, &mut worst);
+        for (a, rows) in problem.offset().windows(2).enumerate() {
+            let rows = rows[0]..rows[1];
+            let b = &problem.free()[rows.clone()];
+            let parts = match (problem.law(a), &r[rows.clone()], &u[rows], b) {
+                // Nearly all contacts of the plane.
+                (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t], &[b_n, b_t]) => {
+                    let kappa = weight(problem, a, measure);
+                    flat_parts(*mu, kappa, [[r_n, r_t], [u_n, u_t], [b_n, b_t]])
+                }
+                _ => self.parts(problem, a, r, u, measure),
+            };
+            sums.add(parts);
         }
         sums.ratio()
     }
@@ -134,16 +151,12 @@ impl Judge {
         let (mut file, mut own) = (Sums::default(), Sums::default());
         let mut worst = (0, 0.0);
         for a in 0..problem.num_contacts() {
-            self.add(problem, a, r, &u, Measure::File, &mut file, &mut (0, 0.0));
-            self.add(
-                problem,
-                a,
-                r,
-                &u,
-                Measure::Dimensionless,
-                &mut own,
-                &mut worst,
-            );
+            file.add(self.parts(problem, a, r, &u, Measure::File));
+            let parts = self.parts(problem, a, r, &u, Measure::Dimensionless);
+            own.add(parts);
+            if parts[0] > worst.1 {
+                worst = (a, parts[0]);
+            }
         }
         let gaps = physical_gaps(problem, r, &u);
         self.velocity = u;
@@ -155,45 +168,56 @@ impl Judge {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    #[inline]
-    fn add(
+    /// What a contact adds to the sums: residual, impulse, velocity and free velocity.
+    fn parts(
         &mut self,
         problem: &Problem,
         a: usize,
         r: &[f64],
         u: &[f64],
         measure: Measure,
-        sums: &mut Sums,
-        worst: &mut (usize, f64),
-    ) {
+    ) -> [f64; 4] {
         let rows = problem.rows(a);
-        let kappa = match measure {
-            Measure::Dimensionless => problem.kappa(a),
-            Measure::File => 1.0,
-        };
+        let kappa = weight(problem, a, measure);
         let (r, b) = (&r[rows.clone()], &problem.free()[rows.clone()]);
         let u = &u[rows];
-        let residual =
-            match (problem.law(a), r, u) {
-                // Nearly all contacts of the plane.
-                (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t]) => square(
-                    &coulomb2::natural_residual(*mu, kappa, [r_n, r_t], [u_n, u_t]),
-                ),
-                (law, ..) => {
-                    let f = &mut self.natural[..r.len()];
-                    law.natural_residual(kappa, r, u, f);
-                    square(f)
-                }
-            };
-        let part = residual / kappa;
-        sums.residual += part;
-        sums.impulse += square(r) / kappa;
-        sums.velocity += kappa * square(u);
-        sums.free += kappa * square(b);
-        if part > worst.1 {
-            *worst = (a, part);
+        match (problem.law(a), r, u, b) {
+            (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t], &[b_n, b_t]) => {
+                flat_parts(*mu, kappa, [[r_n, r_t], [u_n, u_t], [b_n, b_t]])
+            }
+            (law, ..) => {
+                let f = &mut self.natural[..r.len()];
+                law.natural_residual(kappa, r, u, f);
+                weighted(kappa, [f, r, u, b])
+            }
         }
+    }
+}
+
+/// The same for a contact of the plane with Coulomb's law: (r, u, b).
+#[inline(always)]
+fn flat_parts(mu: f64, kappa: f64, [r, u, b]: [[f64; 2]; 3]) -> [f64; 4] {
+    let f = coulomb2::natural_residual(mu, kappa, r, u);
+    weighted(kappa, [&f, &r, &u, &b])
+}
+
+/// ‖F‖²/κ, ‖r‖²/κ, κ‖u‖² and κ‖b‖².
+#[inline(always)]
+fn weighted(kappa: f64, [f, r, u, b]: [&[f64]; 4]) -> [f64; 4] {
+    [
+        square(f) / kappa,
+        square(r) / kappa,
+        kappa * square(u),
+        kappa * square(b),
+    ]
+}
+
+/// κ of a contact in a measure.
+#[inline(always)]
+fn weight(problem: &Problem, a: usize, measure: Measure) -> f64 {
+    match measure {
+        Measure::Dimensionless => problem.kappa(a),
+        Measure::File => 1.0,
     }
 }
 

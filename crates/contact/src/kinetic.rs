@@ -271,7 +271,7 @@ impl Kinetic {
     }
 
     /// The same for touches of a contact.
-    #[inline(always)]
+    #[inline]
     fn scatter_touches(&self, touches: &[Touch], dr: &[f64], v: &mut [f64]) {
         let rows = dr.len();
         for t in touches {
@@ -307,7 +307,10 @@ impl Kinetic {
         let touches = self.touch_ptr.windows(2);
         for (rows, touches) in self.offset.windows(2).zip(touches) {
             let touches = &self.touch[touches[0] as usize..touches[1] as usize];
-            self.scatter_touches(touches, &r[rows[0]..rows[1]], v);
+            match r[rows[0]..rows[1]] {
+                [n, t] => self.scatter_two(touches, [n, t], v),
+                ref r => self.scatter_touches(touches, r, v),
+            }
         }
     }
 

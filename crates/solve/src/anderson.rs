@@ -48,6 +48,7 @@ pub struct Anderson {
     /// How it proceeds.
     pub params: AndersonParams,
     batch: Batch,
+    /// The best swept iterate, once one is better than the first.
     kept: Vec<f64>,
     best: Option<Best>,
 }
@@ -159,9 +160,18 @@ impl Anderson {
             .min(if near { NEAR } else { usize::MAX })
     }
 
+    /// The best iterate so far, the first one being `impulse`.
+    fn kept<'a>(&'a self, impulse: &'a [f64]) -> &'a [f64] {
+        if self.kept.is_empty() {
+            impulse
+        } else {
+            &self.kept
+        }
+    }
+
     fn run(
         &mut self,
-        problem: &Problem,
+        (problem, impulse): (&Problem, &[f64]),
         best: &mut Best,
         start: f64,
         limit: usize,
@@ -174,6 +184,7 @@ impl Anderson {
             let slot = (sweeps > 0).then_some(normal.next);
             let mix = Mix {
                 theta: normal.mixture(),
+                known: normal.known,
                 slot: slot.unwrap_or(0),
                 fresh: slot.is_some(),
             };
@@ -184,10 +195,11 @@ impl Anderson {
             if trigger.due(sweeps, products.own) || best.keeps_history() || sweeps == limit {
                 let residual = self.batch.residual(problem);
                 if trigger.judged(sweeps, products.own, residual) {
+                    self.kept.resize(impulse.len(), 0.0);
                     self.batch.store(problem, &mut self.kept);
                 }
                 if trigger.least() <= wished || best.keeps_history() {
-                    best.offer(problem, &self.kept, sweeps);
+                    best.offer(problem, self.kept(impulse), sweeps);
                 }
                 if trigger.stalled(sweeps, self.patience(trigger.least(), best.tolerance())) {
                     return (sweeps, true);
@@ -204,13 +216,12 @@ impl Solver for Anderson {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let mut best = Best::unjudged(self.best.take(), problem, impulse, goal);
+        let mut best = Best::empty(self.best.take(), problem, goal);
         let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
         let (mut sweeps, mut otherwise) = (0, Outcome::Exhausted);
         if self.batch.fit(problem) {
             self.batch.load(problem, impulse);
             self.kept.clear();
-            self.kept.extend_from_slice(impulse);
             let start = self.batch.residual(problem);
             if start <= self.params.wish * best.tolerance() || best.keeps_history() {
                 best.offer(problem, impulse, 0);
@@ -218,11 +229,11 @@ impl Solver for Anderson {
             let mut stalled = false;
             if !best.within(self.params.wish) {
                 self.batch.recall();
-                (sweeps, stalled) = self.run(problem, &mut best, start, limit);
+                (sweeps, stalled) = self.run((problem, impulse), &mut best, start, limit);
             }
             // What is only near to what is wished is judged once, at the end.
             if !best.within(self.params.wish) {
-                best.offer(problem, &self.kept, sweeps);
+                best.offer(problem, self.kept(impulse), sweeps);
             }
             if stalled {
                 otherwise = Outcome::Stalled;
@@ -302,6 +313,7 @@ mod tests {
             let slot = (sweep > 0).then_some(normal.next);
             let mix = Mix {
                 theta: normal.mixture(),
+                known: normal.known,
                 slot: slot.unwrap_or(0),
                 fresh: slot.is_some(),
             };

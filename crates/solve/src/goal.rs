@@ -124,6 +124,8 @@ pub(crate) struct Best {
     judge: Judge,
     impulse: Vec<f64>,
     residual: f64,
+    /// Whether `impulse` is an iterate; the caller's buffer holds the first one otherwise.
+    holds: bool,
     history: Vec<(usize, f64)>,
     keep_history: bool,
     measure: Measure,
@@ -137,6 +139,7 @@ impl Best {
             judge: Judge::new(problem),
             impulse: impulse.to_vec(),
             residual: f64::INFINITY,
+            holds: true,
             history: Vec::new(),
             keep_history: goal.keep_history,
             measure: goal.measure,
@@ -149,16 +152,25 @@ impl Best {
     /// Takes an old one up again if there is one, without judging the first iterate: for methods that know
     /// its residual by a cheaper way and offer it where it counts.
     pub fn unjudged(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
+        let mut best = Self::empty(old, problem, goal);
+        best.hold(impulse);
+        best
+    }
+
+    /// The same without the first iterate, for methods that leave it in the caller's buffer until they
+    /// finish: what nothing replaces is then not copied.
+    pub fn empty(old: Option<Self>, problem: &Problem, goal: &Goal) -> Self {
         let mut best = old.unwrap_or_else(|| Self {
             judge: Judge::new(problem),
             impulse: Vec::new(),
             residual: f64::INFINITY,
+            holds: false,
             history: Vec::new(),
             keep_history: false,
             measure: goal.measure,
             tolerance: goal.tolerance,
         });
-        best.begin(problem, impulse, goal);
+        best.begin(problem, goal);
         best
     }
 
@@ -175,15 +187,21 @@ impl Best {
 
     /// Starts again, without allocating when the problem has the size of the last one.
     fn restart(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal) {
-        self.begin(problem, impulse, goal);
+        self.begin(problem, goal);
+        self.hold(impulse);
         self.offer(problem, impulse, 0);
     }
 
-    fn begin(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal) {
+    fn hold(&mut self, impulse: &[f64]) {
+        self.impulse.copy_from_slice(impulse);
+        self.holds = true;
+    }
+
+    fn begin(&mut self, problem: &Problem, goal: &Goal) {
         self.judge.fit(problem);
-        self.impulse.clear();
-        self.impulse.extend_from_slice(impulse);
+        self.impulse.resize(problem.num_rows(), 0.0);
         self.residual = f64::INFINITY;
+        self.holds = false;
         self.history.clear();
         self.keep_history = goal.keep_history;
         self.measure = goal.measure;
@@ -201,7 +219,7 @@ impl Best {
         };
         if residual < self.residual {
             self.residual = residual;
-            self.impulse.copy_from_slice(impulse);
+            self.hold(impulse);
         }
         if self.keep_history {
             self.history.push((iteration, residual));
@@ -247,7 +265,9 @@ impl Best {
         otherwise: Outcome,
         impulse: &mut [f64],
     ) -> Report {
-        impulse.copy_from_slice(&self.impulse);
+        if self.holds {
+            impulse.copy_from_slice(&self.impulse);
+        }
         Report {
             outcome: if self.reached() {
                 Outcome::Reached

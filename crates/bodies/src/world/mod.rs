@@ -339,28 +339,27 @@ impl<D: Dim> World<D> {
 
     /// Keeps what the next step starts from.
     fn remember(&mut self) {
-        let work = &self.work;
-        self.state.memory.clear();
+        let (work, memory) = (&self.work, &mut self.state.memory);
         let Some(problem) = &work.problem else {
+            memory.clear();
             return;
         };
+        memory.resize(work.active.len(), Memory::blank());
         let rows = problem.offset().windows(2);
         let each = work.active.iter().zip(&work.pushes).zip(&work.status);
-        for (((&touch, &vector), &status), rows) in each.zip(rows) {
+        for ((((&touch, &vector), &status), rows), kept) in each.zip(rows).zip(memory) {
             let found = &work.detector.found()[touch as usize];
             let impulse = &work.impulse[rows[0]..rows[1]];
-            let mut moment = [0.0; 3];
-            for (kept, s) in moment.iter_mut().zip(impulse.iter().skip(D::N)) {
+            // Written where it stays: what is written in parts and then moved as a whole has to wait.
+            kept.bodies = found.bodies;
+            kept.shift = found.shift;
+            kept.feature = found.touch.feature;
+            kept.status = status;
+            kept.impulse = vector;
+            kept.moment = [0.0; 3];
+            for (kept, s) in kept.moment.iter_mut().zip(impulse.iter().skip(D::N)) {
                 *kept = *s;
             }
-            self.state.memory.push(Memory {
-                bodies: found.bodies,
-                shift: found.shift,
-                feature: found.touch.feature,
-                status,
-                impulse: vector,
-                moment,
-            });
         }
     }
 }

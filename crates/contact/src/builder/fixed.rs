@@ -186,6 +186,21 @@ impl KineticBuilder {
         b: [f64; R],
         h: [[f64; R]; R],
     ) -> usize {
+        if self.fault.is_none() {
+            let contact = self.kinetic.offset.len() - 1;
+            let derived = self.derived.add(contact, law.normal(), b, h);
+            self.fault = derived.err();
+        }
+        self.close_rows(law, [boundary, rebound])
+    }
+
+    /// The same where b and H are taken care of.
+    #[inline(always)]
+    pub(super) fn close_rows<const R: usize>(
+        &mut self,
+        law: &Law,
+        [boundary, rebound]: [&[f64; R]; 2],
+    ) -> usize {
         let k = &mut self.kinetic;
         let contact = k.offset.len() - 1;
         let first = k.offset[contact];
@@ -193,10 +208,6 @@ impl KineticBuilder {
         k.boundary.push(first, boundary);
         k.rebound.push(first, rebound);
         k.offset.push(first + R);
-        if self.fault.is_none() {
-            let derived = self.derived.add(contact, law.normal(), b, h);
-            self.fault = derived.err();
-        }
         // Written where it stays: what is written in parts and then moved as a whole has to wait.
         match law {
             Law::Coulomb { mu } => self.law.push(Law::Coulomb { mu: *mu }),

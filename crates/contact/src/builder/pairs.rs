@@ -75,9 +75,11 @@ impl<const R: usize, const M: usize> Pairs<'_, R, M> {
             .extend_from_slice(&[touch(first, block), touch(second, block + R * M)]);
         k.jacobian
             .extend_from_slice(blocks.as_flattened().as_flattened());
-        Ok(self
-            .builder
-            .close_fixed(&self.law, [&[0.0; R], rebound], b, h))
+        let builder = &mut *self.builder;
+        if builder.fault.is_none() {
+            builder.derived.add_later(b, h, trace);
+        }
+        Ok(builder.close_rows(&self.law, [&[0.0; R], rebound]))
     }
 
     /// The same for what is not as expected.

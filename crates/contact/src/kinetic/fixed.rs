@@ -1,6 +1,6 @@
 //! What is asked of contacts whose number of rows is known.
 
-use super::{Form, Kinetic};
+use super::{Form, Kinetic, Touch};
 
 impl Kinetic {
     /// How many groups contact `a` touches.
@@ -39,21 +39,61 @@ impl Kinetic {
         given
     }
 
+    /// v̂ += Ĝᵀ r for the touches of a contact of two rows.
+    #[inline(always)]
+    pub(super) fn scatter_two(&self, touches: &[Touch], r: [f64; 2], v: &mut [f64]) {
+        let Some((g, [first, second])) = self.flat_pair(touches) else {
+            return self.scatter_touches(touches, &r, v);
+        };
+        let push = |side: usize, k: usize| g[side][k] * r[0] + g[side][3 + k] * r[1];
+        for (side, first) in [(0, first), (1, second)] {
+            if let Some(v) = v[first..].first_chunk_mut::<3>() {
+                for k in 0..3 {
+                    v[k] += push(side, k);
+                }
+            }
+        }
+    }
+
     /// u + (Ĝ v̂)_a for a contact of R rows. Numbers stay in registers: what is written one by one and
     /// read again in pairs has to wait.
     #[inline(always)]
     pub fn gather<const R: usize>(&self, a: usize, v: &[f64], mut u: [f64; R]) -> [f64; R] {
-        for t in self.touches_of(a) {
-            let flat = R == 2 && t.width == 3 && t.form == Form::Dense;
-            let block = self.jacobian[t.block()..].first_chunk::<6>();
-            match (block, v[t.first as usize..].first_chunk::<3>()) {
-                (Some(g), Some(v)) if flat => {
-                    u[0] += g[0] * v[0] + g[1] * v[1] + g[2] * v[2];
-                    u[1] += g[3] * v[0] + g[4] * v[1] + g[5] * v[2];
-                }
-                _ => self.gather_touches(std::slice::from_ref(t), v, &mut u),
+        let touches = self.touches_of(a);
+        let pair = if R == 2 {
+            self.flat_pair(touches)
+        } else {
+            None
+        };
+        let Some((g, firsts)) = pair else {
+            self.gather_touches(touches, v, &mut u);
+            return u;
+        };
+        let [p, q] = firsts.map(|first| v[first..].first_chunk::<3>());
+        if let (Some(v), Some(w)) = (p, q) {
+            for i in 0..R {
+                let own = |g: &[f64; 6], v: &[f64; 3]| {
+                    let [x, y, z] = [g[3 * i], g[3 * i + 1], g[3 * i + 2]];
+                    x * v[0] + y * v[1] + z * v[2]
+                };
+                u[i] = u[i] + own(g[0], v) + own(g[1], w);
             }
         }
         u
+    }
+
+    /// The blocks and first coordinates of a contact of two rows between two bodies of the plane.
+    #[inline(always)]
+    fn flat_pair(&self, touches: &[Touch]) -> Option<([&[f64; 6]; 2], [usize; 2])> {
+        let [one, two] = touches else {
+            return None;
+        };
+        let flat = |t: &Touch| (t.width == 3) & (t.form == Form::Dense);
+        if !(flat(one) & flat(two)) {
+            return None;
+        }
+        let block = |t: &Touch| self.jacobian[t.block()..].first_chunk();
+        let blocks = [block(one)?, block(two)?];
+        Some((blocks, [one.first as usize, two.first as usize]))
     }
 }

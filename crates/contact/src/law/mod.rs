@@ -286,6 +286,14 @@ impl Law {
     /// `start` is an impulse near the solution.
     #[inline]
     pub fn status_alone(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
+        // Nearly all contacts of the plane.
+        if let (Self::Coulomb { mu }, &[a, b, c, d], &[n, t]) = (self, h, q) {
+            return coulomb2::status(&[[a, b], [c, d]], &[n, t], *mu);
+        }
+        self.status_of_any(h, q, start)
+    }
+
+    fn status_of_any(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
         let d = q.len();
         match (self.disc_radius(), d) {
             (Some(mu), 3) => coulomb3::status(&block3(h), &[q[0], q[1], q[2]], mu),

@@ -8,11 +8,11 @@
 //! Sticking is the point before the projection; sliding is along it, because H acts as a number on
 //! tangents (JM92 7.4).
 
-use contact::Kinetic;
+use contact::{Kinetic, Problem};
 
 use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
 use super::lanes::{F4, Four, LANES, V3, cross, dot, of};
-use super::pack::{Fact, Pack, Seats};
+use super::pack::{Fact, Pack, Seats, facts};
 use super::row::{SpaceRow, Store, fetch, give};
 
 /// Four contacts, each of N balls.
@@ -98,6 +98,34 @@ impl<const N: usize> Ball<N> {
             give(v, n, at, 1, [c * turn[0], c * turn[1], c * turn[2]]);
         }
     }
+
+    /// Takes the numbers of the contact in a lane.
+    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
+        let Some(balls) = kinetic.balls(fact.contact) else {
+            return;
+        };
+        let f = balls.record;
+        let (mut h_n, mut h_t) = (0.0, 0.0);
+        let present = balls.first.iter().enumerate();
+        let present = present.filter(|(_, first)| first.is_some());
+        for (n, (which, _)) in present.enumerate().take(N) {
+            let (s, c) = (f[9 + 2 * which], f[10 + 2 * which]);
+            let side = self.seats.side(lane, n);
+            self.s[side].0[lane] = s;
+            self.c[side].0[lane] = c;
+            h_n += s * s;
+            h_t += s * s + c * c;
+        }
+        for k in 0..3 {
+            self.normal[k].0[lane] = f[k];
+            self.tangent[k].0[lane] = f[3 + k];
+            self.given[k].0[lane] = fact.given[k];
+        }
+        self.inverse[0].0[lane] = 1.0 / h_n;
+        self.inverse[1].0[lane] = 1.0 / h_t;
+        self.mu.0[lane] = fact.mu;
+        self.weight.0[lane] = 1.0 / fact.kappa;
+    }
 }
 
 impl<const N: usize> Pack for Ball<N> {
@@ -134,31 +162,11 @@ impl<const N: usize> Pack for Ball<N> {
         self.seats.expect::<L, _>(v);
     }
 
-    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
-        let Some(balls) = kinetic.balls(fact.contact) else {
-            return;
-        };
-        let f = balls.record;
-        let (mut h_n, mut h_t) = (0.0, 0.0);
-        let present = balls.first.iter().enumerate();
-        let present = present.filter(|(_, first)| first.is_some());
-        for (n, (which, _)) in present.enumerate().take(N) {
-            let (s, c) = (f[9 + 2 * which], f[10 + 2 * which]);
-            let side = self.seats.side(lane, n);
-            self.s[side].0[lane] = s;
-            self.c[side].0[lane] = c;
-            h_n += s * s;
-            h_t += s * s + c * c;
+    #[inline(always)]
+    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &Kinetic) {
+        for (lane, fact) in facts(self.seats.contact, problem, kinetic, Self::ROWS) {
+            self.set(lane, kinetic, &fact);
         }
-        for k in 0..3 {
-            self.normal[k].0[lane] = f[k];
-            self.tangent[k].0[lane] = f[3 + k];
-            self.given[k].0[lane] = fact.given[k];
-        }
-        self.inverse[0].0[lane] = 1.0 / h_n;
-        self.inverse[1].0[lane] = 1.0 / h_t;
-        self.mu.0[lane] = fact.mu;
-        self.weight.0[lane] = 1.0 / fact.kappa;
     }
 
     #[inline(always)]

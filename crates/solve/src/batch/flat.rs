@@ -4,11 +4,11 @@
 //! that sticks is −b/B, and the cone is left at r_n = −q_n/(h_nn ± μ h_nt) otherwise. Contacts whose
 //! B vanishes to rounding are not treated here.
 
-use contact::Kinetic;
+use contact::{Kinetic, Problem};
 
 use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
 use super::lanes::{F4, Four, LANES, dot, of};
-use super::pack::{Fact, Pack, Seats};
+use super::pack::{Pack, Seats, facts};
 use super::row::{PlaneRow, Store, fetch, give};
 
 /// Four contacts, each of N bodies.
@@ -78,6 +78,23 @@ impl<const N: usize> Flat<N> {
     }
 }
 
+impl<const N: usize> Flat<N> {
+    /// What follows from H, μ and κ.
+    #[inline(always)]
+    fn settle<L: Four>(&mut self, [h_nn, h_nt, h_tt]: [L; 3], mu: L, kappa: L) {
+        let one = L::all(1.0);
+        let (c, lean) = (h_nt.over(h_nn), mu * h_nt);
+        let stiff = one.over(h_tt - c * h_nt);
+        self.inverse = [one.over(h_nn).to(), c.to(), stiff.to()];
+        // At least the least positive number: positive, and a number.
+        let (least, never) = (L::all(f64::from_bits(1)), L::all(f64::INFINITY));
+        for (to, room) in self.slide.iter_mut().zip([h_nn - lean, h_nn + lean]) {
+            *to = L::where_le(least, room, one.over(room), never).to();
+        }
+        self.weight = one.over(kappa).to();
+    }
+}
+
 impl<const N: usize> Pack for Flat<N> {
     type Row = PlaneRow;
     type Past = Past<2>;
@@ -112,42 +129,42 @@ impl<const N: usize> Pack for Flat<N> {
         self.seats.expect::<L, _>(v);
     }
 
-    #[inline]
-    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
-        for (n, block) in kinetic.stored_blocks::<6>(fact.contact).enumerate().take(N) {
-            let side = self.seats.side(lane, n);
-            let to = &mut self.block[side];
-            for i in 0..2 {
-                for k in 0..3 {
-                    to[i][k].0[lane] = block[3 * i + k];
-                }
+    #[inline(always)]
+    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &Kinetic) {
+        // Rows of numbers by lane, turned into lanes by number.
+        let mut blocks = [[&[0.0; 6]; LANES]; N];
+        let mut own = [F4([1.0, 0.0, 0.0, 1.0]); LANES];
+        let mut other = [F4([0.0, 0.0, 0.0, 1.0]); LANES];
+        for (lane, fact) in facts(self.seats.contact, problem, kinetic, 2) {
+            let stored = kinetic.stored_blocks::<6>(fact.contact);
+            for (n, block) in stored.enumerate().take(N) {
+                blocks[self.seats.side(lane, n)][lane] = block;
             }
-        }
-        let h = fact.block;
-        for (to, x) in self.h.iter_mut().zip([h[0], h[1], h[3]]) {
-            to.0[lane] = x;
-        }
-        for i in 0..2 {
-            self.given[i].0[lane] = fact.given[i];
-        }
-        self.mu.0[lane] = fact.mu;
-        self.weight.0[lane] = fact.kappa;
-    }
-
-    fn settle(&mut self) {
-        let [h_nn, h_nt, h_tt] = self.h.map(|h| h.0);
-        for lane in 0..LANES {
-            let (h_nn, h_nt, h_tt) = (h_nn[lane], h_nt[lane], h_tt[lane]);
-            let (c, lean) = (h_nt / h_nn, self.mu.0[lane] * h_nt);
-            self.inverse[0].0[lane] = 1.0 / h_nn;
-            self.inverse[1].0[lane] = c;
-            self.inverse[2].0[lane] = 1.0 / (h_tt - c * h_nt);
-            for (to, room) in self.slide.iter_mut().zip([h_nn - lean, h_nn + lean]) {
-                let slide = 1.0 / room;
-                to.0[lane] = if room > 0.0 { slide } else { f64::INFINITY };
+            if let Some(h) = fact.block.first_chunk() {
+                own[lane] = F4(*h);
             }
-            self.weight.0[lane] = 1.0 / self.weight.0[lane];
+            other[lane] = F4([fact.given[0], fact.given[1], fact.mu, fact.kappa]);
         }
+        for (to, lanes) in self.block.iter_mut().zip(&blocks) {
+            let (mut head, mut tail) = ([L::zero(); LANES], [L::zero(); LANES]);
+            for lane in 0..LANES {
+                let [a, b, c, d, e, f] = *lanes[lane];
+                head[lane] = L::of(F4([a, b, c, d]));
+                tail[lane] = L::of(F4([c, d, e, f]));
+            }
+            let [n_x, n_y, ..] = L::turn(head);
+            let [n_w, t_x, t_y, t_w] = L::turn(tail);
+            *to = [
+                [n_x.to(), n_y.to(), n_w.to()],
+                [t_x.to(), t_y.to(), t_w.to()],
+            ];
+        }
+        let [h_nn, h_nt, _, h_tt] = L::turn(of(&own));
+        let [n, t, mu, kappa] = L::turn(of(&other));
+        self.h = [h_nn.to(), h_nt.to(), h_tt.to()];
+        self.given = [n.to(), t.to()];
+        self.mu = mu.to();
+        self.settle([h_nn, h_nt, h_tt], mu, kappa);
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@ use super::motion::{Blend, Follow};
 use super::pack::NONE;
 use super::plan::Plan;
 use super::row::{Between, Row, Within};
-use super::shelf::{Judge, Kinds, Mixed, Push, Sweep};
+use super::shelf::{Fill, Judge, Kinds, Mixed, Push, Shelf, Sweep};
 use super::wide::Width;
 
 /// Sweeps after which velocities are computed again from the impulses: rounding has then grown to a
@@ -62,11 +62,17 @@ impl<K: Kinds> Hall<K> {
             self.seat_blocks();
             self.seat_seams();
         }
-        self.each_block(|block| block.shelf.fill(problem, kinetic));
+        let width = self.width;
+        let fill = |shelf: &mut Shelf<K>| {
+            width.run(Fill {
+                shelf,
+                problem,
+                kinetic,
+            });
+        };
+        self.each_block(|block| fill(&mut block.shelf));
         let count = self.plan.joints.len();
-        each(&mut self.seam[..count], |seam| {
-            seam.shelf.fill(problem, kinetic);
-        });
+        each(&mut self.seam[..count], |seam| fill(&mut seam.shelf));
         self.free = 0.0;
         for (a, rows) in problem.offset().windows(2).enumerate() {
             let b = &problem.free()[rows[0]..rows[1]];
@@ -233,10 +239,9 @@ impl<K: Kinds> Hall<K> {
         self.total(0)
     }
 
-    /// Makes room for the differences that [`Self::mix`] keeps; none yet.
+    /// Makes room for the differences that [`Self::mix`] keeps.
     pub fn recall(&mut self) {
         self.each_block(|block| {
-            block.past.clear();
             let none = [K::Row::REST; DEPTH];
             block.past.resize(block.velocity.len(), none);
             block.shelf.recall();

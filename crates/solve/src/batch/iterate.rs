@@ -91,6 +91,8 @@ pub(crate) const DEPTH: usize = 5;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Mix {
     pub theta: [f64; DEPTH],
+    /// Differences that are known: those of the first slots. Others are neither read nor counted on.
+    pub known: usize,
     /// Where the newest differences go.
     pub slot: usize,
     /// Whether there is a sweep before to differ from.
@@ -169,10 +171,10 @@ impl<const D: usize> Iterate<D> {
     #[inline(always)]
     pub fn blend<L: Four>(&self, past: &Past<D>, mix: &Mix) -> [L; D] {
         let mut r: [L; D] = of(&self.y);
-        for k in 0..DEPTH {
-            let theta = L::all(mix.theta[k]);
+        for (theta, dy) in mix.theta.iter().zip(&past.dy).take(mix.known) {
+            let theta = L::all(*theta);
             for i in 0..D {
-                r[i] = r[i] - theta * L::of(past.dy[k][i]);
+                r[i] = r[i] - theta * L::of(dy[i]);
             }
         }
         r
@@ -189,22 +191,28 @@ impl<const D: usize> Iterate<D> {
         products: &mut Products<L>,
     ) -> [L; D] {
         let mut change = *next;
+        let mut weighted = *next;
         for i in 0..D {
-            let f = next[i] - r[i];
-            let last = -L::of(self.g[i]);
-            let weighted = weight * f;
-            for k in 0..DEPTH {
-                products.df[k] = products.df[k] + weighted * L::of(past.df[k][i]);
+            change[i] = next[i] - r[i];
+            weighted[i] = weight * change[i];
+        }
+        let known = products.df.iter_mut().zip(&past.df).take(mix.known);
+        for (product, df) in known {
+            for i in 0..D {
+                *product = *product + weighted[i] * L::of(df[i]);
             }
-            products.own = products.own + weighted * f;
-            products.last = products.last + weighted * last;
+        }
+        for i in 0..D {
+            let f = change[i];
+            let last = -L::of(self.g[i]);
+            products.own = products.own + weighted[i] * f;
+            products.last = products.last + weighted[i] * last;
             if mix.fresh {
                 past.df[mix.slot][i] = (f - last).to();
                 past.dy[mix.slot][i] = (next[i] - L::of(self.y[i])).to();
             }
             self.g[i] = (-f).to();
             self.y[i] = next[i].to();
-            change[i] = f;
         }
         change
     }
@@ -216,6 +224,12 @@ pub(super) struct Sums<L> {
     pub residual: L,
     pub impulse: L,
     pub velocity: L,
+}
+
+/// The length of a tangential part from its square; in the plane it is the size of its only component.
+#[inline(always)]
+fn length_of<L: Four, const D: usize>(last: L, square: L) -> L {
+    if D == 2 { last.size() } else { square.root() }
 }
 
 impl<L: Four> Sums<L> {
@@ -243,12 +257,12 @@ impl<L: Four> Sums<L> {
         for i in 0..D {
             x[i] = r[i] - kappa * u[i];
         }
-        x[0] = x[0] - kappa * (mu * slide.root());
+        x[0] = x[0] - kappa * (mu * length_of::<L, D>(u[D - 1], slide));
         let mut square = zero;
         for i in 1..D {
             square = square + x[i] * x[i];
         }
-        let length = square.root();
+        let length = length_of::<L, D>(x[D - 1], square);
         // Outside the cone and outside its polar: along the cone; else 0 or x itself.
         let along = (x[0] + mu * length).over(one + mu * mu);
         let normal = L::where_le(length, mu * x[0], x[0].positive(), along.positive());

@@ -85,7 +85,7 @@ impl Batch {
         }
     }
 
-    /// Makes room for the differences that [`Self::mix`] keeps; none yet.
+    /// Makes room for the differences that [`Self::mix`] keeps.
     pub fn recall(&mut self) {
         match self.dimension {
             Some(3) => self.plane.recall(),

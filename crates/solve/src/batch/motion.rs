@@ -55,7 +55,8 @@ impl<R: Row> Job for Blend<'_, R> {
                 }
                 *before = *v;
                 let mut mixed = now;
-                for (theta, past) in self.mix.theta.iter().zip(past.iter()) {
+                let known = self.mix.theta.iter().zip(past.iter()).take(self.mix.known);
+                for (theta, past) in known {
                     mixed = mixed - L::all(*theta) * L::of(past.parts()[k]);
                 }
                 *v = mixed.to();

@@ -87,14 +87,14 @@ impl Other {
     ) {
         let contact = self.contact as usize;
         let mut r = self.y;
-        for (theta, dy) in mix.theta.iter().zip(&self.dy) {
+        for (theta, dy) in mix.theta.iter().zip(&self.dy).take(mix.known) {
             r.iter_mut().zip(dy).for_each(|(r, dy)| *r -= theta * dy);
         }
         let next = self.visit(problem, kinetic, v, &r);
         let weight = 1.0 / problem.kappa(contact);
         for i in 0..problem.dim(contact) {
             let (f, last) = (next[i] - r[i], -self.g[i]);
-            for (product, df) in products.df.iter_mut().zip(&self.df) {
+            for (product, df) in products.df.iter_mut().zip(&self.df).take(mix.known) {
                 *product += weight * f * df[i];
             }
             products.own += weight * f * f;

@@ -82,11 +82,8 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     /// Asks for the velocities of its bodies.
     fn expect<L: Four>(&self, v: &impl Store<Self::Row>);
 
-    /// Takes the numbers of the contact in a lane.
-    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>);
-
-    /// After the last lane: what follows from these numbers, for all lanes at once.
-    fn settle(&mut self) {}
+    /// Takes the numbers of its contacts from the problem.
+    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &Kinetic);
 
     /// One visit; returns ‖g‖²/κ by lane.
     fn sweep<L: Four>(&mut self, v: &mut impl Store<Self::Row>, lead: Lead) -> L;
@@ -121,6 +118,21 @@ pub(super) struct Fact<'a> {
     pub kappa: f64,
     pub given: [f64; 3],
     pub block: &'a [f64],
+}
+
+/// The lanes that are not empty, with what is the same for all kinds.
+#[inline(always)]
+pub(super) fn facts<'a>(
+    contact: [u32; LANES],
+    problem: &'a Problem,
+    kinetic: &'a Kinetic,
+    rows: usize,
+) -> impl Iterator<Item = (usize, Fact<'a>)> {
+    let seated = (0..LANES).filter(move |&lane| contact[lane] != NONE);
+    seated.map(move |lane| {
+        let contact = contact[lane] as usize;
+        (lane, Fact::of(problem, kinetic, contact, rows))
+    })
 }
 
 impl<'a> Fact<'a> {

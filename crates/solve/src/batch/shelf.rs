@@ -1,13 +1,13 @@
 //! The packs of a set of contacts, kind by kind.
 
-use contact::{Kinetic, Problem};
+use contact::Problem;
 
 use super::ball::Ball;
 use super::desk::{Desk, Guest, Spread};
 use super::flat::Flat;
 use super::lanes::LANES;
 use super::other::Other;
-use super::pack::{Fact, NONE, Pack};
+use super::pack::{NONE, Pack};
 use super::row::{PlaneRow, Row, SpaceRow};
 use super::solid::Solid;
 
@@ -138,7 +138,7 @@ macro_rules! visits {
 // After the macros, which it uses.
 mod jobs;
 
-pub(super) use jobs::{Judge, Mixed, Push, Sweep};
+pub(super) use jobs::{Fill, Judge, Mixed, Push, Sweep};
 
 impl<K: Kinds> Shelf<K> {
     /// Empty; `apart` where the two sides are lists of their own.
@@ -175,11 +175,6 @@ impl<K: Kinds> Shelf<K> {
         put(&mut self.two, two.packs(), spare);
     }
 
-    /// Takes the numbers of all contacts from the problem.
-    pub fn fill(&mut self, problem: &Problem, kinetic: &Kinetic) {
-        packs!(self.each_mut(), packs => fill(packs, problem, kinetic));
-    }
-
     /// Starts from these impulses, without a direction.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
         packs!(self.each_mut(), packs => load(packs, problem, impulse));
@@ -190,12 +185,15 @@ impl<K: Kinds> Shelf<K> {
         }
     }
 
-    /// Makes room for the differences of sweeps; none yet.
+    /// Makes room for the differences of sweeps. What was there is not cleared: it is not known.
     pub fn recall(&mut self) {
-        blank(&mut self.past.ball_one, self.ball_one.len());
-        blank(&mut self.past.one, self.one.len());
-        blank(&mut self.past.ball_two, self.ball_two.len());
-        blank(&mut self.past.two, self.two.len());
+        let past = &mut self.past;
+        past.ball_one
+            .resize(self.ball_one.len(), Default::default());
+        past.one.resize(self.one.len(), Default::default());
+        past.ball_two
+            .resize(self.ball_two.len(), Default::default());
+        past.two.resize(self.two.len(), Default::default());
     }
 
     /// The swept impulses.
@@ -224,11 +222,6 @@ struct Each<'a, K: Kinds> {
     two: &'a mut [K::Two],
 }
 
-fn blank<T: Copy + Default>(list: &mut Vec<T>, count: usize) {
-    list.clear();
-    list.resize(count, T::default());
-}
-
 fn put<P: Pack>(packs: &mut Vec<P>, seats: &[[Guest; LANES]], spare: [u32; 2]) {
     for guests in seats {
         let mut pack = P::new(spare);
@@ -238,19 +231,6 @@ fn put<P: Pack>(packs: &mut Vec<P>, seats: &[[Guest; LANES]], spare: [u32; 2]) {
             }
         }
         packs.push(pack);
-    }
-}
-
-fn fill<P: Pack>(packs: &mut [P], problem: &Problem, kinetic: &Kinetic) {
-    for pack in packs {
-        for lane in 0..LANES {
-            let contact = pack.contact()[lane];
-            if contact != NONE {
-                let fact = Fact::of(problem, kinetic, contact as usize, P::ROWS);
-                pack.set(lane, kinetic, &fact);
-            }
-        }
-        pack.settle();
     }
 }
 

@@ -3,12 +3,12 @@
 //! Velocities are gathered and impulses scattered four at a time; the law of each lane is solved by
 //! `contact::law::coulomb3`, whose iteration takes a different number of steps in each.
 
-use contact::Kinetic;
 use contact::law::coulomb3;
+use contact::{Kinetic, Problem};
 
 use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
 use super::lanes::{F4, Four, LANES, V3, dot, of};
-use super::pack::{Fact, NONE, Pack, Seats};
+use super::pack::{Fact, NONE, Pack, Seats, facts};
 use super::row::{SpaceRow, Store, fetch, give};
 
 /// Four contacts, each of N bodies.
@@ -76,6 +76,24 @@ impl<const N: usize> Solid<N> {
             }
         }
     }
+
+    /// Takes the numbers of the contact in a lane.
+    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
+        for (n, (_, block)) in kinetic.touches(fact.contact).enumerate().take(N) {
+            let side = self.seats.side(lane, n);
+            for i in 0..3 {
+                for k in 0..6 {
+                    self.block[side][i][k / 3][k % 3].0[lane] = block[6 * i + k];
+                }
+            }
+        }
+        for i in 0..3 {
+            self.h[lane][i].copy_from_slice(&fact.block[3 * i..3 * i + 3]);
+            self.given[i].0[lane] = fact.given[i];
+        }
+        self.mu.0[lane] = fact.mu;
+        self.weight.0[lane] = 1.0 / fact.kappa;
+    }
 }
 
 impl<const N: usize> Pack for Solid<N> {
@@ -109,21 +127,11 @@ impl<const N: usize> Pack for Solid<N> {
         self.seats.expect::<L, _>(v);
     }
 
-    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
-        for (n, (_, block)) in kinetic.touches(fact.contact).enumerate().take(N) {
-            let side = self.seats.side(lane, n);
-            for i in 0..3 {
-                for k in 0..6 {
-                    self.block[side][i][k / 3][k % 3].0[lane] = block[6 * i + k];
-                }
-            }
+    #[inline(always)]
+    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &Kinetic) {
+        for (lane, fact) in facts(self.seats.contact, problem, kinetic, Self::ROWS) {
+            self.set(lane, kinetic, &fact);
         }
-        for i in 0..3 {
-            self.h[lane][i].copy_from_slice(&fact.block[3 * i..3 * i + 3]);
-            self.given[i].0[lane] = fact.given[i];
-        }
-        self.mu.0[lane] = fact.mu;
-        self.weight.0[lane] = 1.0 / fact.kappa;
     }
 
     #[inline(always)]

@@ -59,39 +59,92 @@ fn eliminate_any(front: &mut [f64], m: usize, pivots: usize) -> bool {
 #[inline(always)]
 fn narrow(front: &mut [f64], m: usize, k: usize, end: usize, least: f64) -> bool {
     let mut k = k;
-    while k < end {
-        let four = if k + 4 <= end { 4 } else { 1 };
-        if !columns(front, m, k, k + four, least) {
+    while k + 4 <= end {
+        if !few::<4>(front, m, k, least) {
             return false;
         }
-        let next = k + four;
-        rows(front, m, k, next);
-        let (above, below) = front.split_at_mut(next * m);
-        let above = &above[k * m..];
-        if four == 4 {
-            let (r0, tail) = above.split_at(m);
-            let (r1, tail) = tail.split_at(m);
-            let (r2, r3) = tail.split_at(m);
-            let (r0, r1, r2, r3) = (&r0[next..], &r1[next..], &r2[next..], &r3[next..m]);
-            for row in below.chunks_exact_mut(m) {
-                let (left, right) = row.split_at_mut(next);
-                let (l0, l1, l2, l3) = (left[k], left[k + 1], left[k + 2], left[k + 3]);
-                let many = right.iter_mut().zip(r0).zip(r1).zip(r2).zip(r3);
-                for ((((x, a), b), c), d) in many {
-                    *x -= (l0 * a + l1 * b) + (l2 * c + l3 * d);
-                }
-            }
-        } else {
-            let r0 = &above[next..m];
-            for row in below.chunks_exact_mut(m) {
-                let (left, right) = row.split_at_mut(next);
-                let l0 = left[k];
-                right.iter_mut().zip(r0).for_each(|(x, a)| *x -= l0 * a);
+        k += 4;
+    }
+    match end - k {
+        3 => few::<3>(front, m, k, least),
+        2 => few::<2>(front, m, k, least),
+        1 => few::<1>(front, m, k, least),
+        _ => true,
+    }
+}
+
+/// Pivots k..k + B in the whole of the front: every row below is gone over once.
+#[inline(always)]
+fn few<const B: usize>(front: &mut [f64], m: usize, k: usize, least: f64) -> bool {
+    let next = k + B;
+    let mut inverse = [0.0; B];
+    for j in 0..B {
+        let at = |i: usize, c: usize| (k + i) * m + k + c;
+        let pivot = front[at(j, j)];
+        if !(pivot.abs() > least) {
+            return false;
+        }
+        inverse[j] = 1.0 / pivot;
+        for i in j + 1..B {
+            let l = front[at(i, j)] * inverse[j];
+            front[at(i, j)] = l;
+            for c in j + 1..B {
+                front[at(i, c)] -= l * front[at(j, c)];
             }
         }
-        k = next;
+    }
+    rows(front, m, k, next);
+    let (above, below) = front.split_at_mut(next * m);
+    let mut upper = [[0.0; B]; B];
+    let mut right = [&above[..0]; B];
+    for (j, row) in above[k * m..].chunks_exact(m).enumerate().take(B) {
+        upper[j].copy_from_slice(&row[k..next]);
+        right[j] = &row[next..];
+    }
+    for row in below.chunks_exact_mut(m) {
+        let (left, own) = row.split_at_mut(next);
+        let Some(left) = left.last_chunk_mut::<B>() else {
+            return false;
+        };
+        let mut l = *left;
+        for j in 0..B {
+            l[j] *= inverse[j];
+            for c in j + 1..B {
+                l[c] -= l[j] * upper[j][c];
+            }
+        }
+        *left = l;
+        subtract(own, &l, &right);
     }
     true
+}
+
+/// x −= Σ l_j u_j: four in two pairs, fewer one after the other.
+#[inline(always)]
+fn subtract<const B: usize>(x: &mut [f64], l: &[f64; B], u: &[&[f64]; B]) {
+    match (l.as_slice(), u.as_slice()) {
+        (&[l0, l1, l2, l3], &[r0, r1, r2, r3]) => {
+            let many = x.iter_mut().zip(r0).zip(r1).zip(r2).zip(r3);
+            for ((((x, a), b), c), d) in many {
+                *x -= (l0 * a + l1 * b) + (l2 * c + l3 * d);
+            }
+        }
+        (&[l0, l1, l2], &[r0, r1, r2]) => {
+            for (((x, a), b), c) in x.iter_mut().zip(r0).zip(r1).zip(r2) {
+                *x = *x - l0 * a - l1 * b - l2 * c;
+            }
+        }
+        (&[l0, l1], &[r0, r1]) => {
+            for ((x, a), b) in x.iter_mut().zip(r0).zip(r1) {
+                *x = *x - l0 * a - l1 * b;
+            }
+        }
+        (l, u) => {
+            for (l, u) in l.iter().zip(u) {
+                x.iter_mut().zip(*u).for_each(|(x, u)| *x -= l * u);
+            }
+        }
+    }
 }
 
 /// LU of the columns k..end, all rows below included.

@@ -17,10 +17,12 @@ impl Fronts {
                 let value = &self.value[e.value..e.value + high * wide];
                 for (i, row) in value.chunks_exact(wide).enumerate() {
                     let at = (e.row as usize + i) * m + e.column as usize;
-                    front[at..at + wide]
-                        .iter_mut()
-                        .zip(row)
-                        .for_each(|(f, v)| *f += v);
+                    let into = &mut front[at..at + wide];
+                    match (into, row) {
+                        // Bodies of the plane.
+                        ([p, q, r], &[x, y, z]) => (*p, *q, *r) = (*p + x, *q + y, *r + z),
+                        (into, row) => into.iter_mut().zip(row).for_each(|(f, v)| *f += v),
+                    }
                 }
             }
             // Children wait on the stack, the last one on top.

@@ -77,6 +77,8 @@ pub struct InteriorPlane {
     v: Vec<f64>,
     miss: Vec<f64>,
     dv: Vec<f64>,
+    /// What the pairs leave of complementarity, relative to the impulses as the judge's measure is.
+    estimate: f64,
     /// The iterate in the cones.
     inside: Vec<f64>,
 }
@@ -131,53 +133,67 @@ impl InteriorPlane {
         // What the bodies' velocities miss of Ĝᵀ x.
         self.miss.iter_mut().zip(&self.v).for_each(|(m, v)| *m = -v);
         self.gain.clear();
+        let mut sum = 0.0;
         for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
             node.set_rest(touch.velocity(&self.v));
             self.gain.push(node.eliminate(self.params.proximal));
             touch.scatter(node.impulse(), &mut self.miss);
+            sum += node.gap(0.0);
         }
         if !self.plane.factor(&self.gain) {
             return false;
         }
-        let mean = self.gap(0.0);
-        if !self.change(|_| [0.0; 4]) {
+        let mean = self.mean(sum);
+        let Some(reach) = self.change(1.0, |_| [0.0; 4]) else {
             return false;
-        }
-        let reach = self.longest(1.0);
+        };
         let sigma = (self.gap(reach) / mean).powi(3).clamp(1e-4, 0.8);
         let target = sigma * mean;
         // Mehrotra's second order: what the predictor left of z s.
-        if !self.change(|node| std::array::from_fn(|k| target - node.dz[k] * node.ds[k])) {
+        let aims = |node: &Node| std::array::from_fn(|k| target - node.dz[k] * node.ds[k]);
+        let fraction = self.params.fraction;
+        let Some(longest) = self.change(1.0 / fraction, aims) else {
             return false;
-        }
-        let step = (self.params.fraction * self.longest(1.0 / self.params.fraction)).min(1.0);
+        };
+        self.go((fraction * longest).min(1.0));
+        true
+    }
+
+    /// Takes a step, and what it leaves.
+    fn go(&mut self, step: f64) {
+        let (mut left, mut size) = (0.0, 0.0);
         for node in &mut self.nodes {
             for k in 0..4 {
                 node.z[k] += step * node.dz[k];
                 node.s[k] += step * node.ds[k];
             }
+            left += node.left();
+            size += node.impulse().iter().map(|x| x * x).sum::<f64>();
         }
+        self.estimate = (left / f64::max(size, f64::MIN_POSITIVE)).sqrt();
         self.v
             .iter_mut()
             .zip(&self.dv)
             .for_each(|(v, dv)| *v += step * dv);
-        true
     }
 
-    /// Solves for the change towards these targets of z s.
-    fn change(&mut self, target: impl Fn(&Node) -> [f64; 4]) -> bool {
+    /// Solves for the change towards these targets of z s; answers how far it may go, at most `longest`, and
+    /// nothing where the system could not be solved.
+    fn change(&mut self, longest: f64, target: impl Fn(&Node) -> [f64; 4]) -> Option<f64> {
         self.dv.copy_from_slice(&self.miss);
         for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
             let target = target(node);
             touch.scatter(node.aim(target), &mut self.dv);
         }
         if !self.plane.solve_refined(&mut self.dv) {
-            return false;
+            return None;
         }
+        let mut longest = longest;
         for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
             node.change(touch.gather(&self.dv), self.params.proximal);
+            longest = node.room(longest);
         }
-        true
+        Some(longest)
     }
 
     /// The impulses of the iterate, projected into the cones.
@@ -190,24 +206,14 @@ impl InteriorPlane {
         }
     }
 
-    fn longest(&self, most: f64) -> f64 {
-        self.nodes.iter().fold(most, |step, node| node.room(step))
-    }
-
     /// The mean of z s after a step.
     fn gap(&self, step: f64) -> f64 {
-        let sum: f64 = self.nodes.iter().map(|node| node.gap(step)).sum();
-        sum / (4 * self.nodes.len().max(1)) as f64
+        self.mean(self.nodes.iter().map(|node| node.gap(step)).sum())
     }
 
-    /// What the pairs leave of complementarity, relative to the impulses as the judge's measure is.
-    fn estimate(&self) -> f64 {
-        let (mut left, mut size) = (0.0, 0.0);
-        for node in &self.nodes {
-            left += node.left();
-            size += node.impulse().iter().map(|x| x * x).sum::<f64>();
-        }
-        (left / f64::max(size, f64::MIN_POSITIVE)).sqrt()
+    /// The mean over all pairs.
+    fn mean(&self, sum: f64) -> f64 {
+        sum / (4 * self.nodes.len().max(1)) as f64
     }
 
     fn iterate(&mut self, problem: &Problem, goal: &Goal, best: &mut Best) -> (usize, Outcome) {
@@ -221,7 +227,7 @@ impl InteriorPlane {
             if !self.advance() {
                 return (iteration, Outcome::Stalled);
             }
-            let estimate = self.estimate();
+            let estimate = self.estimate;
             let judged = estimate <= NEARLY * best.tolerance() || best.keeps_history();
             let slow = estimate > 0.5 * mark.0;
             let patience = if best.reached() {

@@ -71,6 +71,11 @@ fn best_of_few(r: &Few, i: &Few, view: &View, limit: f64, tie: f64) -> Option<Be
     })
 }
 
+/// The normals of a rectangle's edges, and its lowest vertices by the signs of a direction. Statics: lists on
+/// the stack would be written first.
+static OUTWARD: [DVec2; 4] = [DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X];
+static LOWEST: [usize; 4] = [2, 3, 1, 0];
+
 /// The same for two rectangles, from half their sides: the lowest vertex along a direction is known by
 /// its signs.
 #[inline(always)]
@@ -88,27 +93,43 @@ fn best_of_boxes(r: DVec2, i: DVec2, view: &View, limit: f64, tie: f64) -> Optio
         return None;
     }
     let edge = first_within(depth, best + tie);
-    let normal = [DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X][edge];
+    let normal = OUTWARD[edge];
     let low = view.vector_back(normal);
     // Vertices 0 and 3 are to the left, 0 and 1 below.
     let (left, below) = (usize::from(low.x >= 0.0), usize::from(low.y >= 0.0));
     Some(Best {
         edge,
-        support: [2, 3, 1, 0][2 * below + left],
+        support: LOWEST[2 * below + left],
         separation: -depth[edge],
     })
 }
 
 /// The edge of `r` with the largest separation; `None` if that is above `limit`.
-#[inline]
 fn best_edge(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Option<Best> {
     if let (Some(r), Some(i)) = (r.few, i.few) {
-        if let (Some(r), Some(i)) = (r.half, i.half) {
-            return best_of_boxes(r, i, view, limit, tie);
-        }
         return best_of_few(r, i, view, limit, tie);
     }
     best_by_calipers(r, i, view, limit, tie)
+}
+
+/// That of a, and that of b.
+#[inline(always)]
+fn best_edges(
+    [a, b]: [&Core; 2],
+    [view, back]: [&View; 2],
+    limit: f64,
+    tie: f64,
+) -> Option<[Best; 2]> {
+    if let (Some(r), Some(i)) = (a.half(), b.half()) {
+        return Some([
+            best_of_boxes(r, i, view, limit, tie)?,
+            best_of_boxes(i, r, back, limit, tie)?,
+        ]);
+    }
+    Some([
+        best_edge(a, b, view, limit, tie)?,
+        best_edge(b, a, back, limit, tie)?,
+    ])
 }
 
 /// [`best_edge`] for any.
@@ -168,10 +189,7 @@ pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64, found: &mut Fo
     }
     let back = view.inverse();
     let tie = tie(a.extent, b.extent);
-    let (Some(first), Some(second)) = (
-        best_edge(a, b, view, limit, tie),
-        best_edge(b, a, &back, limit, tie),
-    ) else {
+    let Some([first, second]) = best_edges([a, b], [view, &back], limit, tie) else {
         return;
     };
     let other = if (second.separation - first.separation).abs() > tie {

@@ -79,6 +79,12 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// Half the sides of a rectangle along the axes.
+    #[inline]
+    pub(super) fn half(&self) -> Option<DVec2> {
+        self.few.and_then(|few| few.half)
+    }
+
     /// The vertex after vertex i.
     #[inline]
     pub(super) fn next(&self, i: usize) -> usize {

@@ -89,28 +89,6 @@ impl Incident {
     fn new(strip: &Strip, core: &Core, view: &View, support: usize) -> Self {
         let near_at = strip.coordinates(view.point(core.vertices[support]));
         let margin = tie(strip.length, core.extent);
-        // Asked for where there is a radius alone.
-        let normal = |edge: usize| match core.radius {
-            0.0 => DVec2::ZERO,
-            _ => {
-                let normal = view.vector(core.normals[edge]);
-                DVec2::new(strip.along.dot(normal), strip.normal.dot(normal))
-            }
-        };
-        let of = |(edge, far): (usize, usize)| {
-            let far_at = strip.coordinates(view.point(core.vertices[far]));
-            Self {
-                edge,
-                near: support,
-                far,
-                near_at,
-                far_at,
-                length: (far_at - near_at).length(),
-                normal: normal(edge),
-                radius: core.radius,
-                margin,
-            }
-        };
         let (next, previous) = (core.next(support), core.previous(support));
         let down = view.vector_back(strip.normal);
         let steeper = down.dot(core.normals[support]) > down.dot(core.normals[previous]);
@@ -118,16 +96,37 @@ impl Incident {
         if steeper {
             (first, second) = (second, first);
         }
-        let beside = |i: &Self| {
-            let (low, high) = (near_at.x.min(i.far_at.x), near_at.x.max(i.far_at.x));
+        let beside = |far_at: DVec2| {
+            let (low, high) = (near_at.x.min(far_at.x), near_at.x.max(far_at.x));
             high < -margin || low > strip.length + margin
         };
-        let squarer = of(first);
-        if !beside(&squarer) {
-            return squarer;
+        let place = |far: usize| strip.coordinates(view.point(core.vertices[far]));
+        let ((mut edge, mut far), mut far_at) = (first, place(first.1));
+        if beside(far_at) {
+            let other = place(second.1);
+            if !beside(other) {
+                ((edge, far), far_at) = (second, other);
+            }
         }
-        let other = of(second);
-        if beside(&other) { squarer } else { other }
+        // Asked for where there is a radius alone.
+        let normal = match core.radius {
+            0.0 => DVec2::ZERO,
+            _ => {
+                let normal = view.vector(core.normals[edge]);
+                DVec2::new(strip.along.dot(normal), strip.normal.dot(normal))
+            }
+        };
+        Self {
+            edge,
+            near: support,
+            far,
+            near_at,
+            far_at,
+            length: (far_at - near_at).length(),
+            normal,
+            radius: core.radius,
+            margin,
+        }
     }
 
     /// Whether the edge, without its radius, lies over τ.

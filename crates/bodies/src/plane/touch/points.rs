@@ -3,7 +3,7 @@
 use glam::DVec2;
 
 /// A contact point in the axes of the reference, with its normal from the reference.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Point {
     /// On the surface of the reference.
     pub(super) at: DVec2,
@@ -29,7 +29,6 @@ pub(super) enum Cut {
 }
 
 /// At most two points. Filled in place: it is as large as two contacts, and would be moved often.
-#[derive(Default)]
 pub(super) struct Found {
     points: [Point; 2],
     count: usize,
@@ -40,6 +39,30 @@ pub(super) struct Found {
     /// The end of the reference edge where vertex meets vertex with a normal of their own.
     pub(super) corner: Option<usize>,
 }
+
+impl Default for Found {
+    #[inline]
+    fn default() -> Self {
+        NOTHING
+    }
+}
+
+/// Known when compiled: made entry by entry it would have to wait for its parts.
+const NOTHING: Found = Found {
+    points: [Point {
+        at: DVec2::ZERO,
+        normal: DVec2::ZERO,
+        gap: 0.0,
+        reference: None,
+        incident: None,
+        near: false,
+        cut: None,
+    }; 2],
+    count: 0,
+    turned: false,
+    exchanged: false,
+    corner: None,
+};
 
 impl Found {
     /// Adds a point if it is within reach.

@@ -69,10 +69,15 @@ impl<D: Dim> World<D> {
             }
             rest.resize(self.model.bodies.len(), D::REST);
             let found = self.work.detector.found();
+            let flat = self.flat_law().is_some();
             let rows = problem.offset().windows(2);
             for (touch, rows) in self.work.active.iter().zip(rows) {
-                let s = &self.work.impulse[rows[0]..rows[1]];
-                pushes.push(self.push_wrench(&found[*touch as usize], s, &mut rest));
+                let found = &found[*touch as usize];
+                let push = match self.work.impulse[rows[0]..rows[1]] {
+                    [n, t] if flat => self.push_flat_wrench(found, [n, t], &mut rest),
+                    ref s => self.push_wrench(found, s, &mut rest),
+                };
+                pushes.push(push);
             }
             self.turn_rest(&mut rest);
         }
@@ -109,6 +114,26 @@ impl<D: Dim> World<D> {
             bodies: &self.model.bodies,
             flow: self.model.cell.is_some(),
         }
+    }
+
+    /// [`Self::push_wrench`] for contacts of the plane of one law.
+    #[inline(always)]
+    fn push_flat_wrench(&self, found: &Found<D>, s: [f64; 2], rest: &mut [D::Dofs]) -> D::Vector {
+        let touch = &found.touch;
+        let frame = D::frame(touch.normal);
+        let axes = frame.as_ref();
+        let vector = axes[0] * s[0] + axes[1] * s[1];
+        let at = (touch.point_a + touch.point_b) * 0.5;
+        for (body, sign) in found.bodies.into_iter().zip([-1.0, 1.0]) {
+            let body = body as usize;
+            if self.work.group[body] == NO_GROUP {
+                continue;
+            }
+            let push = D::wrench(at - self.work.mid[body].position, vector);
+            let sum = rest[body].as_mut().iter_mut().zip(push.as_ref());
+            sum.for_each(|(sum, push)| *sum += sign * push);
+        }
+        vector
     }
 
     /// Adds the force and the moment of an impulse on both bodies, from its vector and the point it
@@ -232,7 +257,7 @@ impl<D: Dim> View<'_, D> {
             }
             bar[i] += end[i];
         }
-        if self.carried_along(&self.found[self.active[contact] as usize]) {
+        if self.carried_along(contact) {
             // W_I = U_I − G u_I.
             let own = kinetic.gather(contact, kinetic.begin(), [0.0; R]);
             for i in 0..R {
@@ -248,7 +273,12 @@ impl<D: Dim> View<'_, D> {
 
     /// Whether a boundary that moves, or a mean flow, takes part in a contact.
     #[inline]
-    fn carried_along(&self, found: &Found<D>) -> bool {
+    fn carried_along(&self, contact: usize) -> bool {
+        // Between two bodies that follow forces there is no boundary.
+        if !self.flow && self.kinetic.num_touches(contact) == 2 {
+            return false;
+        }
+        let found = &self.found[self.active[contact] as usize];
         let moves = |body: u32| {
             let body = body as usize;
             self.group[body] == NO_GROUP && self.bodies[body].freedom != Freedom::Fixed

@@ -18,7 +18,7 @@ use crate::settings::Activation;
 
 impl<D: Dim> World<D> {
     /// The law of all touches, if there is one and it is that of Coulomb in the plane.
-    pub(super) fn flat_law(&self) -> Option<Law> {
+    pub(in crate::world) fn flat_law(&self) -> Option<Law> {
         let model = &self.model;
         let alike = model.joints.is_empty() && model.cell.is_none() && model.materials.count() == 1;
         if D::N != 2 || !alike {

@@ -9,6 +9,25 @@ use crate::batch::pack::Pack;
 use crate::batch::row::Store;
 use crate::batch::wide::Job;
 
+/// Takes the numbers of all contacts from the problem.
+pub(in crate::batch) struct Fill<'a, K: Kinds> {
+    pub shelf: &'a mut Shelf<K>,
+    pub problem: &'a Problem,
+    pub kinetic: &'a Kinetic,
+}
+
+impl<K: Kinds> Job for Fill<'_, K> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<L: Four>(self) {
+        let (problem, kinetic) = (self.problem, self.kinetic);
+        packs!(self.shelf.each_mut(), packs => for pack in packs.iter_mut() {
+            pack.fill::<L>(problem, kinetic);
+        });
+    }
+}
+
 /// One sweep from the extrapolated impulses; gives Σ ‖g‖²/κ.
 pub(in crate::batch) struct Sweep<'a, K: Kinds, S> {
     pub shelf: &'a mut Shelf<K>,

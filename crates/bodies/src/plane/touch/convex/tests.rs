@@ -42,7 +42,9 @@ fn boxes_and_few_vertices_agree_with_calipers() -> Result<(), crate::error::Shap
         for (r, i) in [(0, 1), (1, 0), (0, 2), (2, 1), (0, 0)] {
             let (r, i) = (Core::polygon(&shapes[r]), Core::polygon(&shapes[i]));
             let any = best_by_calipers(&r, &i, &view, infinite, tie);
-            let fast = best_edge(&r, &i, &view, infinite, tie);
+            let back = view.inverse();
+            let own = |limit| best_edges([&r, &i], [&view, &back], limit, tie);
+            let fast = own(infinite).map(|[first, _]| first);
             let few = r.few.zip(i.few);
             let few = few.and_then(|(r, i)| best_of_few(r, i, &view, infinite, tie));
             let (Some(any), Some(fast), Some(few)) = (any, fast, few) else {
@@ -55,7 +57,7 @@ fn boxes_and_few_vertices_agree_with_calipers() -> Result<(), crate::error::Shap
                 assert!((support - low).abs() < 1e-14);
             }
             let limit = any.separation - 1e-9;
-            assert!(best_edge(&r, &i, &view, limit, tie).is_none());
+            assert!(own(limit).is_none());
         }
     }
     Ok(())
