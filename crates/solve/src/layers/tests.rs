@@ -1,6 +1,6 @@
 use contact::{BlockSparse, Operator, Problem};
 
-use super::{BEYOND, LEAST, Layers, MOST, SPACING};
+use super::{LEAST, Layers, MOST, OMEGA, SPACING};
 use crate::relaxation::Relaxation;
 use crate::sample::Tower;
 
@@ -49,7 +49,7 @@ fn factors_are_those_of_least_energy() {
     let mut corrected = r.clone();
     assert!(layers.correct(&problem, &mut corrected));
     let least: Vec<f64> = (r.iter().zip(&corrected))
-        .map(|(r, c)| r + (c - r) / BEYOND)
+        .map(|(r, c)| r + (c - r) / OMEGA)
         .collect();
     let [before, after] = [&r, &least].map(|s| velocity(&problem, s, &r));
     let (mut at_first, mut left) = (0.0_f64, 0.0_f64);
