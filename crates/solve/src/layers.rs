@@ -80,6 +80,27 @@ impl Height {
 }
 
 impl Layers {
+    /// Makes room, so that nothing is allocated later: most steps end before anything is corrected, and a step that
+    /// does not should not be the first to ask for memory.
+    pub fn reserve(&mut self, problem: &Problem) {
+        let Operator::Kinetic(kinetic) = problem.operator() else {
+            return;
+        };
+        let (groups, contacts) = (kinetic.num_groups(), problem.num_contacts());
+        room(&mut self.level, groups);
+        room(&mut self.heights, contacts);
+        room(&mut self.queue, groups);
+        room(&mut self.neighbours, 2 * contacts);
+        room(&mut self.begin, groups + 1);
+        room(&mut self.velocity, kinetic.num_coordinates());
+        for push in &mut self.push {
+            room(push, kinetic.num_coordinates());
+        }
+        let nodes = (groups as f64 / SPACING) as usize + 3;
+        room(&mut self.matrix, nodes);
+        room(&mut self.theta, nodes);
+    }
+
     /// Finds the levels; false where there are too few of them to be worth it.
     pub fn fit(&mut self, problem: &Problem) -> bool {
         let Operator::Kinetic(kinetic) = problem.operator() else {
@@ -309,6 +330,11 @@ impl Layers {
     fn num_nodes(&self) -> usize {
         (f64::from(self.highest) / SPACING) as usize + 3
     }
+}
+
+fn room<T>(list: &mut Vec<T>, count: usize) {
+    list.clear();
+    list.reserve(count);
 }
 
 /// Whether all groups have as many coordinates.

@@ -287,6 +287,9 @@ impl Solver for Nncg {
             self.start.extend_from_slice(impulse);
         }
         let packed = first == LocalStep::Exact && self.batch.fit(problem);
+        if packed {
+            self.layers.reserve(problem);
+        }
         let begin = if packed { Best::unjudged } else { Best::renew };
         let mut best = begin(self.best.take(), problem, impulse, goal);
         if self.params.sweeps == Sweeps::Guarded {
