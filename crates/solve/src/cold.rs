@@ -157,7 +157,7 @@ impl Cold {
 
     /// Whether no body rests on two others.
     fn one_carrier_each(&mut self, groups: usize) -> bool {
-        // The carrier of each group, by what is not a carrier.
+        // The carrier of each group; a number that no group has where none is known yet.
         self.level.clear();
         self.level.resize(groups, ALOFT - 1);
         self.edges.iter().all(|&(body, carrier)| {

@@ -9,8 +9,8 @@
 //! r_α ← (1 + ω Σ_k θ_k φ_k(z_α)) r_α,      Φᵀ Ŵ Φ θ = −Φᵀ (u + g(u) e_n),      Φ_αk = φ_k(z_α) r_α
 //! ```
 //!
-//! with hat functions φ_k: θ is that of least energy, De Saxcé's shift g held fixed, ω = 1.5. A contact that sticks or slides goes
-//! on to do so, since cones contain the multiples of their elements: only how much is carried changes. (The coarse
+//! with hat functions φ_k: θ is that of least energy, De Saxcé's shift g held fixed, ω = 1.5. Scaled impulses stay
+//! inside their cones, at the limit or below it as they were: only how much is carried changes. (The coarse
 //! space of a two-level method, made of the iterate itself.)
 //!
 //! The height z of a body is its distance in contacts from the bodies that the given forces press against a
