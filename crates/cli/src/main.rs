@@ -5,6 +5,7 @@
 //! error; bars are drawn on a terminal only.
 
 mod attempt;
+mod audit;
 mod check;
 mod collection;
 mod compare;
@@ -82,6 +83,7 @@ enum Command {
     Limit(limit::LimitArgs),
     Study(study::StudyArgs),
     Verify(verify::VerifyArgs),
+    Audit(Box<audit::AuditArgs>),
     View(view::ViewArgs),
     Solve(solve::SolveArgs),
 }
@@ -102,6 +104,7 @@ fn main() -> ExitCode {
         Command::Limit(args) => limit::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::View(args) => view::run(&args),
         Command::Solve(args) => return solve::run(&args),
     })

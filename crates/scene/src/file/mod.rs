@@ -329,6 +329,13 @@ impl Scene {
         &self.findings
     }
 
+    /// The same scene with only these of its findings.
+    pub(crate) fn keeping_findings(&self, names: &[String]) -> Self {
+        let mut changed = self.clone();
+        changed.findings.retain(|f| names.contains(&f.name));
+        changed
+    }
+
     /// Plots.
     pub fn plots(&self) -> &[Plot] {
         &self.plots

@@ -1,0 +1,134 @@
+//! What all runs of an audit have in common: the scene, its settings, the bodies that can move.
+
+use bodies::Dim;
+use mechanism::Scheme;
+
+use super::made::Maker;
+use crate::collection::{Assembly, Collection};
+use crate::error::SceneError;
+use crate::file::{Kind, Scene};
+use crate::text::Built;
+
+/// What all runs have in common.
+#[derive(Debug)]
+pub(super) enum Common {
+    Mechanism(Box<Built>),
+    Bodies {
+        step: f64,
+        span: (f64, f64),
+        tolerance: f64,
+        dimension: usize,
+        /// Bodies that can move, and their radii and names.
+        movable: Vec<u32>,
+        radii: Vec<f64>,
+        names: Vec<String>,
+        prepared: bool,
+    },
+}
+
+impl Common {
+    /// Reads a scene.
+    ///
+    /// # Errors
+    /// The scene is not right.
+    pub fn of(scene: &Scene) -> Result<Self, SceneError> {
+        Ok(match scene.kind() {
+            Kind::Mechanism => Self::Mechanism(Box::new(scene.build()?)),
+            Kind::Bodies => match scene.collection()? {
+                Collection::Plane(assembly) => common(&assembly),
+                Collection::Space(assembly) => common(&assembly),
+            },
+        })
+    }
+}
+
+impl Maker<'_> {
+    /// The scene of the reference.
+    pub fn scene(&self) -> &Scene {
+        self.scene
+    }
+
+    /// Begin and end of the run.
+    pub fn span(&self) -> (f64, f64) {
+        match &self.common {
+            Common::Mechanism(built) => (built.initial.t, built.until),
+            Common::Bodies { span, .. } => *span,
+        }
+    }
+
+    /// The step of the reference.
+    pub fn step(&self) -> f64 {
+        match &self.common {
+            Common::Mechanism(built) => built.settings.step,
+            Common::Bodies { step, .. } => *step,
+        }
+    }
+
+    /// The tolerance of the reference.
+    pub fn tolerance(&self) -> f64 {
+        match &self.common {
+            Common::Mechanism(built) => built.settings.tolerance,
+            Common::Bodies { tolerance, .. } => *tolerance,
+        }
+    }
+
+    /// The integrator of a mechanism.
+    pub fn scheme(&self) -> Option<Scheme> {
+        match &self.common {
+            Common::Mechanism(built) => Some(built.settings.scheme),
+            Common::Bodies { .. } => None,
+        }
+    }
+
+    /// The method of a sweeping process.
+    pub fn sweep_method(&self) -> Option<&'static str> {
+        match &self.common {
+            Common::Mechanism(built) => built.sweep_method(),
+            Common::Bodies { .. } => None,
+        }
+    }
+
+    /// Whether steps follow their own error.
+    pub fn varies_steps(&self) -> bool {
+        match &self.common {
+            Common::Mechanism(built) => built.settings.adaptive.is_some(),
+            Common::Bodies { .. } => false,
+        }
+    }
+
+    /// Whether `step` is only the interval between outputs.
+    pub fn chooses_steps(&self) -> bool {
+        match self.sweep_method() {
+            Some(method) => method == "event",
+            None => self.scheme() == Some(Scheme::Event),
+        }
+    }
+
+    /// The name of a body by its place among those that can move.
+    pub fn body(&self, place: usize) -> Option<&str> {
+        match &self.common {
+            Common::Mechanism(_) => None,
+            Common::Bodies { names, .. } => names.get(place).map(String::as_str),
+        }
+    }
+}
+
+fn common<D: Dim>(assembly: &Assembly<D>) -> Common {
+    let bodies = assembly.model.bodies.iter().zip(0u32..);
+    let movable = bodies.filter(|(body, _)| body.freedom.movable());
+    let movable: Vec<(f64, u32)> = movable.map(|(b, k)| (D::radius(&b.shape), k)).collect();
+    let name = |k: u32| assembly.cast.bodies.get(k as usize).cloned();
+    Common::Bodies {
+        step: assembly.settings.step,
+        span: (assembly.start, assembly.until),
+        tolerance: assembly.settings.tolerance,
+        dimension: D::N,
+        radii: movable.iter().map(|(radius, _)| *radius).collect(),
+        names: movable
+            .iter()
+            .map(|(_, k)| name(*k).unwrap_or_default())
+            .collect(),
+        movable: movable.into_iter().map(|(_, k)| k).collect(),
+        prepared: !assembly.prepare.is_empty(),
+    }
+}

@@ -1,0 +1,126 @@
+//! Where an audit comes from and where it goes: run directories, `audit.json`, the picture.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Audit;
+use super::figure::figure;
+use crate::file::Scene;
+use crate::plot::{PlotError, png, svg};
+use crate::record::{Manifest, Place, RecordError};
+
+/// The file with all of an audit.
+pub const AUDIT: &str = "audit.json";
+
+/// The pictures, without their endings.
+const PICTURE: &str = "distance";
+
+/// The scene of a run directory as it was run.
+///
+/// # Errors
+/// The directory is no run, or its scene cannot be read any more.
+pub fn scene_of(directory: &Path) -> Result<(Scene, Manifest), PlotError> {
+    let manifest = Manifest::read(directory)?;
+    if manifest.kind != "run" {
+        let why = format!("this is the directory of a {}, not of a run", manifest.kind);
+        let path = directory.into();
+        return Err(RecordError::NotARun { path, why }.into());
+    }
+    let set: Vec<(&str, &str)> = manifest
+        .overrides
+        .iter()
+        .map(|change| (change.key.as_str(), change.value.as_str()))
+        .collect();
+    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
+    let machine = manifest.machine.as_ref();
+    let folder = machine.and_then(|machine| machine.folder.as_deref());
+    let scene = match folder {
+        Some(folder) => scene.from_folder(Path::new(folder)),
+        None => scene,
+    };
+    Ok((scene, manifest))
+}
+
+/// Where the audit of a scene or of a run directory goes: the directory of `-o`, or the next free
+/// `NAME-audit-N` in `runs` or beside the run.
+pub fn place(given: Option<&Path>, run: Option<&Path>, name: &str) -> Place {
+    if given.is_some() {
+        return Place::new(given, name);
+    }
+    let Some(run) = run else {
+        return Place::new(None, &format!("{name}-audit"));
+    };
+    // `.` and `..` have no name of their own.
+    let whole = fs::canonicalize(run).unwrap_or_else(|_| run.into());
+    let own = whole
+        .file_name()
+        .map(|own| own.to_string_lossy().into_owned());
+    let beside = run.parent().filter(|_| run.file_name().is_some());
+    Place::Next {
+        folder: match beside {
+            Some(folder) if folder.as_os_str().is_empty() => ".".into(),
+            Some(folder) => folder.into(),
+            None => whole.parent().unwrap_or(&whole).into(),
+        },
+        name: format!("{}-audit", own.as_deref().unwrap_or(name)),
+    }
+}
+
+impl Audit {
+    /// Compares the certificate in the manifest of a run with that of the reference, which is the same run made
+    /// again. A run that was cut short has nothing to compare.
+    pub fn check_record(&mut self, manifest: &Manifest) {
+        let (Some(old), Some(run)) = (&manifest.certificate, self.runs.first()) else {
+            return;
+        };
+        let whole = manifest
+            .reached
+            .is_some_and(|t| (t - run.end).abs() <= 1e-9 * self.step);
+        let Some(new) = serde_json::to_value(run.certificate).ok().filter(|_| whole) else {
+            return;
+        };
+        let figures = ["steps", "missed", "worst_residual", "worst_penetration"];
+        let differ = |key: &&&str| old.get(**key).is_some_and(|value| *value != new[**key]);
+        let differ: Vec<&str> = figures.iter().filter(differ).copied().collect();
+        self.recorded = Some(differ.is_empty());
+        if !differ.is_empty() {
+            self.not_held.push(format!(
+                "the recorded run is not the run made again: {} of its certificate differ (percuss {} wrote it)",
+                differ.join(", "),
+                manifest.percuss
+            ));
+            self.ok = false;
+        }
+    }
+
+    /// The picture as SVG.
+    ///
+    /// # Errors
+    /// The drawing library refuses.
+    pub fn svg(&self) -> Result<String, PlotError> {
+        svg(&figure(self)).map_err(PlotError::Drawing)
+    }
+
+    /// Writes `audit.json` and the picture into a new directory; gives the directory.
+    ///
+    /// # Errors
+    /// The directory is taken, or the machine refuses.
+    pub fn keep(&self, place: &Place) -> Result<PathBuf, PlotError> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|e| PlotError::Drawing(format!("cannot write the audit as JSON: {e}")))?;
+        let picture = self.svg()?;
+        let raster = png(&picture).map_err(PlotError::Drawing)?;
+        let directory = place.make()?;
+        write(&directory.join(AUDIT), (text + "\n").as_bytes())?;
+        write(
+            &directory.join(PICTURE).with_extension("svg"),
+            picture.as_bytes(),
+        )?;
+        write(&directory.join(PICTURE).with_extension("png"), &raster)?;
+        Ok(directory)
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    fs::write(path, bytes).map_err(|e| RecordError::fault(path, "write this file", &e))
+}

@@ -1,0 +1,348 @@
+//! One run of an audit: from a scene to its samples, certificate and findings.
+
+use bodies::{Dim, Plane, Space, State};
+use mechanism::System;
+
+use super::AuditError;
+use super::common::Common;
+use super::metric::Metric;
+use super::perturb::{NUDGE, identity, nudge, push};
+use super::samples::{self, Sampler, Samples};
+use super::variant::{Role, Variant};
+use super::work::Teller;
+use crate::certificate::Certificate;
+use crate::collection::{Assembly, Collection, OverlapRule};
+use crate::error::SceneError;
+use crate::file::Scene;
+use crate::finding::{self, Finding, Threads};
+use crate::run::{RunOutcome, Stop, StopReason, run};
+use crate::sink::Discard;
+use crate::text::Built;
+use crate::watch::{BodiesOutcome, Live, Tick, run_wanted};
+
+/// What came of a run.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub samples: Samples,
+    pub certificate: Certificate,
+    pub stopped: Option<Stop>,
+    /// Whether the scene's condition `stop` ended it.
+    pub halted: bool,
+    /// The last instant.
+    pub end: f64,
+    pub findings: Vec<Finding>,
+}
+
+impl Made {
+    /// Why a run is no variant: another integrator that does not apply, a perturbation that is refused.
+    pub fn unfit(&self, variant: &Variant) -> Option<String> {
+        let stop = self.stopped.as_ref()?;
+        let optional = match variant.role {
+            Role::Integrator => true,
+            Role::Perturbed => !stop.started,
+            _ => false,
+        };
+        optional.then(|| format!("{}: {stop}", variant.what))
+    }
+}
+
+/// What all runs have in common.
+#[derive(Debug)]
+pub(super) struct Maker<'a> {
+    pub scene: &'a Scene,
+    pub common: Common,
+    /// Steps of the reference whose ends are the instants.
+    instants: Vec<usize>,
+    /// The instants.
+    pub times: Vec<f64>,
+    /// What the preparations left.
+    prepared: Option<Begun>,
+    /// Whether every preparation is certified.
+    pub prepared_ok: bool,
+}
+
+/// The state at the beginning of the run.
+#[derive(Debug)]
+enum Begun {
+    Plane(State<Plane>),
+    Space(State<Space>),
+}
+
+impl<'a> Maker<'a> {
+    /// Reads what all runs have in common.
+    ///
+    /// # Errors
+    /// The scene is not right.
+    pub fn new(scene: &'a Scene) -> Result<Self, SceneError> {
+        let common = Common::of(scene)?;
+        let mut maker = Self {
+            scene,
+            common,
+            instants: Vec::new(),
+            times: Vec::new(),
+            prepared: None,
+            prepared_ok: true,
+        };
+        let (start, until) = maker.span();
+        let left = crate::run::LEFT;
+        let steps = ((until - start) / maker.step() - left).ceil().max(1.0) as usize;
+        let count = match &maker.common {
+            Common::Mechanism(_) => 1,
+            Common::Bodies { movable, .. } => movable.len(),
+        };
+        maker.instants = samples::instants(steps, count);
+        if maker.chooses_steps() || maker.varies_steps() {
+            let parts = *maker.instants.last().unwrap_or(&1) as f64;
+            let at = |k: &usize| start + (until - start) * (*k as f64 / parts);
+            maker.times = maker.instants.iter().map(at).collect();
+        }
+        Ok(maker)
+    }
+
+    /// Prepares, makes the reference and takes its instants.
+    ///
+    /// # Errors
+    /// It cannot start, cannot go on, or was stopped.
+    pub fn reference(
+        &mut self,
+        threads: Threads,
+        progress: &mut dyn FnMut(&str, f64) -> bool,
+    ) -> Result<Made, AuditError> {
+        self.prepare(threads, progress)?;
+        let mut tell = |share: f64| progress("the run itself", share);
+        let made = match &self.common {
+            Common::Mechanism(built) => {
+                let built = (**built).clone();
+                let mut system = built.system.clone();
+                let outcome = run(built, &mut Discard, &mut |tick| tell(tick.share));
+                if self.times.is_empty() {
+                    let times = outcome.trajectory.times();
+                    let known = self.instants.iter().map_while(|k| times.get(*k));
+                    self.times = known.copied().collect();
+                }
+                let samples = samples::of_trajectory(&outcome.trajectory, &mut system, &self.times);
+                self.conclude(self.scene, samples, outcome, &mut tell)
+            }
+            Common::Bodies { .. } => {
+                let (made, times) =
+                    self.bodies(self.scene, Role::Reference, None, threads, &mut tell)?;
+                self.times = times;
+                Ok(made)
+            }
+        }?;
+        match &made.stopped {
+            None => Ok(made),
+            Some(stop) if stop.reason == StopReason::Asked => Err(AuditError::Stopped),
+            Some(stop) => Err(AuditError::NoReference(format!(
+                "{}: {stop}; there is nothing to compare with (`--until` ends the audit before that)",
+                self.scene.origin()
+            ))),
+        }
+    }
+
+    /// Runs the preparations, once for all runs.
+    fn prepare(
+        &mut self,
+        threads: Threads,
+        progress: &mut dyn FnMut(&str, f64) -> bool,
+    ) -> Result<(), AuditError> {
+        if !matches!(self.common, Common::Bodies { prepared: true, .. }) {
+            return Ok(());
+        }
+        let mut tell = |tick: &Tick<'_>| {
+            let words = format!("preparing {}", tick.preparation.unwrap_or_default());
+            progress(&words, 0.0)
+        };
+        let collection = self.scene.collection()?;
+        let led = Live::begin(self.scene, collection, threads, &mut Discard, &mut tell);
+        match led {
+            Ok((live, score)) => {
+                let prepared = &score.before.prepared;
+                self.prepared_ok = prepared.iter().all(|each| each.certificate.ok);
+                self.prepared = Some(match live {
+                    Live::Plane(world) => Begun::Plane(world.into_state()),
+                    Live::Space(world) => Begun::Space(world.into_state()),
+                });
+                Ok(())
+            }
+            Err(outcome) => Err(match outcome.stopped {
+                Some(stop) if stop.reason == StopReason::Asked => AuditError::Stopped,
+                Some(stop) => AuditError::NoReference(format!("{}: {stop}", self.scene.origin())),
+                None => AuditError::NoReference("the preparations came to no end".into()),
+            }),
+        }
+    }
+
+    /// How far configurations are from each other, by the reference.
+    pub fn metric(&self, reference: &Made) -> Metric {
+        match &self.common {
+            Common::Bodies {
+                dimension, radii, ..
+            } => Metric::of_bodies(*dimension, radii.clone()),
+            Common::Mechanism(built) => {
+                let mut system = built.system.clone();
+                let chart = system.chart().clone();
+                let n = chart.num_velocities();
+                let rest = vec![0.0; n];
+                let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
+                let samples = &reference.samples;
+                let at = |k: usize| {
+                    let (t, q) = (self.times[k], samples.at(k));
+                    let known = system.dynamics(t, q, &rest, &mut mass, &mut force);
+                    // Forces may have no value at rest; the masses are there in any case.
+                    match known.is_ok() || mass.iter().any(|a| *a != 0.0) {
+                        true => mass.clone(),
+                        false => identity(n),
+                    }
+                };
+                let masses = (0..samples.len()).map(at).collect();
+                Metric::of_mechanism(chart, masses, samples)
+            }
+        }
+    }
+
+    /// Makes a variant.
+    pub fn make(&self, variant: &Variant, metric: &Metric, teller: &Teller<'_>) -> Made {
+        let mut tell = |share: f64| teller.tell(share);
+        let made = match &self.common {
+            Common::Mechanism(_) => self.mechanism(variant, metric, &mut tell),
+            Common::Bodies { .. } => {
+                let scene = &variant.scene;
+                let nudge = (variant.role == Role::Perturbed).then(|| NUDGE * metric.size().value);
+                let one = Threads::new(1);
+                let made = self.bodies(scene, variant.role, nudge, one, &mut tell);
+                made.map(|(made, _)| made)
+            }
+        };
+        // What the scene of the reference does not refuse is not refused here, but a file may have gone.
+        made.unwrap_or_else(|error| Made {
+            samples: Samples::default(),
+            certificate: Certificate::new(),
+            stopped: Some(Stop {
+                t: self.span().0,
+                started: false,
+                reason: StopReason::Bodies(error.to_string()),
+            }),
+            halted: false,
+            end: self.span().0,
+            findings: Vec::new(),
+        })
+    }
+
+    fn mechanism(
+        &self,
+        variant: &Variant,
+        metric: &Metric,
+        tell: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Made, AuditError> {
+        let mut built = variant.scene.build()?;
+        if let Some(adaptive) = &mut built.settings.adaptive {
+            let divisor = f64::from(variant.role.divisor());
+            adaptive.smallest /= divisor;
+            adaptive.largest /= divisor;
+            // The local error of a smooth step is of third order.
+            adaptive.tolerance /= divisor.powi(3);
+        }
+        let mut signs = vec![1.0];
+        if variant.role == Role::Perturbed {
+            signs = vec![NUDGE, -NUDGE];
+        }
+        let mut last = None;
+        for sign in signs {
+            let mut built = built.clone();
+            if variant.role == Role::Perturbed {
+                nudge(&mut built, metric, sign);
+            }
+            let mut system = built.system.clone();
+            let outcome = run(built, &mut Discard, &mut |tick| tell(tick.share));
+            let samples = samples::of_trajectory(&outcome.trajectory, &mut system, &self.times);
+            let refused = outcome.stopped.as_ref().is_some_and(|stop| !stop.started);
+            last = Some((samples, outcome));
+            // A point on the boundary may have been moved out: the other way is in.
+            if !refused {
+                break;
+            }
+        }
+        match last {
+            Some((samples, outcome)) => self.conclude(&variant.scene, samples, outcome, tell),
+            None => Err(AuditError::Stopped),
+        }
+    }
+
+    fn conclude(
+        &self,
+        scene: &Scene,
+        samples: Samples,
+        outcome: RunOutcome,
+        tell: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Made, AuditError> {
+        let one = Threads::new(1);
+        let findings = finding::evaluate_findings(scene, &outcome, one, &mut |_, _| tell(1.0))?;
+        Ok(Made {
+            samples,
+            certificate: outcome.certificate,
+            end: outcome.trajectory.end().unwrap_or(self.span().0),
+            stopped: outcome.stopped,
+            halted: false,
+            findings,
+        })
+    }
+
+    fn bodies(
+        &self,
+        scene: &Scene,
+        role: Role,
+        nudge: Option<f64>,
+        threads: Threads,
+        tell: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<(Made, Vec<f64>), AuditError> {
+        let mut collection = scene.collection()?;
+        let Common::Bodies { movable, .. } = &self.common else {
+            return Err(AuditError::Stopped);
+        };
+        let wanted = finding::wanted(scene, &collection)?;
+        match (&mut collection, &self.prepared) {
+            (Collection::Plane(assembly), Some(Begun::Plane(state))) => begin_at(assembly, state),
+            (Collection::Space(assembly), Some(Begun::Space(state))) => begin_at(assembly, state),
+            _ => {}
+        }
+        if let Some(length) = nudge {
+            match &mut collection {
+                Collection::Plane(assembly) => push(assembly, length),
+                Collection::Space(assembly) => push(assembly, length),
+            }
+        }
+        let mut sampler = Sampler {
+            instants: &self.instants,
+            ratio: role.divisor() as usize,
+            movable,
+            samples: Samples::default(),
+            times: Vec::new(),
+        };
+        let hear = &mut |tick: &Tick<'_>| tell(tick.share);
+        let outcome: BodiesOutcome =
+            run_wanted(scene, collection, &wanted, threads, &mut sampler, hear);
+        let go_on = &mut |_: &str, _: f64| tell(1.0);
+        let findings = finding::evaluate_bodies_findings(scene, &outcome, threads, go_on)?;
+        let made = Made {
+            samples: sampler.samples,
+            certificate: outcome.certificate,
+            end: outcome.times.last().copied().unwrap_or(outcome.start),
+            stopped: outcome.stopped,
+            halted: outcome.halted,
+            findings,
+        };
+        Ok((made, sampler.times))
+    }
+}
+
+/// Begins where the preparations ended.
+fn begin_at<D: Dim>(assembly: &mut Assembly<D>, state: &State<D>) {
+    assembly.prepare.clear();
+    assembly.state = state.clone();
+    // Overlaps were looked at before the preparations.
+    assembly.overlap = OverlapRule {
+        allowed: Some(f64::INFINITY),
+        relax: false,
+    };
+}

@@ -1,0 +1,144 @@
+//! `percuss audit`: what of a run outlives a change of its discretisation.
+//!
+//! A certificate says that each step solves the discrete problem (★). It does not say that the discrete motion
+//! is near the motion of the system. An audit repeats the run and compares:
+//!
+//! ```text
+//! x_h          the run itself, step h                                  the reference
+//! x_{h/2}, x_{h/4}                                                     error of the time discretisation
+//! x_h with a tenth of the tolerance                                    error of the solver
+//! x_h with the other activation rule, or the other integrator          error of the scheme
+//! x_h from initial positions moved by 1e-12 of the size                sensitivity to rounding
+//! ```
+//!
+//! d(t) is the distance of two configurations at the same instant, relative to the size of the system
+//! (`metric`). Richardson's order is p = log₂(Σ|x_h − x_{h/2}| / Σ|x_{h/2} − x_{h/4}|), over instants at which both
+//! differences are above those of tolerance and rounding (`order`). Motions are chaotic where the
+//! perturbation grows exponentially (`growth`). Findings are measured in every run (`digits`).
+//!
+//! Preparations of bodies are run once, with the settings of the reference: all runs begin at the same state.
+//! A run keeps configurations at a few hundred common instants and what its findings ask for. Runs share
+//! nothing, and the result is the same for any number of threads.
+
+mod common;
+mod digits;
+mod figure;
+mod growth;
+mod keep;
+mod made;
+mod metric;
+mod order;
+mod perturb;
+mod report;
+mod samples;
+mod variant;
+mod work;
+
+use crate::error::SceneError;
+use crate::file::Scene;
+use crate::finding::plan::{plan, with_ground};
+use crate::finding::{self, Threads};
+
+pub use digits::{AuditedFinding, ValueIn};
+pub use figure::figure;
+pub use growth::{Sensitivity, Verdict};
+pub use keep::{AUDIT, place, scene_of};
+pub use order::{Order, Orders, Over};
+pub use report::{Audit, Exceeded, LeftOut, RunReport, Size, THRESHOLDS};
+
+use made::{Made, Maker};
+use variant::Variant;
+use work::Teller;
+
+/// Which findings are measured in every run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FindingScope {
+    /// Those that need no run but the one that is audited.
+    #[default]
+    OfTheRun,
+    /// All: cases and studies are run again for each variant.
+    All,
+}
+
+/// What is asked of an audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// Threads for the runs.
+    pub threads: Threads,
+    /// Which findings are measured.
+    pub findings: FindingScope,
+}
+
+/// Why there is no audit.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// The scene is not right.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The run itself cannot start or cannot go on; in words.
+    #[error("{0}")]
+    NoReference(String),
+    /// The caller asked to stop.
+    #[error("stopped on request")]
+    Stopped,
+}
+
+/// Audits the main run of a scene. `progress` hears what is being run and the share done, and says whether
+/// to go on.
+///
+/// # Errors
+/// The scene cannot be read, or its run cannot start or cannot go on.
+pub fn audit(
+    scene: &Scene,
+    asked: Asked,
+    progress: &mut dyn FnMut(&str, f64) -> bool,
+) -> Result<Audit, AuditError> {
+    finding::check_findings(scene)?;
+    let (scene, unmeasured) = selected(scene, asked.findings)?;
+    let mut maker = Maker::new(&scene)?;
+    // Weights in units of the work of the reference, which is made first: it gives size and instants.
+    let (variants, mut left_out) = variant::variants(&scene, &maker)?;
+    let weights: Vec<f64> = variants.iter().map(Variant::weight).collect();
+    let all = 1.0 + weights.iter().sum::<f64>();
+    let share = 1.0 / all;
+    let mut hear = |words: &str, done: f64| progress(words, share * done);
+    let reference = maker.reference(asked.threads, &mut hear)?;
+    let metric = maker.metric(&reference);
+    let words = format!("{} variants", variants.len());
+    let make = |k: usize, teller: &Teller<'_>| {
+        let variant = &variants[k];
+        maker.make(variant, &metric, teller)
+    };
+    let mut hear = |done: f64| progress(&words, share + (1.0 - share) * done);
+    let made = work::spread(&weights, asked.threads.get(), make, &mut hear);
+    let Some(made) = made else {
+        return Err(AuditError::Stopped);
+    };
+    let mut runs: Vec<(Variant, Made)> = vec![(Variant::reference(&maker), reference)];
+    for (variant, made) in variants.into_iter().zip(made) {
+        match made.unfit(&variant) {
+            Some(why) => left_out.push(LeftOut::new(&variant, why)),
+            None => runs.push((variant, made)),
+        }
+    }
+    Ok(report::report(
+        &scene, &maker, &metric, runs, left_out, unmeasured,
+    ))
+}
+
+/// The scene with the findings that are measured, and the names of the others.
+fn selected(scene: &Scene, scope: FindingScope) -> Result<(Scene, Vec<String>), SceneError> {
+    if scope == FindingScope::All {
+        return Ok((scene.clone(), Vec::new()));
+    }
+    let plan = with_ground(scene, |ground| plan(scene, ground))?;
+    let (mut kept, mut left) = (Vec::new(), Vec::new());
+    for (asked, expression) in scene.findings().iter().zip(&plan.findings) {
+        let main = asked.case.as_deref().is_none_or(|case| case == "main");
+        match main && expression.needs_only_the_run() {
+            true => kept.push(asked.name.clone()),
+            false => left.push(asked.name.clone()),
+        }
+    }
+    Ok((scene.keeping_findings(&kept), left))
+}

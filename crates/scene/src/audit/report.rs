@@ -1,0 +1,313 @@
+//! What an audit comes to.
+
+use serde::Serialize;
+
+use super::digits::{self, AuditedFinding};
+use super::growth::{self, SATURATED, Sensitivity};
+use super::made::{Made, Maker};
+use super::metric::Metric;
+use super::order::{self, Order, Orders, Pair};
+use super::variant::{Role, Variant};
+use crate::certificate::Certificate;
+use crate::file::Scene;
+
+/// Relative distances for which the first time beyond them is told.
+pub const THRESHOLDS: [f64; 3] = [1e-6, 1e-3, 1e-1];
+
+/// What an audit comes to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Audit {
+    /// Name of the scene.
+    pub scene: String,
+    /// Its title.
+    pub title: String,
+    /// What was changed in it.
+    pub overrides: Vec<(String, String)>,
+    /// Begin and end of the run.
+    pub span: [f64; 2],
+    /// The step of the reference.
+    pub step: f64,
+    /// Whether every run is certified and every finding holds in every run.
+    pub ok: bool,
+    /// What is not so, in words.
+    pub not_held: Vec<String>,
+    /// What distances are relative to.
+    pub size: Size,
+    /// The reference first, then its variants.
+    pub runs: Vec<RunReport>,
+    /// Variants that do not apply.
+    pub left_out: Vec<LeftOut>,
+    /// Observed orders of convergence.
+    pub orders: Orders,
+    /// What becomes of a perturbation.
+    pub sensitivity: Sensitivity,
+    /// The findings in all runs.
+    pub findings: Vec<AuditedFinding>,
+    /// Findings that were not measured, because they need further runs.
+    pub unmeasured: Vec<String>,
+    /// Whether the records of a run have the certificate of the reference; nothing where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<bool>,
+    /// The instants at which runs are compared.
+    pub times: Vec<f64>,
+}
+
+/// What distances are relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Size {
+    /// Its value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What it is.
+    pub what: &'static str,
+}
+
+/// One of the runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunReport {
+    /// Its name.
+    pub name: &'static str,
+    /// What is changed in it.
+    pub what: String,
+    /// What it vouches for.
+    pub certificate: Certificate,
+    /// Why it ended before its end.
+    pub stopped: Option<String>,
+    /// Whether the scene's condition `stop` ended it.
+    pub halted: bool,
+    /// The last instant it reached.
+    pub end: f64,
+    /// When it is first beyond each threshold.
+    pub exceeded: Vec<Exceeded>,
+    /// Largest relative distance to the reference.
+    pub largest: f64,
+    /// The body that was furthest then.
+    pub furthest: Option<String>,
+    /// Relative distance to the reference at the last common instant.
+    pub last: f64,
+    /// Relative distance to the reference at each instant that both reached.
+    pub distances: Vec<f64>,
+}
+
+impl RunReport {
+    /// Whether it came to its end with its certificate met.
+    pub fn certified(&self) -> bool {
+        self.certificate.ok && self.stopped.is_none()
+    }
+}
+
+/// The first instant beyond a threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Exceeded {
+    /// The relative distance.
+    pub threshold: f64,
+    /// The first instant beyond it; nothing where it never is.
+    pub t: Option<f64>,
+}
+
+/// A variant that does not apply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub name: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+impl LeftOut {
+    pub(super) fn named(name: &'static str, why: String) -> Self {
+        Self { name, why }
+    }
+
+    pub(super) fn new(variant: &Variant, why: String) -> Self {
+        Self::named(variant.role.name(), why)
+    }
+}
+
+/// Puts the runs side by side.
+pub(super) fn report(
+    scene: &Scene,
+    maker: &Maker<'_>,
+    metric: &Metric,
+    mut runs: Vec<(Variant, Made)>,
+    left_out: Vec<LeftOut>,
+    unmeasured: Vec<String>,
+) -> Audit {
+    runs.sort_by_key(|(variant, _)| rank(variant.role));
+    let all: Vec<RunReport> = runs
+        .iter()
+        .map(|run| compared(maker, metric, &runs[0].1, run))
+        .collect();
+    let findings = digits::findings(&runs);
+    let distances = |role: Role| {
+        let place = runs.iter().position(|(variant, _)| variant.role == role)?;
+        Some(all[place].distances.as_slice())
+    };
+    let mut sensitivity = match distances(Role::Perturbed) {
+        Some(distances) => growth::sensitivity(&maker.times, distances),
+        None => Sensitivity::unknown(),
+    };
+    let beyond = all
+        .iter()
+        .filter_map(|run| first_beyond(&maker.times, &run.distances, SATURATED));
+    sensitivity.incomparable_from = beyond.min_by(f64::total_cmp);
+    let not_held = not_held(&all, &findings, maker.prepared_ok);
+    let (start, until) = maker.span();
+    Audit {
+        scene: scene.name().to_string(),
+        title: scene.title().to_string(),
+        overrides: scene.overrides().to_vec(),
+        span: [start, until],
+        step: maker.step(),
+        ok: not_held.is_empty(),
+        not_held,
+        size: metric.size(),
+        orders: orders(maker, metric, &runs),
+        runs: all,
+        left_out,
+        sensitivity,
+        findings,
+        unmeasured,
+        recorded: None,
+        times: maker.times.clone(),
+    }
+}
+
+/// The order in which runs are shown.
+fn rank(role: Role) -> u32 {
+    match role {
+        Role::Reference => 0,
+        Role::Step(divisor) => divisor,
+        Role::Tolerance => 10,
+        Role::Activation | Role::Integrator => 11,
+        Role::Perturbed => 12,
+    }
+}
+
+/// A run and how far it is from the reference.
+fn compared(
+    maker: &Maker<'_>,
+    metric: &Metric,
+    reference: &Made,
+    (variant, made): &(Variant, Made),
+) -> RunReport {
+    let common = reference.samples.len().min(made.samples.len());
+    let far = (0..common).map(|k| metric.distance(k, reference.samples.at(k), made.samples.at(k)));
+    let far: Vec<(f64, usize)> = far.collect();
+    let distances: Vec<f64> = far.iter().map(|(d, _)| *d).collect();
+    let largest = far.iter().fold((0.0, 0), |worst: (f64, usize), at| {
+        if at.0 > worst.0 || at.0.is_nan() {
+            *at
+        } else {
+            worst
+        }
+    });
+    let exceeded = THRESHOLDS.map(|threshold| Exceeded {
+        threshold,
+        t: first_beyond(&maker.times, &distances, threshold),
+    });
+    RunReport {
+        name: variant.role.name(),
+        what: variant.what.clone(),
+        certificate: made.certificate,
+        stopped: made.stopped.as_ref().map(ToString::to_string),
+        halted: made.halted,
+        end: made.end,
+        exceeded: exceeded.to_vec(),
+        largest: largest.0,
+        furthest: maker
+            .body(largest.1)
+            .filter(|_| largest.0 > 0.0)
+            .map(String::from),
+        last: distances.last().copied().unwrap_or(f64::NAN),
+        distances,
+    }
+}
+
+/// The first instant at which a distance is beyond a threshold, or is none.
+fn first_beyond(times: &[f64], distances: &[f64], threshold: f64) -> Option<f64> {
+    let place = distances.iter().position(|d| !(*d <= threshold))?;
+    times.get(place).copied()
+}
+
+/// Orders from the three steps.
+fn orders(maker: &Maker<'_>, metric: &Metric, runs: &[(Variant, Made)]) -> Orders {
+    let of = |role: Role| runs.iter().find(|(variant, _)| variant.role == role);
+    let samples = |role: Role| of(role).map(|(_, made)| &made.samples);
+    let absent = |reason: &str| Orders {
+        configuration: Order::absent(reason),
+        energy: Order::absent(reason),
+    };
+    if maker.varies_steps() {
+        return absent("steps are chosen by their error");
+    }
+    let steps = (
+        samples(Role::Reference),
+        samples(Role::Step(2)),
+        samples(Role::Step(4)),
+    );
+    let (Some(h), Some(half), Some(quarter)) = steps else {
+        return absent("there are no runs with shorter steps");
+    };
+    let noise: Vec<_> = [Role::Tolerance, Role::Perturbed]
+        .into_iter()
+        .filter_map(samples)
+        .collect();
+    let common = h.len().min(half.len()).min(quarter.len());
+    let largest = h.energies.iter().fold(0.0_f64, |s, e| s.max(e.abs()));
+    let scale = if largest > 0.0 { largest } else { 1.0 };
+    let known = |k: &usize| *k < common;
+    let pair =
+        |k: usize, apart: &dyn Fn(&super::samples::Samples, &super::samples::Samples) -> f64| {
+            let floor = noise
+                .iter()
+                .filter(|other| k < other.len())
+                .map(|other| apart(h, other));
+            Pair {
+                t: maker.times[k],
+                coarse: apart(h, half),
+                fine: apart(half, quarter),
+                floor: floor.fold(0.0, f64::max),
+            }
+        };
+    let placed = (0..common)
+        .filter(known)
+        .map(|k| pair(k, &|a, b| metric.distance(k, a.at(k), b.at(k)).0));
+    let energies =
+        (0..common).map(|k| pair(k, &|a, b| (a.energies[k] - b.energies[k]).abs() / scale));
+    Orders {
+        configuration: order::order(&placed.collect::<Vec<_>>()),
+        energy: order::order(&energies.collect::<Vec<_>>()),
+    }
+}
+
+/// What is not as it should be, in words.
+fn not_held(runs: &[RunReport], findings: &[AuditedFinding], prepared_ok: bool) -> Vec<String> {
+    let mut all = Vec::new();
+    if !prepared_ok {
+        all.push("a preparation is not certified: steps of it missed their tolerance".to_string());
+    }
+    for run in runs.iter().filter(|run| !run.certified()) {
+        let (missed, steps) = (run.certificate.missed, run.certificate.steps);
+        let why = match &run.stopped {
+            Some(stopped) => stopped.clone(),
+            None if missed > 0 => format!("{missed} of {steps} steps missed their tolerance"),
+            None => "its certificate is not met".to_string(),
+        };
+        all.push(format!("{} is not certified: {why}", run.name));
+    }
+    for finding in findings
+        .iter()
+        .filter(|finding| finding.holds == Some(false))
+    {
+        let bad = finding.values.iter().filter(|v| v.ok == Some(false));
+        let names: Vec<&str> = bad.map(|v| v.run).collect();
+        let name = &finding.name;
+        all.push(format!(
+            "finding {name} does not hold in {}",
+            names.join(", ")
+        ));
+    }
+    all
+}

@@ -1,0 +1,172 @@
+//! Configurations of a run at the common instants.
+
+use bodies::{Dim, Vector, World};
+
+use crate::collection::{Steps, View};
+use crate::error::SceneError;
+use crate::text::TextSystem;
+use crate::trajectory::Trajectory;
+use mechanism::System;
+
+/// Instants compared at most.
+const INSTANTS: usize = 400;
+
+/// Fewest instants, however many bodies there are.
+const FEWEST: usize = 20;
+
+/// Placements of bodies kept of a run, so that a large collection fits into memory.
+const PLACEMENTS: usize = 4_000_000;
+
+/// Configurations of a run at the first of the common instants, as far as it came.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Samples {
+    /// Numbers of a configuration.
+    pub width: usize,
+    /// Configurations one after the other.
+    pub data: Vec<f64>,
+    /// Kinetic and potential energy at each.
+    pub energies: Vec<f64>,
+}
+
+impl Samples {
+    /// Number of instants.
+    pub fn len(&self) -> usize {
+        self.energies.len()
+    }
+
+    /// The configuration at an instant.
+    pub fn at(&self, k: usize) -> &[f64] {
+        &self.data[k * self.width..(k + 1) * self.width]
+    }
+}
+
+/// Numbers of the steps of the reference whose ends are the common instants, the start first and the end
+/// last.
+pub(super) fn instants(steps: usize, bodies: usize) -> Vec<usize> {
+    let most = (PLACEMENTS / bodies.max(1)).clamp(FEWEST, INSTANTS);
+    let stride = steps.div_ceil(most).max(1);
+    let mut all: Vec<usize> = (0..=steps).step_by(stride).collect();
+    if all.last() != Some(&steps) {
+        all.push(steps);
+    }
+    all
+}
+
+/// Takes the configurations of bodies as they are computed.
+pub(super) struct Sampler<'a> {
+    /// Steps of the reference at whose ends samples are taken.
+    pub instants: &'a [usize],
+    /// Steps of this run in one of the reference.
+    pub ratio: usize,
+    /// Bodies that can move.
+    pub movable: &'a [u32],
+    /// What was taken.
+    pub samples: Samples,
+    /// Times of the samples.
+    pub times: Vec<f64>,
+}
+
+impl Steps for Sampler<'_> {
+    fn step(&mut self, step: usize, view: View<'_>, _last: bool) -> Result<(), SceneError> {
+        let due = self.instants.get(self.samples.len());
+        if due.is_some_and(|due| due * self.ratio == step) {
+            match view {
+                View::Plane(world) => self.take(world),
+                View::Space(world) => self.take(world),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Sampler<'_> {
+    /// Centre and body axes of every body that can move.
+    fn take<D: Dim>(&mut self, world: &World<D>) {
+        self.samples.width = self.movable.len() * (D::N + D::N * D::N);
+        let (state, ledger) = (world.state(), world.ledger());
+        for &body in self.movable {
+            let pose = &state.poses[body as usize];
+            self.samples.data.extend_from_slice(pose.position.slice());
+            for axis in 0..D::N {
+                let mut unit = [0.0; 3];
+                unit[axis] = 1.0;
+                let turned = D::rotate(&pose.rotation, D::Vector::of(&unit[..D::N]));
+                self.samples.data.extend_from_slice(turned.slice());
+            }
+        }
+        self.samples
+            .energies
+            .push(ledger.kinetic + ledger.potential);
+        self.times.push(state.t);
+    }
+}
+
+/// The configurations of a mechanism at the instants that it has reached.
+pub(super) fn of_trajectory(
+    trajectory: &Trajectory,
+    system: &mut TextSystem,
+    times: &[f64],
+) -> Samples {
+    let chart = trajectory.chart().clone();
+    let n = chart.num_velocities();
+    let mut samples = Samples {
+        width: chart.num_positions(),
+        ..Samples::default()
+    };
+    let Some(end) = trajectory.end() else {
+        return samples;
+    };
+    let (mut q, mut v) = (Vec::new(), Vec::new());
+    let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
+    for (k, t) in times.iter().enumerate() {
+        // Sums of steps differ by rounding: a thousandth of an interval is none.
+        let interval = if k > 0 { t - times[k - 1] } else { 0.0 };
+        if *t > end + 1e-3 * interval {
+            break;
+        }
+        trajectory.sample(*t, &mut q, &mut v);
+        let evaluated = system.dynamics(*t, &q, &v, &mut mass, &mut force);
+        let potential = system.potential(*t, &q).unwrap_or(f64::NAN);
+        let energy = match evaluated {
+            Ok(()) => 0.5 * form(&mass, &v) + potential,
+            Err(_) => f64::NAN,
+        };
+        samples.data.extend_from_slice(&q);
+        samples.energies.push(energy);
+    }
+    samples
+}
+
+/// vᵀ A v of a square matrix by rows.
+pub(super) fn form(matrix: &[f64], v: &[f64]) -> f64 {
+    let rows = matrix.chunks_exact(v.len().max(1)).zip(v);
+    rows.map(|(row, x)| x * row.iter().zip(v).map(|(a, y)| a * y).sum::<f64>())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_are_few_and_hold_start_and_end() {
+        for (steps, bodies) in [
+            (1, 1),
+            (399, 1),
+            (5000, 176),
+            (100_000, 3),
+            (977, 1_000_000),
+        ] {
+            let all = instants(steps, bodies);
+            assert_eq!((all.first(), all.last()), (Some(&0), Some(&steps)));
+            assert!(all.len() <= INSTANTS + 2 && all.windows(2).all(|w| w[0] < w[1]));
+            assert!(all.len() * bodies <= PLACEMENTS.max((FEWEST + 2) * bodies));
+        }
+    }
+
+    #[test]
+    fn a_quadratic_form_is_the_sum_of_products() {
+        assert_eq!(form(&[2.0, 1.0, 1.0, 3.0], &[1.0, -2.0]), 2.0 - 4.0 + 12.0);
+        assert_eq!(form(&[], &[]), 0.0);
+    }
+}
