@@ -6,6 +6,7 @@
 //! runs without the interpreter's lock and hears Ctrl-C.
 
 mod arrow;
+mod audit;
 mod callable;
 mod certify;
 mod error;
@@ -30,6 +31,7 @@ fn _percuss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     scenes::register(module)?;
     run::register(module)?;
+    audit::register(module)?;
     record::register(module)?;
     problem::register(module)?;
     world::register(module)?;

@@ -1,5 +1,6 @@
 //! The tests of the crate in one program: each program more is linked with everything once more.
 
+mod audit;
 mod bad_input;
 mod bodies;
 mod bodies_study;

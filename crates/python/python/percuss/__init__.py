@@ -13,6 +13,7 @@ from __future__ import annotations
 from . import sets
 from ._arrays import STATUS
 from ._assembly import Assembly, from_blocks, from_meshes, to_blocks, to_meshes
+from ._audit import Audit, audit
 from ._functions import FunctionMechanism, mechanism, study
 from ._lagrangian import from_sympy, sympy_text
 from ._mechanism import Mechanism
@@ -39,6 +40,7 @@ from ._writer import to_urdf
 __all__ = [
     "STATUS",
     "Assembly",
+    "Audit",
     "Course",
     "Drawing",
     "Error",
@@ -63,6 +65,7 @@ __all__ = [
     "Trajectory",
     "World",
     "__version__",
+    "audit",
     "check",
     "examples",
     "from_blocks",

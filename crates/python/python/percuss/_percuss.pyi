@@ -62,6 +62,14 @@ def run_scene(
     findings: bool = True,
     tell: _Tell = None,
 ) -> Path: ...
+def audit_scene(
+    scene: Scene,
+    out: Optional[_Path] = None,
+    threads: Optional[int] = None,
+    all_findings: bool = False,
+    tell: _Tell = None,
+) -> tuple[dict[str, Any], str]: ...
+def scene_of_run(directory: _Path) -> Scene: ...
 def resume_run(
     directory: _Path,
     threads: Optional[int] = None,

@@ -1,5 +1,6 @@
 //! The tests of the crate in one program: each program more is linked with everything once more.
 
+mod audit;
 mod bodies_centre;
 mod bodies_errors;
 mod bodies_errors_parts;
