@@ -54,7 +54,11 @@ fn audit_scene(
         target.check().map_err(error::record)?;
     }
     let mut pulse = Pulse::new(tell.as_ref());
-    let made = py.detach(|| audit(scene, asked, &mut |words, done| pulse.beat(done, f64::NAN, words)));
+    let made = py.detach(|| {
+        audit(scene, asked, &mut |words, done| {
+            pulse.beat(done, f64::NAN, words)
+        })
+    });
     pulse.check()?;
     let made = made.map_err(|fault| match fault {
         AuditError::Scene(fault) => error::scene(fault),

@@ -7,6 +7,7 @@ use super::growth::{self, SATURATED, Sensitivity};
 use super::made::{Made, Maker};
 use super::metric::Metric;
 use super::order::{self, Order, Orders, Pair};
+use super::samples::Samples;
 use super::variant::{Role, Variant};
 use crate::certificate::Certificate;
 use crate::file::Scene;
@@ -231,6 +232,9 @@ fn first_beyond(times: &[f64], distances: &[f64], threshold: f64) -> Option<f64>
     times.get(place).copied()
 }
 
+/// How far two runs are apart at an instant.
+type Apart<'a> = &'a dyn Fn(&Samples, &Samples) -> f64;
+
 /// Orders from the three steps.
 fn orders(maker: &Maker<'_>, metric: &Metric, runs: &[(Variant, Made)]) -> Orders {
     let of = |role: Role| runs.iter().find(|(variant, _)| variant.role == role);
@@ -257,28 +261,22 @@ fn orders(maker: &Maker<'_>, metric: &Metric, runs: &[(Variant, Made)]) -> Order
     let common = h.len().min(half.len()).min(quarter.len());
     let largest = h.energies.iter().fold(0.0_f64, |s, e| s.max(e.abs()));
     let scale = if largest > 0.0 { largest } else { 1.0 };
-    let known = |k: &usize| *k < common;
-    let pair =
-        |k: usize, apart: &dyn Fn(&super::samples::Samples, &super::samples::Samples) -> f64| {
-            let floor = noise
-                .iter()
-                .filter(|other| k < other.len())
-                .map(|other| apart(h, other));
-            Pair {
-                t: maker.times[k],
-                coarse: apart(h, half),
-                fine: apart(half, quarter),
-                floor: floor.fold(0.0, f64::max),
-            }
-        };
-    let placed = (0..common)
-        .filter(known)
-        .map(|k| pair(k, &|a, b| metric.distance(k, a.at(k), b.at(k)).0));
-    let energies =
-        (0..common).map(|k| pair(k, &|a, b| (a.energies[k] - b.energies[k]).abs() / scale));
+    let pair = |k: usize, apart: Apart<'_>| {
+        let noise = noise.iter().filter(|other| k < other.len());
+        Pair {
+            t: maker.times[k],
+            coarse: apart(h, half),
+            fine: apart(half, quarter),
+            floor: noise.map(|other| apart(h, other)).fold(0.0, f64::max),
+        }
+    };
+    let placed = |k: usize| pair(k, &|a, b| metric.distance(k, a.at(k), b.at(k)).0);
+    let stored = |k: usize| pair(k, &|a, b| (a.energies[k] - b.energies[k]).abs() / scale);
+    let placed: Vec<Pair> = (0..common).map(placed).collect();
+    let stored: Vec<Pair> = (0..common).map(stored).collect();
     Orders {
-        configuration: order::order(&placed.collect::<Vec<_>>()),
-        energy: order::order(&energies.collect::<Vec<_>>()),
+        configuration: order::order(&placed),
+        energy: order::order(&stored),
     }
 }
 
