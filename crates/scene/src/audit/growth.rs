@@ -210,10 +210,10 @@ mod tests {
             let found = told(|t| (1e-12 * (rate * t + wobble(t)).exp()).min(1.0));
             assert_eq!(found.verdict, Verdict::Chaotic, "{rate}");
             let [low, high] = found.interval.unwrap_or_default();
-            assert!(
-                low < rate && rate < high && high - low < 0.2 * rate,
-                "{found:?}"
-            );
+            assert!(low < rate && rate < high, "{found:?}");
+            // A wobble of ±1.5 tilts a line over the span by 3 at most.
+            let [from, to] = found.fitted.unwrap_or_default();
+            assert!(high - low < 2.0 * 3.0 / (to - from), "{found:?}");
         }
     }
 

@@ -17,7 +17,6 @@ use crate::file::Scene;
 use crate::finding::{self, Finding, Threads};
 use crate::run::{RunOutcome, Stop, StopReason, run};
 use crate::sink::Discard;
-use crate::text::Built;
 use crate::watch::{BodiesOutcome, Live, Tick, run_wanted};
 
 /// What came of a run.
