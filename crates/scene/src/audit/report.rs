@@ -273,9 +273,10 @@ fn orders(maker: &Maker<'_>, metric: &Metric, runs: &[(Variant, Made)]) -> Order
     let placed = |k: usize| pair(k, &|a, b| metric.distance(k, a.at(k), b.at(k)).0);
     let stored = |k: usize| pair(k, &|a, b| (a.energies[k] - b.energies[k]).abs() / scale);
     let placed: Vec<Pair> = (0..common).map(placed).collect();
-    let stored: Vec<Pair> = (0..common).map(stored).collect();
+    let placed = &placed[..order::comparable(&placed)];
+    let stored: Vec<Pair> = (0..placed.len()).map(stored).collect();
     Orders {
-        configuration: order::order(&placed),
+        configuration: order::order(placed),
         energy: order::order(&stored),
     }
 }
