@@ -93,9 +93,7 @@ pub(super) fn order(pairs: &[Pair]) -> Order {
     let counts = |p: &&Pair| p.fine > CLEAR * p.floor.max(ROUNDING) && p.coarse.is_finite();
     let used: Vec<Pair> = pairs.iter().filter(counts).copied().collect();
     let (Some(first), Some(last)) = (used.first(), used.last()) else {
-        let same = pairs[..comparable]
-            .iter()
-            .all(|p| p.fine <= CLEAR * ROUNDING);
+        let same = pairs.iter().all(|p| p.fine <= CLEAR * ROUNDING);
         return Order::absent(match (pairs.len() <= 1, same) {
             (true, _) => "the motions differ visibly from the start",
             (false, true) => "the runs agree to rounding",

@@ -6,6 +6,7 @@ use super::perturb::NUDGE;
 use crate::collection::Collection;
 use crate::error::SceneError;
 use crate::file::{Kind, Scene};
+use crate::plot::short;
 use bodies::Activation;
 use mechanism::Scheme;
 
@@ -97,7 +98,7 @@ pub(super) fn variants(
     match tolerance >= LEAST_TOLERANCE {
         true => all.push(Variant {
             role: Role::Tolerance,
-            what: format!("tolerance = {tolerance:.3e}"),
+            what: format!("tolerance = {}", short(tolerance)),
             scene: scene.with(&[("run.tolerance", format!("{tolerance:e}"))])?,
         }),
         false => {
@@ -111,7 +112,7 @@ pub(super) fn variants(
     }
     all.push(Variant {
         role: Role::Perturbed,
-        what: format!("initial positions moved by {:e} of the size", NUDGE),
+        what: format!("positions moved by {NUDGE:e}"),
         scene: scene.clone(),
     });
     left_out.reverse();
