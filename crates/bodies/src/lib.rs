@@ -29,4 +29,8 @@ pub use pose::{Bounds, MassProperties, Pose, Touch};
 pub use settings::{Activation, Settings};
 pub use state::{Contact, Ledger, Memory, State, did};
 pub use vector::Vector;
-pub use world::{JointRow, Overlap, Profile, World, contact_law};
+#[doc(hidden)]
+pub use world::Fault;
+pub use world::{
+    Another, Deepest, JointRow, Loosest, Overlap, Profile, Sliding, World, contact_law,
+};

@@ -4,12 +4,13 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Activation {
     /// Those whose gap at the midpoint is not positive: g(q_M) ≤ 0 (M88 §11), to within 1e-9 of the
-    /// bodies' radii (1e-6 where the contact carried an impulse in the step before).
-    #[default]
+    /// bodies' radii (1e-6 where the contact carried an impulse in the step before). A body that arrives
+    /// at speed v stays up to h v deep in the other.
     Gap,
     /// Those that could close before the next detection, with 0 ≤ U_F,n + g/h ⊥ S_n ≥ 0 where the gap
     /// is still open (with restitution: those whose g(q_M) + ½h U_n,free ≤ 0). Penetration then is of
-    /// second order, at the price of more contacts.
+    /// second order, at the price of more contacts. The default: a body that lands rests on the other.
+    #[default]
     Predicted,
 }
 
@@ -39,7 +40,7 @@ impl Default for Settings {
             tolerance: 1e-6,
             max_iterations: None,
             solver: "auto".into(),
-            activation: Activation::Gap,
+            activation: Activation::default(),
             correction: false,
             threads: 1,
         }

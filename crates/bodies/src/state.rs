@@ -22,6 +22,8 @@ pub struct Memory<D: Dim> {
     pub status: Status,
     /// Impulse on the second body, in space axes.
     pub impulse: D::Vector,
+    /// Relative velocity at the end of the step, in space axes.
+    pub velocity: D::Vector,
     /// Moments of rolling resistance by row; 0 without it.
     pub moment: [f64; 3],
 }
@@ -35,6 +37,7 @@ impl<D: Dim> Memory<D> {
             feature: 0,
             status: Status::Open,
             impulse: D::Vector::default(),
+            velocity: D::Vector::default(),
             moment: [0.0; 3],
         }
     }
@@ -69,7 +72,7 @@ pub struct Ledger {
     pub num_active: usize,
     /// Pairs of bodies whose boxes meet.
     pub num_pairs: usize,
-    /// Dimensionless residual R2 of the contact problem.
+    /// Velocity residual RV of the contact problem, of the impulses as they are used.
     pub residual: f64,
     /// Iterations of the solver.
     pub iterations: usize,
@@ -106,8 +109,33 @@ pub struct Ledger {
     pub held: f64,
     /// Energy of the springs of joints at the end of the step.
     pub elastic: f64,
-    /// Energy gained through contacts, max(0, impact + sliding), relative to the largest term.
+    /// Energy that the step turns over: the largest of the kinetic energies before it and of the free
+    /// velocity, the net works of forces, moving boundaries, motors and springs, and the energy that the
+    /// forces would give to bodies at rest. Impulses that cancel each other are in none of them.
+    pub turnover: f64,
+    /// Energy that the given forces would give in the step to bodies at rest, ½‖v_L − v_I‖².
+    pub forced: f64,
+    /// Energy gained through contacts and joints, relative to `turnover`; with one restitution for all
+    /// max(0, Σ S·Uᵃ − ½δ S·(𝒲S)), JM92 6.2.
     pub gain: f64,
+    /// The part of `gain` that no law allows: all of it with one restitution, else no more than
+    /// Σ S·(U_F + ρU_I)/(1 + ρ), which is ≤ 0 where the laws hold.
+    pub excess: f64,
+    /// Whether restitution coefficients of contacts of the step differ, along the tangent included.
+    pub mixed: bool,
+    /// Work through contacts that carried impulses in the step before, too, over the relative velocity that the
+    /// change of their frames alone gave them, and through held joints: what the scheme loses (< 0) or gains.
+    pub lasting: f64,
+    /// Largest penetration over the smallest dimension of the two bodies, of a pin over its clearance.
+    pub penetration_share: f64,
+    /// Largest error of a joint over the smallest dimension of its bodies.
+    pub drift_share: f64,
+    /// Smallest Painlevé γ over the contacts that slide without colliding and hang together with few others, +∞
+    /// where none does: at γ ≤ 0 the motion need not go on as it does (P15 §3).
+    pub gamma: f64,
+    /// How far the velocities of another solution of the step are from its own, over the speed at stake; 0 where
+    /// none was found.
+    pub apart: f64,
 }
 
 /// One contact over one step.

@@ -25,7 +25,8 @@ pub fn run(args: &RunArgs, scene: &Scene, site: Site) -> Result<Verdict, Stop> {
     let mut recorder = BodiesRecorder::on(session, &collection)?;
     let fits = fits(&collection);
     let outcome = follow(args, scene, collection, &wanted, &mut recorder);
-    let mut certificate = certificate(&outcome);
+    recorder.set_warnings(outcome.warnings());
+    let mut certificate = outcome.sheet();
     if !fits.is_empty() {
         certificate["solids"] = fits.into();
     }
@@ -94,36 +95,6 @@ fn measure(
     Ok(recorder.add_findings(json_of(&found)?)?)
 }
 
-/// What a run of bodies vouches for, with what only bodies have.
-fn certificate(outcome: &BodiesOutcome) -> Value {
-    let mut all = serde_json::to_value(outcome.certificate).unwrap_or_else(|_| json!({}));
-    all["most_contacts"] = outcome.most_contacts.into();
-    if !outcome.redundant.is_empty() {
-        all["redundant_joint_rows"] = outcome.redundant.len().into();
-        all["redundant_joints"] = distinct(&outcome.redundant).into();
-    }
-    if outcome.halted {
-        all["halted"] = true.into();
-    }
-    if outcome.relaxed > 0.0 {
-        all["relaxed"] = outcome.relaxed.into();
-    }
-    let prepared = outcome.prepared.iter().map(|prepared| {
-        json!({
-            "name": prepared.name,
-            "duration": prepared.duration,
-            "steps": prepared.certificate.steps,
-            "missed": prepared.certificate.missed,
-            "halted": prepared.halted,
-        })
-    });
-    let prepared: Vec<Value> = prepared.collect();
-    if !prepared.is_empty() {
-        all["prepared"] = prepared.into();
-    }
-    all
-}
-
 /// How far the convex parts of bodies are from the bodies.
 pub fn fits(collection: &Collection) -> Vec<Value> {
     let fits = collection.fits();
@@ -155,14 +126,6 @@ pub fn fits_text(fits: &[Value]) -> String {
     fits.iter().map(line).collect()
 }
 
-/// Each name once.
-fn distinct(names: &[String]) -> Vec<String> {
-    let mut all = names.to_vec();
-    all.sort();
-    all.dedup();
-    all
-}
-
 fn follow(
     args: &RunArgs,
     scene: &Scene,
@@ -170,30 +133,15 @@ fn follow(
     wanted: &Wanted,
     recorder: &mut BodiesRecorder,
 ) -> BodiesOutcome {
-    let mut watcher = Watcher::new(args.quiet, collection.smallest_radius());
+    let mut watcher = Watcher::new(args.quiet, scene::Kind::Bodies);
     let threads = args.threads.get();
     let mut tell = |tick: &Tick<'_>| watcher.tick(tick);
     let outcome = scene::run_wanted(scene, collection, wanted, threads, recorder, &mut tell);
     drop(watcher);
-    if let Some(warning) = spare_rows(&outcome.redundant) {
-        output::message(&warning);
+    if let Some(warning) = outcome.spare_rows() {
+        output::message(&format!("warning: {warning}"));
     }
     outcome
-}
-
-/// A warning about joints that hold what others hold already.
-fn spare_rows(redundant: &[String]) -> Option<String> {
-    let (noun, hold) = match redundant.len() {
-        0 => return None,
-        1 => ("joint row holds", "its reaction is that"),
-        _ => ("joint rows hold", "their reactions are those"),
-    };
-    Some(format!(
-        "warning: {} {noun} what others hold already (at {}): {hold} of least norm; free a row \
-         of a joint if you need the reactions themselves",
-        redundant.len(),
-        distinct(redundant).join(", ")
-    ))
 }
 
 /// Reads everything of a scene of bodies and tries its first step; how much there is of what.

@@ -22,6 +22,7 @@ mod limit;
 mod lines;
 mod log;
 mod mechanism;
+mod notes;
 mod output;
 mod pace;
 mod plot;
@@ -38,7 +39,6 @@ mod summary;
 mod table;
 mod verify;
 mod view;
-mod warn;
 mod watch;
 
 use std::process::ExitCode;

@@ -40,9 +40,11 @@ fn complete(
 ) -> Result<Verdict, Stop> {
     let mut system = built.system.clone();
     let outcome = follow(args, built, &mut recorder);
+    let certificate = outcome.certificate.json();
+    recorder.set_warnings(outcome.certificate.warnings());
     if let Some(fault) = recorder.take_fault() {
         // What is there stays readable; that it ends here is said where the disk still lets us.
-        let _ = recorder.fail(&outcome.certificate, fault.to_string());
+        let _ = recorder.fail(&certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
@@ -53,11 +55,11 @@ fn complete(
     recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
     let words = stopped.map(ToString::to_string);
     let closed = match words {
-        Some(words) if interrupted(stopped) => recorder.interrupt(&outcome.certificate, words),
-        words => recorder.close(&outcome.certificate, words),
+        Some(words) if interrupted(stopped) => recorder.interrupt(&certificate, words),
+        words => recorder.close(&certificate, words),
     };
     if let Err(fault) = closed {
-        let _ = recorder.fail(&outcome.certificate, fault.to_string());
+        let _ = recorder.fail(&certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
     }
     if !interrupted(stopped) {
@@ -72,13 +74,13 @@ fn complete(
         directory: recorder.directory(),
         stopped,
         refused: stopped.is_some_and(|stop| !stop.started),
-        certificate: serde_json::to_value(outcome.certificate).ok(),
+        certificate: serde_json::to_value(certificate).ok(),
     };
     ended.report(args)
 }
 
 fn follow(args: &RunArgs, built: Built, recorder: &mut Recorder) -> RunOutcome {
-    let mut watcher = Watcher::new(args.quiet, None);
+    let mut watcher = Watcher::new(args.quiet, scene::Kind::Mechanism);
     scene::run(built, recorder, &mut |tick| watcher.tick(tick))
 }
 

@@ -234,9 +234,9 @@ fn show_later(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
 #[cfg(test)]
 mod tests {
     use super::{far, going};
-    use scene::Tick;
+    use scene::{Certificate, Tick};
 
-    fn tick() -> Tick<'static> {
+    fn tick(certificate: &Certificate) -> Tick<'_> {
         Tick {
             preparation: None,
             step: 1200,
@@ -251,20 +251,25 @@ mod tests {
             penetration: 0.0,
             gain: 0.0,
             gamma: f64::INFINITY,
+            certificate,
         }
     }
 
     #[test]
     fn a_bar_says_how_far_and_how_it_goes() {
-        assert_eq!(far(&tick(), Some("43 s left")), "t = 0.6 of 2, 43 s left");
+        let certificate = Certificate::new();
         assert_eq!(
-            going(&tick(), Some(512.0)),
+            far(&tick(&certificate), Some("43 s left")),
+            "t = 0.6 of 2, 43 s left"
+        );
+        assert_eq!(
+            going(&tick(&certificate), Some(512.0)),
             "step 1200, 512 steps/s, 340 contacts, 45 iterations, residual 3.1e-9"
         );
         let settling = Tick {
             preparation: Some("settle"),
             contacts: 1,
-            ..tick()
+            ..tick(&certificate)
         };
         assert_eq!(far(&settling, None), "preparing settle: t = 0.6 of 2");
         assert!(going(&settling, None).contains("1 contact,"));

@@ -70,6 +70,8 @@ pub struct Run {
     pub method: String,
     /// Iterations of all stages.
     pub iterations: usize,
+    /// The velocity residual.
+    pub rv: f64,
     /// The collection's residual.
     pub r1: f64,
     /// The dimensionless residual.
@@ -82,7 +84,10 @@ pub struct Run {
     pub outcome: &'static str,
     /// The stages, in order.
     pub path: Vec<StageRecord>,
-    /// The contact that contributes most to R2; bilateral equations count on after the contacts.
+    /// The contacts that exclude each other where no velocity satisfies the problem.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub infeasible: Vec<usize>,
+    /// The contact with the largest velocity defect; bilateral equations count on after the contacts.
     pub worst_contact: Option<usize>,
     /// Violations in physical terms, each relative to the problem's own scale.
     pub gaps: GapsRecord,
@@ -126,17 +131,24 @@ impl Run {
             solver: solver.into(),
             method: report.method(),
             iterations: report.iterations,
+            rv: judgement.rv,
             r1: judgement.r1,
             r2: judgement.r2,
             seconds: *seconds,
-            solved: judgement.residual(goal.measure) <= goal.tolerance,
+            solved: judgement.residual(goal.measure) <= goal.tolerance
+                && report.outcome != Outcome::Infeasible,
             outcome: match report.outcome {
                 Outcome::Reached => "reached",
                 Outcome::Stalled => "stalled",
                 Outcome::Exhausted => "exhausted",
                 Outcome::Unsuitable => "unsuitable",
+                Outcome::Infeasible => "infeasible",
             },
             path: stages.collect(),
+            infeasible: match &report.infeasible {
+                Some(proof) => proof.contacts.clone(),
+                None => Vec::new(),
+            },
             worst_contact: judgement.worst,
             gaps: GapsRecord::of(judgement),
         }
@@ -145,6 +157,7 @@ impl Run {
     /// The residual that decides.
     pub fn residual(&self, measure: Measure) -> f64 {
         match measure {
+            Measure::Velocity => self.rv,
             Measure::File => self.r1,
             Measure::Dimensionless => self.r2,
         }

@@ -23,11 +23,13 @@ use crate::table;
     long_about = "Solve frictional contact problems from files (FCLIB HDF5, local or global form) \
                   and judge the answers by code that knows no solver.\n\n\
                   Every file gives one line: contacts, degrees of freedom of the bodies, the \
-                  methods that were used, iterations, the residuals R1 and R2, and the time of \
-                  the solve (reading excluded). R1 is the error that the public problem \
-                  collection publishes, and it decides by default so that figures compare; it \
-                  changes with the units of the file. R2 is dimensionless. Problems are summed \
-                  up by class, the leading word of the file name.",
+                  methods that were used, iterations, the residuals RV, R1 and R2, and the time of \
+                  the solve (reading excluded). RV decides by default: the largest velocity defect \
+                  of a contact over the speed at stake, which no impulse makes smaller. R1 is the \
+                  error that the public problem collection publishes; it changes with the units of \
+                  the file. R2 is dimensionless and relative to the impulses. A problem that no \
+                  velocity satisfies is named infeasible. Problems are summed up by class, the \
+                  leading word of the file name.",
     after_help = "Examples:\n  \
         percuss solve data/fclib/*.hdf5 --tol 1e-8\n  \
         percuss solve pile.hdf5 --solver admm --json\n  \
@@ -66,11 +68,12 @@ pub struct SolveArgs {
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = iterations)]
     pub max_iterations: Option<usize>,
 
-    /// The residual that decides: r1, the collection's, or r2, dimensionless
+    /// The residual that decides: rv, the largest velocity defect of a contact; r1, the collection's; or r2,
+    /// dimensionless, relative to the impulses
     #[arg(
         long,
         value_name = "NAME",
-        default_value = "r1",
+        default_value = "rv",
         hide_possible_values = true
     )]
     pub measure: MeasureName,
@@ -100,6 +103,8 @@ pub struct SolveArgs {
 /// The residuals by their names on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum MeasureName {
+    /// The velocity residual.
+    Rv,
     /// The collection's residual.
     R1,
     /// The dimensionless residual.
@@ -109,6 +114,7 @@ pub enum MeasureName {
 impl MeasureName {
     fn text(self) -> &'static str {
         match self {
+            Self::Rv => "rv",
             Self::R1 => "r1",
             Self::R2 => "r2",
         }
@@ -143,6 +149,7 @@ impl SolveArgs {
         Goal {
             tolerance: self.tol,
             measure: match self.measure {
+                MeasureName::Rv => Measure::Velocity,
                 MeasureName::R1 => Measure::File,
                 MeasureName::R2 => Measure::Dimensionless,
             },

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::output::Verdict;
-use crate::table;
+use crate::{notes, table};
 
 /// The object that `--json` prints. scene, directory, certificate, findings and status are a
 /// contract with the programs that read them.
@@ -27,6 +27,8 @@ pub struct Summary<'a> {
     /// Where the continuation is not unique.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     nonunique: &'a [Nonunique],
+    /// What is not as it should be, in sentences.
+    warnings: &'a [String],
 }
 
 /// What a run came to.
@@ -82,6 +84,7 @@ impl Report<'_> {
             certificate: self.certificate(),
             findings: self.findings(),
             nonunique: &manifest.nonunique,
+            warnings: &manifest.warnings,
         }
     }
 
@@ -118,8 +121,9 @@ impl Report<'_> {
         if manifest.certificate.is_some() {
             let _ = write!(text, "\n{}", self.certificate_text());
         }
+        text += &notes::warnings_text(manifest);
         if !manifest.nonunique.is_empty() {
-            let _ = write!(text, "\n{}", nonunique_text(&manifest.nonunique));
+            let _ = write!(text, "\n{}", notes::nonunique_text(&manifest.nonunique));
         }
         if !self.findings().is_empty() {
             let _ = write!(text, "\n{}", findings_text(self.findings()));
@@ -183,6 +187,7 @@ impl Report<'_> {
             count("steps"),
             count("missed")
         );
+        text += &notes::not_met_text(certificate);
         let figures = [
             ("residual", "worst_residual"),
             ("penetration", "worst_penetration"),
@@ -190,6 +195,7 @@ impl Report<'_> {
             ("momentum balance", "worst_momentum"),
             ("energy balance", "worst_energy"),
             ("energy gain", "worst_gain"),
+            ("loss of scheme", "dissipation"),
         ];
         // Most collections of bodies have no joints.
         let bodies = !self.manifest.settings["dimension"].is_null();
@@ -197,9 +203,18 @@ impl Report<'_> {
             if bodies && key == "worst_drift" && certificate[key].as_f64() == Some(0.0) {
                 continue;
             }
+            // Records of earlier versions lack some.
+            if certificate.get(key).is_none() {
+                continue;
+            }
             let value = certificate[key].as_f64();
             let value = value.map_or("not a number".into(), table::residual);
-            let _ = writeln!(text, "  worst {name:<17} {value:>8}");
+            let share = certificate[format!("{key}_share")].as_f64();
+            let share = share.filter(|share| *share > 0.0);
+            let share = share.map_or_else(String::new, |share| {
+                format!("   {} % of its size", short((1e4 * share).round() / 100.0))
+            });
+            let _ = writeln!(text, "  worst {name:<17} {value:>8}{share}");
         }
         if let Some(fits) = certificate["solids"].as_array() {
             text += &crate::collection::fits_text(fits);
@@ -311,42 +326,6 @@ pub fn short(x: f64) -> String {
     } else {
         text
     }
-}
-
-/// Places shown in the summary; the manifest has all.
-const PLACES: usize = 5;
-
-/// Where the motion need not have gone on as it did.
-fn nonunique_text(places: &[Nonunique]) -> String {
-    let count = places.len();
-    let noun = if count == 1 { "instant" } else { "instants" };
-    let mut text = format!("not unique at {count} {noun} (P15 section 3)\n");
-    let list = |values: &[(String, f64)]| {
-        let entries: Vec<String> = values
-            .iter()
-            .map(|(name, value)| format!("{name} = {}", short(*value)))
-            .collect();
-        entries.join(", ")
-    };
-    for place in places.iter().take(PLACES) {
-        let between = match place.outcomes.as_str() {
-            "segment" => "any velocity between",
-            _ => "either of",
-        };
-        let _ = writeln!(
-            text,
-            "  t = {}: `{}` slides with gamma = {}; {between}\n    {}\n    {}",
-            short(place.t),
-            place.contact,
-            short(place.gamma),
-            list(&place.before),
-            list(&place.jump)
-        );
-    }
-    if places.len() > PLACES {
-        let _ = writeln!(text, "  and {} more, in run.json", places.len() - PLACES);
-    }
-    text
 }
 
 #[cfg(test)]

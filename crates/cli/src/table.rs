@@ -34,8 +34,8 @@ pub fn width(names: &[String]) -> usize {
 /// Heading of the table of answers.
 pub fn heading(width: usize) -> String {
     format!(
-        "{:width$} {:>8} {:>7}  {:METHOD$} {:>10} {:>8} {:>8} {:>9}\n",
-        "file", "contacts", "dof", "method", "iterations", "R1", "R2", "time"
+        "{:width$} {:>8} {:>7}  {:METHOD$} {:>10} {:>8} {:>8} {:>8} {:>9}\n",
+        "file", "contacts", "dof", "method", "iterations", "RV", "R1", "R2", "time"
     )
 }
 
@@ -45,10 +45,11 @@ pub fn row(name: &str, record: &Record, width: usize) -> String {
     let dof = record.dof.map_or("?".into(), |n| n.to_string());
     let run = &record.run;
     format!(
-        "{name:width$} {:>8} {dof:>7}  {:METHOD$} {:>10} {:>8} {:>8} {:>9}\n",
+        "{name:width$} {:>8} {dof:>7}  {:METHOD$} {:>10} {:>8} {:>8} {:>8} {:>9}\n",
         record.contacts,
         run.method,
         run.iterations,
+        residual(run.rv),
         residual(run.r1),
         residual(run.r2),
         time(run.seconds)
@@ -81,6 +82,25 @@ pub fn legend(records: &[Record], bound: &str) -> String {
     }
     if records.iter().any(|r| !r.run.solved) {
         text += &format!("!  did not reach {bound}\n");
+    }
+    for record in records.iter().filter(|r| !r.run.infeasible.is_empty()) {
+        let shown: Vec<String> = record
+            .run
+            .infeasible
+            .iter()
+            .take(6)
+            .map(usize::to_string)
+            .collect();
+        let more = if record.run.infeasible.len() > 6 {
+            ", …"
+        } else {
+            ""
+        };
+        text += &format!(
+            "   {}: infeasible, no velocity satisfies contacts {}{more} together\n",
+            record.file,
+            shown.join(", ")
+        );
     }
     text
 }
@@ -139,6 +159,7 @@ pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
 /// The name of a measure in tables.
 pub fn name(measure: Measure) -> &'static str {
     match measure {
+        Measure::Velocity => "RV",
         Measure::File => "R1",
         Measure::Dimensionless => "R2",
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scene::record::Record;
-use scene::verify::{Asked, Place, Report, VerifyError, verify};
+use scene::verify::{Asked, Missed, Place, Report, Rows, VerifyError, verify};
 use serde_json::json;
 
 use crate::output::{self, Stop, Verdict};
@@ -23,8 +23,8 @@ const SHOWN: usize = 12;
     percuss verify runs/wall-1 --steps 1000..2000 --json | jq .offenders\n\n\
     Everything is computed anew from recorded placements, velocities and impulses, by code that\n\
     shares nothing with the solvers. docs/verify.md says what is compared and to what bound.\n\
-    Exit status: 0 all agree; 1 something disagrees (it is listed); 2 this is no run, or nothing in\n\
-    it can be verified; 3 it cannot be read.")]
+    Exit status: 0 all agree; 1 something disagrees (it is listed), or steps missed their tolerance;\n\
+    2 this is no run, or nothing in it can be verified; 3 it cannot be read.")]
 pub struct VerifyArgs {
     /// The directory of a run
     #[arg(value_name = "DIR")]
@@ -79,12 +79,15 @@ pub fn run(args: &VerifyArgs) -> Result<Verdict, Stop> {
     if args.json {
         output::print_json(&json!({
             "ok": report.ok(),
+            "agrees": report.agrees(),
             "steps": report.steps,
             "consecutive": report.consecutive,
             "contacts": report.contacts,
             "checks": report.checks,
             "offenders": report.offenders,
             "unchecked": report.unchecked,
+            "unchecked_columns": report.unread,
+            "missed": report.missed,
             "ends": report.ends,
         }))?;
     } else if args.quiet {
@@ -99,9 +102,10 @@ pub fn run(args: &VerifyArgs) -> Result<Verdict, Stop> {
 }
 
 fn summary(report: &Report) -> String {
-    let verdict = match report.ok() {
-        true => "all figures agree".to_string(),
-        false => {
+    let verdict = match (report.agrees(), &report.missed) {
+        (true, None) => "all figures agree".to_string(),
+        (true, Some(_)) => "the figures agree, but steps MISSED their tolerance".to_string(),
+        (false, _) => {
             let bad = report.checks.iter().filter(|check| !check.ok);
             let names: Vec<&str> = bad.map(|check| check.name).collect();
             format!("DISAGREEMENT in {}", names.join(", "))
@@ -119,6 +123,37 @@ fn where_(place: &Place) -> String {
         (Some(step), Some(t)) => format!("step {step}, t = {}: {}", short(t), place.what),
         _ => place.what.clone(),
     }
+}
+
+/// How many steps missed their tolerance, and which was the first.
+fn missed_line(missed: &Missed) -> String {
+    let first = match missed.first {
+        Some((step, t)) => format!("first step {step} at t = {}", short(t)),
+        None => "none of them is recorded".to_string(),
+    };
+    let steps = if missed.count == 1 { "step" } else { "steps" };
+    format!("{} {steps} missed their tolerance, {first}\n", missed.count)
+}
+
+/// Columns that nothing is compared with: a line for each table and reason.
+fn columns(report: &Report) -> String {
+    let mut groups: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for unread in &report.unread {
+        let (table, why) = (&*unread.table, unread.why);
+        let column = match unread.rows {
+            Rows::All => unread.column.clone(),
+            Rows::Unrecorded => format!("{} of steps without a state", unread.column),
+            Rows::First => format!("{} of the first state", unread.column),
+        };
+        match groups.iter_mut().find(|g| g.0 == table && g.1 == why) {
+            Some(group) => group.2.push(column),
+            None => groups.push((table, why, vec![column])),
+        }
+    }
+    let line = |(table, why, names): &(&str, &str, Vec<String>)| {
+        format!("not checked: {table}: {} ({why})\n", names.join(", "))
+    };
+    groups.iter().map(line).collect()
 }
 
 fn text(report: &Report) -> String {
@@ -165,9 +200,13 @@ fn text(report: &Report) -> String {
             );
         }
     }
+    if let Some(missed) = &report.missed {
+        text += &missed_line(missed);
+    }
     for what in &report.unchecked {
         let _ = writeln!(text, "not looked at: {what}");
     }
+    text += &columns(report);
     if let Some(ends) = &report.ends {
         let _ = writeln!(text, "verified as far as the records go: {ends}");
     }

@@ -1,11 +1,10 @@
 //! What a command does while steps are made: the bar, the warnings, and whether to go on.
 
-use scene::Tick;
+use scene::{Tick, Warnings};
 
 use crate::interrupt;
 use crate::output;
 use crate::progress::Progress;
-use crate::warn::Warnings;
 
 /// Watches a run.
 pub struct Watcher {
@@ -14,14 +13,14 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Watches a run; `smallest` is the radius of the smallest body, where there are bodies. From
-    /// here on an interruption waits for the end of the step.
-    pub fn new(quiet: bool, smallest: Option<f64>) -> Self {
+    /// Watches a run, of bodies or of a mechanism. From here on an interruption waits for the end of the
+    /// step.
+    pub fn new(quiet: bool, kind: scene::Kind) -> Self {
         let progress = Progress::of_run(quiet);
         progress.at("running");
         Self {
             progress,
-            warnings: Warnings::new(smallest),
+            warnings: Warnings::new(kind == scene::Kind::Bodies),
         }
     }
 

@@ -8,6 +8,7 @@ pub mod judge;
 pub mod kinetic;
 pub mod law;
 pub mod problem;
+mod speed;
 pub mod stored;
 
 pub use builder::{KineticBuilder, Restitution};

@@ -7,24 +7,29 @@
 //! γ(q) = min_{w ∈ D} ⟨n, A⁻¹(n + w)⟩ = H_nn − max_{w ∈ D} (−H_nt · w)        (P15 §3, M88 §14)
 //! ```
 //!
+//! with Ĝ less its part along rows that are held at rest: joints, and the other contacts that are
+//! closed and do not part (their tangential rows too where they stick). A⁻¹ is the case of one free
+//! contact.
+//!
 //! γ > 0: u⁺ = u⁻. γ < 0: u⁺ ∈ {u⁻, ũ}. γ = 0: u⁺ ∈ [u⁻, ũ]. Here
 //!
 //! ```text
 //! ũ = proj_q(0, (u⁻ + A⁻¹R) ∩ T),   R = ℝ⁺(n + D),   T = { U_n = 0 }
 //! ```
 //!
-//! the admissible velocity of least kinetic energy. In u⁻ + λ A⁻¹(n + w) with U_n = 0 the impulses
-//! form a cone R ∩ { H_nn s_n + H_nt·s_t = 0 }; the nearest point to the origin is found there by
-//! the law's own exact solve of Coulomb's problem started at U_n = −ε, ε → 0: for γ < 0 the
-//! discrete law gives ũ (P15, proof of theorem 1).
+//! the admissible velocity of least kinetic energy. It is found by the contact law of the scheme
+//! started at U_n = −ε, ε → 0: for γ < 0 the discrete law gives ũ (P15, proof of theorem 1). With one
+//! direction of friction Coulomb's law gives the same; with two it does not, and each scheme jumps by its own
+//! law: Paoli's to the least energy, the others by Coulomb's law.
 
 use contact::law::Status;
 use convex::dense;
 
 use crate::error::{MechanismError, SystemError};
 use crate::inertia::Inertia;
-use crate::stage::{Stage, Weights};
-use crate::system::{Instant, Kind, System};
+use crate::settings::Scheme;
+use crate::stage::{Friction, Stage, Weights};
+use crate::system::{Constraint, Instant, Kind, System};
 
 /// |γ| below this share of H_nn counts as γ = 0.
 const ZERO: f64 = 1e-12;
@@ -55,7 +60,8 @@ pub struct Tangential {
     pub outcomes: Outcomes,
 }
 
-/// γ of a contact at a state; +∞ for constraints that are no contacts.
+/// γ of a contact, or of a joint with friction and one function, at a state; +∞ for other constraints and
+/// where the others fix the normal velocity.
 ///
 /// # Errors
 /// An evaluation that failed, or a mass matrix that is not positive definite.
@@ -64,10 +70,33 @@ pub fn gamma<S: System + ?Sized>(
     contact: usize,
     at: Instant<'_>,
 ) -> Result<f64, SystemError> {
-    if system.constraints()[contact].kind != Kind::Contact {
+    evaluate(system, contact, at, |place| {
+        place.stage.gamma(0, &place.firm)
+    })
+}
+
+/// γ of a contact that slides as it does at a state: positive where u⁻ is the only outcome.
+pub(crate) fn gamma_of_sliding<S: System + ?Sized>(
+    system: &mut S,
+    contact: usize,
+    at: Instant<'_>,
+) -> Result<f64, SystemError> {
+    evaluate(system, contact, at, |place| {
+        place.stage.gamma_of_sliding(0, &place.firm)
+    })
+}
+
+fn evaluate<S: System + ?Sized>(
+    system: &mut S,
+    contact: usize,
+    at: Instant<'_>,
+    value: impl Fn(&Place) -> f64,
+) -> Result<f64, SystemError> {
+    let kind = system.constraints()[contact].kind;
+    if !matches!(kind, Kind::Contact | Kind::FrictionJoint { normal_rows: 1 }) {
         return Ok(f64::INFINITY);
     }
-    let prepared = prepare(system, contact, at).map_err(|e| match e {
+    let place = Place::new(system, contact, at).map_err(|e| match e {
         MechanismError::System(e) => e,
         other => SystemError {
             what: format!("γ of `{}`", system.constraints()[contact].name),
@@ -75,11 +104,11 @@ pub fn gamma<S: System + ?Sized>(
             t: at.t,
         },
     })?;
-    Ok(prepared.2)
+    Ok(value(&place))
 }
 
 /// γ and the outcomes of a contact that slides at `at` with U_n = 0; whether the gap is closed is
-/// the caller's to know.
+/// the caller's to know. The jump is that of the contact law of `scheme`.
 ///
 /// # Errors
 /// An evaluation that failed, or a mass matrix that is not positive definite.
@@ -87,24 +116,24 @@ pub fn tangential<S: System + ?Sized>(
     system: &mut S,
     contact: usize,
     at: Instant<'_>,
+    scheme: Scheme,
 ) -> Result<Tangential, MechanismError> {
-    let (inertia, mut stage, gamma, normal) = prepare(system, contact, at)?;
+    let mut place = Place::new(system, contact, at)?;
+    place.stage.friction = Friction::of(scheme);
+    let gamma = place.stage.gamma_of_sliding(0, &place.firm);
+    let one = Tangential {
+        gamma,
+        outcomes: Outcomes::One,
+    };
+    let Some(row) = place.stage.reduced_row(0, &place.firm) else {
+        return Ok(one);
+    };
+    let normal = row[0];
     if gamma > ZERO * normal {
-        return Ok(Tangential {
-            gamma,
-            outcomes: Outcomes::One,
-        });
+        return Ok(one);
     }
-    // ũ as the limit of collisions with vanishing approach.
-    let size = dense::dot(&stage.begin, &stage.begin).sqrt();
-    let mut free = at.v.to_vec();
-    let mut push: Vec<f64> = stage.jacobian[..inertia.n].to_vec();
-    inertia.solve(&mut push);
-    // U_n⁻ = −ε exactly: remove what there is, then approach.
-    let approach = (stage.begin[0] + 1e-9 * size.max(f64::MIN_POSITIVE)) / normal;
-    dense::axpy(-approach, &push, &mut free);
-    let mut jump = vec![0.0; inertia.n];
-    stage.solve(system, at.t, &inertia, &free, &mut jump, 1e-12)?;
+    // ũ as the limit of collisions with vanishing approach, all constraints taking part.
+    let jump = place.approach(system, at, normal)?;
     let outcomes = if gamma < -ZERO * normal {
         Outcomes::Two { jump }
     } else {
@@ -113,30 +142,138 @@ pub fn tangential<S: System + ?Sized>(
     Ok(Tangential { gamma, outcomes })
 }
 
-/// Inertia, the contact alone, γ and H_nn.
-fn prepare<S: System + ?Sized>(
+/// The accelerations that the laws allow at a state with a joint whose friction follows its reaction,
+/// with joints and the contacts that touch and do not part: more than one where the joint may push with
+/// either sign (B02 §6, example 14). Empty for other constraints.
+///
+/// # Errors
+/// An evaluation that failed, a mass matrix that is not positive definite, or a force set that the
+/// event-driven integrator does not know.
+pub fn joint_accelerations<S: System>(
     system: &mut S,
-    contact: usize,
+    joint: usize,
     at: Instant<'_>,
-) -> Result<(Inertia, Stage, f64, f64), MechanismError> {
-    let mut inertia = Inertia::new(at.v.len());
-    inertia.evaluate(system, at)?;
-    let mut stage = Stage::new(inertia.n);
-    let weights = Weights {
-        rebound: false,
-        bilateral: 0.0,
+) -> Result<Vec<Vec<f64>>, MechanismError> {
+    let Kind::FrictionJoint { normal_rows: 1 } = system.constraints()[joint].kind else {
+        return Ok(Vec::new());
     };
-    stage.push(system, contact, at, 0.0, Status::Slip, weights)?;
-    let first = first_row(&inertia, &stage);
-    let gamma = first[0] - stage.law[0].shift(&first);
-    Ok((inertia, stage, gamma, first[0]))
+    let place = Place::new(system, joint, at)?;
+    let joints = system.constraints().iter().enumerate();
+    let bounded = joints.filter(|(_, c)| c.kind == Kind::NonFirm);
+    let mut members: Vec<usize> = bounded.map(|(i, _)| i).collect();
+    members.extend_from_slice(&place.stage.active);
+    members.sort_unstable();
+    crate::event::accelerations(system, at, &members)
 }
 
-/// Row (H_nn, H_nt) of a contact alone.
-fn first_row(inertia: &Inertia, stage: &Stage) -> Vec<f64> {
-    let n = inertia.n;
-    let mut normal = stage.jacobian[..n].to_vec();
-    inertia.solve(&mut normal);
-    let row = |i: usize| dense::dot(&stage.jacobian[i * n..(i + 1) * n], &normal);
-    (0..stage.boundary.len()).map(row).collect()
+/// A contact with all that acts beside it.
+struct Place {
+    inertia: Inertia,
+    /// The contact first.
+    stage: Stage,
+    /// Rows beside it that are held at rest.
+    firm: Vec<usize>,
+}
+
+impl Place {
+    fn new<S: System + ?Sized>(
+        system: &mut S,
+        contact: usize,
+        at: Instant<'_>,
+    ) -> Result<Self, MechanismError> {
+        let mut inertia = Inertia::new(at.v.len());
+        inertia.evaluate(system, at)?;
+        let mut place = Self {
+            stage: Stage::new(inertia.n),
+            inertia,
+            firm: Vec::new(),
+        };
+        let count = system.constraints().iter().map(Constraint::num_gaps).sum();
+        let mut gaps = vec![0.0; count];
+        system.gaps(at.t, at.q, &mut gaps)?;
+        place.push(system, contact, at)?;
+        let mut first = 0;
+        for i in 0..system.constraints().len() {
+            let gap = gaps.get(first).copied().unwrap_or(0.0);
+            first += system.constraints()[i].num_gaps();
+            if i != contact {
+                place.beside(system, i, at, gap)?;
+            }
+        }
+        place.stage.prepare(system, at.t, &place.inertia, at.v)?;
+        Ok(place)
+    }
+
+    fn push<S: System + ?Sized>(
+        &mut self,
+        system: &mut S,
+        constraint: usize,
+        at: Instant<'_>,
+    ) -> Result<(), MechanismError> {
+        let weights = Weights {
+            rebound: false,
+            bilateral: 0.0,
+        };
+        let stage = &mut self.stage;
+        stage.push(system, constraint, at, 0.0, Status::Slip, weights)
+    }
+
+    /// Adds a constraint that acts at this state, and the rows that it holds.
+    fn beside<S: System + ?Sized>(
+        &mut self,
+        system: &mut S,
+        i: usize,
+        at: Instant<'_>,
+        gap: f64,
+    ) -> Result<(), MechanismError> {
+        let kind = system.constraints()[i].kind;
+        if kind == Kind::NonFirm {
+            // A bounded force gives no impulse.
+            return Ok(());
+        }
+        self.push(system, i, at)?;
+        let k = self.stage.active.len() - 1;
+        let stage = &mut self.stage;
+        let rows = stage.rows(k);
+        let (normal, tangential) = match kind {
+            Kind::FrictionJoint { normal_rows } => {
+                (normal_rows, rows.start + normal_rows..rows.end)
+            }
+            Kind::Contact => {
+                let closed = gap <= 1e3 * stage.touching(at.q, at.v, 0.0);
+                let parts = stage.begin[rows.start] > 0.0
+                    && stage.slides(k, rows.start..rows.start + 1, at.v);
+                if !closed || parts {
+                    stage.pop();
+                    return Ok(());
+                }
+                (1, rows.start + 1..rows.end)
+            }
+            _ => (rows.len(), rows.end..rows.end),
+        };
+        let held = !tangential.is_empty() && !stage.slides(k, tangential, at.v);
+        let count = if held { rows.len() } else { normal };
+        self.firm.extend(rows.take(count));
+        Ok(())
+    }
+
+    /// The velocity after a collision of the contact with vanishing approach.
+    fn approach<S: System + ?Sized>(
+        &mut self,
+        system: &mut S,
+        at: Instant<'_>,
+        normal: f64,
+    ) -> Result<Vec<f64>, MechanismError> {
+        let (n, stage) = (self.inertia.n, &mut self.stage);
+        let size = dense::dot(&stage.begin, &stage.begin).sqrt();
+        let mut free = at.v.to_vec();
+        let mut push: Vec<f64> = stage.jacobian[..n].to_vec();
+        self.inertia.solve(&mut push);
+        // U_n⁻ = −ε exactly: remove what there is, then approach. Joints take part in the solve.
+        let approach = (stage.begin[0] + 1e-9 * size.max(f64::MIN_POSITIVE)) / normal;
+        dense::axpy(-approach, &push, &mut free);
+        let mut jump = vec![0.0; n];
+        stage.solve(system, at.t, &self.inertia, &free, &mut jump, 1e-12)?;
+        Ok(jump)
+    }
 }

@@ -169,8 +169,9 @@ const FREE: Weights = Weights {
 
 /// Joints with dependent gradients, Σ y_k ∂f_k/∂q = 0, are harmless where they say the same twice:
 /// then Σ y_k f_k vanishes to second order along every direction that they leave free. Where it does
-/// not, they hold the position by a condition that no reaction can enforce, and there is no motion
-/// (B02 counter-example 3).
+/// not, they hold the position by a condition that no reaction can enforce, and there is no motion if
+/// the velocity or the forces lead along such a direction (B02 counter-example 3); a system at rest
+/// that nothing pushes there stays at rest.
 fn check_independence<S: System + ?Sized>(
     system: &mut S,
     inertia: &Inertia,
@@ -195,20 +196,43 @@ fn check_independence<S: System + ?Sized>(
     }
     let free = rows.free_directions(n);
     for relation in &rows.relations {
-        for a in 0..free.len() {
-            for b in 0..=a {
-                // Along w_a + w_b the second derivatives of all pairs are seen.
-                let mut v: Vec<f64> = (0..n).map(|j| free[a][j] + free[b][j]).collect();
-                dense::solve_lower_transposed(&inertia.factor, n, &mut v);
-                if let Some((left, size)) = rows.disagreement(system, relation, at, &v)?
-                    && left > AGREE * size
-                {
-                    return Err(rows.error(system, relation, at.t, left));
-                }
+        for mut v in departures(inertia, at, &free) {
+            dense::solve_lower_transposed(&inertia.factor, n, &mut v);
+            if let Some((left, size)) = rows.disagreement(system, relation, at, &v)?
+                && left > AGREE * size
+            {
+                return Err(rows.error(system, relation, at.t, left));
             }
         }
     }
     Ok(())
+}
+
+/// Where the motion sets out to among the `free` directions: along its velocity, along what the
+/// forces give, and between the two. Kinetic coordinates, length one.
+fn departures(inertia: &Inertia, at: Instant<'_>, free: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let n = inertia.n;
+    let (l, mut forced) = (&inertia.factor, inertia.force.clone());
+    dense::solve_lower(l, n, &mut forced);
+    let speed = |i: usize| (i..n).map(|j| l[j * n + i] * at.v[j]).sum();
+    let moving: Vec<f64> = (0..n).map(speed).collect();
+    let mut found: Vec<Vec<f64>> = Vec::new();
+    for whole in [moving, forced] {
+        let mut part = vec![0.0; n];
+        for w in free {
+            dense::axpy(dense::dot(w, &whole), w, &mut part);
+        }
+        let (size, all) = (dense::dot(&part, &part), dense::dot(&whole, &whole));
+        if size > f64::EPSILON * all {
+            part.iter_mut().for_each(|x| *x /= size.sqrt());
+            found.push(part);
+        }
+    }
+    if let [a, b] = &found[..] {
+        let both = a.iter().zip(b).map(|(a, b)| a + b).collect();
+        found.push(both);
+    }
+    found
 }
 
 /// Rows of joints in kinetic coordinates, an orthonormal basis of them and their relations.

@@ -49,19 +49,42 @@ pub struct Ledger {
     pub potential: f64,
     /// Work of K over the step: hK·½(v_I + v_F).
     pub work: f64,
-    /// ½ S_n (U_F + U_I)_n over all contacts and joints.
+    /// ½ S_n (U_F + U_I)_n over the normal rows of contacts and the firm rows of joints.
     pub impact: f64,
-    /// ½ S_t·(U_F + U_I)_t over all contacts.
+    /// ½ S_t·(U_F + U_I)_t over the tangential rows of contacts and joints and all rows of non-firm
+    /// constraints.
     pub sliding: f64,
     /// −S·W: work of moving boundaries on the system.
     pub boundary: f64,
     /// What is left of the energy balance of the step, relative to its largest term.
     pub energy: f64,
-    /// Kinetic energy gained through contacts and impacts, relative to that of the step:
+    /// Energy that the step turns over: the largest of the kinetic energies before it and of the free
+    /// velocity, the net works of forces and moving boundaries, and the energy that the forces would
+    /// give to a system at rest. Impulses that cancel each other are in none of them.
+    pub turnover: f64,
+    /// Energy that the given forces would give in the step to a system at rest, ½‖hA⁻¹K‖².
+    pub forced: f64,
+    /// Kinetic energy gained through contacts and impacts, relative to `turnover`:
     /// max(0, Σ S·Uᵃ − ½δ S·(𝒲S)), JM92 6.2; positive only with mixed coefficients (Kane–Levinson).
     pub gain: f64,
-    /// Smallest Painlevé γ over the contacts that slide, +∞ where none does: at γ ≤ 0 the
-    /// continuation is not unique (P15 §3).
+    /// The part of `gain` that no law allows: no more than Σ S·(U_F + ρU_I)/(1 + ρ), which is ≤ 0
+    /// where the laws hold.
+    pub excess: f64,
+    /// Whether restitution coefficients of contacts of the step differ, along the tangent included.
+    pub mixed: bool,
+    /// Work through contacts that carried impulses in the step before, too, without sliding, and through
+    /// bilateral constraints: what the scheme loses (< 0) or gains.
+    pub lasting: f64,
+    /// How far the system extends: the largest change of a coordinate since the start and the largest
+    /// |gap| at the end of the step.
+    pub extent: f64,
+    /// The contact that is deepest and the joint with the largest error; no constraint where there is
+    /// none.
+    pub worst: [Option<u32>; 2],
+    /// Two constraints that no velocity satisfies together, where that is proven.
+    pub infeasible: [Option<u32>; 2],
+    /// Smallest Painlevé γ over the contacts that slide, and the joints that slide and may push with either
+    /// sign, +∞ where none does: at γ ≤ 0 the continuation is not unique (P15 §3, B02 §6).
     pub gamma: f64,
 }
 

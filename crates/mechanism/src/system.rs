@@ -35,6 +35,19 @@ pub enum Kind {
     NonFirm,
 }
 
+impl Kind {
+    /// Whether a row of such a constraint resists sliding: the work of its reaction is lost in
+    /// friction, not in impacts.
+    pub fn rubs(self, row: usize) -> bool {
+        match self {
+            Self::Contact => row > 0,
+            Self::FrictionJoint { normal_rows } => row >= normal_rows,
+            Self::NonFirm => true,
+            Self::Joint | Self::Velocity => false,
+        }
+    }
+}
+
 /// The constant part of a constraint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constraint {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use scene::record::RecordError;
-use scene::{BodiesOutcome, Stop, StopReason};
+use scene::{Stop, StopReason};
 use serde_json::{Value, json};
 
 use crate::error;
@@ -45,37 +45,4 @@ pub fn fits(collection: &scene::collection::Collection) -> Vec<Value> {
         })
     };
     collection.fits().iter().map(json).collect()
-}
-
-/// What a run of bodies vouches for, with what only bodies have.
-pub fn certificate(outcome: &BodiesOutcome) -> Value {
-    let mut all = serde_json::to_value(outcome.certificate).unwrap_or_else(|_| json!({}));
-    all["most_contacts"] = outcome.most_contacts.into();
-    if !outcome.redundant.is_empty() {
-        let mut names = outcome.redundant.clone();
-        names.sort();
-        names.dedup();
-        all["redundant_joint_rows"] = outcome.redundant.len().into();
-        all["redundant_joints"] = names.into();
-    }
-    if outcome.halted {
-        all["halted"] = true.into();
-    }
-    if outcome.relaxed > 0.0 {
-        all["relaxed"] = outcome.relaxed.into();
-    }
-    let prepared = outcome.prepared.iter().map(|prepared| {
-        json!({
-            "name": prepared.name,
-            "duration": prepared.duration,
-            "steps": prepared.certificate.steps,
-            "missed": prepared.certificate.missed,
-            "halted": prepared.halted,
-        })
-    });
-    let prepared: Vec<Value> = prepared.collect();
-    if !prepared.is_empty() {
-        all["prepared"] = prepared.into();
-    }
-    all
 }

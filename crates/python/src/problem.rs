@@ -134,6 +134,7 @@ impl PyProblem {
         let r = self.rowwise("r", &r)?;
         let verdict = Judge::new(&self.problem).judge(&self.problem, &r);
         let dict = PyDict::new(py);
+        dict.set_item("rv", verdict.rv)?;
         dict.set_item("r1", verdict.r1)?;
         dict.set_item("r2", verdict.r2)?;
         dict.set_item("worst", verdict.worst)?;
@@ -141,7 +142,7 @@ impl PyProblem {
     }
 
     /// Solves it; a dict with impulses, velocities, residuals, path and history.
-    #[pyo3(signature = (solver="auto", tolerance=1e-6, max_iterations=None, measure="r2", history=false, start=None))]
+    #[pyo3(signature = (solver="auto", tolerance=1e-6, max_iterations=None, measure="rv", history=false, start=None))]
     #[allow(clippy::too_many_arguments)]
     fn solve(
         &self,
@@ -234,8 +235,10 @@ impl Answer {
         dict.set_item("r", PyArray1::from_slice(py, &self.impulse))?;
         dict.set_item("u", PyArray1::from_slice(py, &self.velocity))?;
         let residual = judgement.residual(goal.measure);
-        dict.set_item("solved", residual <= goal.tolerance)?;
+        let solved = residual <= goal.tolerance && report.outcome != Outcome::Infeasible;
+        dict.set_item("solved", solved)?;
         dict.set_item("residual", residual)?;
+        dict.set_item("rv", judgement.rv)?;
         dict.set_item("r1", judgement.r1)?;
         dict.set_item("r2", judgement.r2)?;
         dict.set_item("worst", judgement.worst)?;
@@ -271,6 +274,7 @@ fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Stalled => "stalled",
         Outcome::Exhausted => "exhausted",
         Outcome::Unsuitable => "unsuitable",
+        Outcome::Infeasible => "infeasible",
     }
 }
 
@@ -293,10 +297,11 @@ fn goal(
     Ok(Goal {
         tolerance,
         measure: match measure {
+            "rv" => Measure::Velocity,
             "r1" => Measure::File,
             "r2" => Measure::Dimensionless,
             _ => {
-                let text = format!("`{measure}`: \"r1\" or \"r2\" was expected");
+                let text = format!("`{measure}`: \"rv\", \"r1\" or \"r2\" was expected");
                 return Err(error::argument("measure", text));
             }
         },

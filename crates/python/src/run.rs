@@ -8,7 +8,7 @@ use scene::record::{BodiesRecorder, Layout, Manifest, Place, Recorder};
 use scene::{BodiesOutcome, Kind, Scene, SceneError, StopReason, Threads};
 use serde_json::Value;
 
-use crate::certify::{broken_off, certificate, fits, interrupted, json_of};
+use crate::certify::{broken_off, fits, interrupted, json_of};
 use crate::error;
 use crate::pulse::Pulse;
 use crate::scenes::PyScene;
@@ -164,7 +164,7 @@ fn bodies(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> {
         &mut recorder,
         &mut tell,
     );
-    let mut certificate = certificate(&outcome);
+    let mut certificate = outcome.sheet();
     if !fits.is_empty() {
         certificate["solids"] = fits.into();
     }
@@ -180,6 +180,7 @@ pub fn conclude(
     manner: &Manner<'_>,
     mut raised: Option<PyErr>,
 ) -> PyResult<Ended> {
+    recorder.set_warnings(outcome.warnings());
     if let Some(fault) = recorder.take_fault() {
         let _ = recorder.fail(&certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
@@ -241,8 +242,10 @@ fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> 
     let mut pulse = Pulse::new(manner.tell);
     let outcome = scene::run(built, &mut recorder, &mut |tick| pulse.tick(tick));
     let mut raised = pulse.raised;
+    let certificate = outcome.certificate.json();
+    recorder.set_warnings(outcome.certificate.warnings());
     if let Some(fault) = recorder.take_fault() {
-        let _ = recorder.fail(&outcome.certificate, fault.to_string());
+        let _ = recorder.fail(&certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
     }
     let stopped = outcome.stopped.as_ref();
@@ -251,11 +254,11 @@ fn mechanism(scene: &Scene, site: Site, manner: &Manner<'_>) -> PyResult<Ended> 
     }
     recorder.set_nonunique(scene::nonunique(&mut system, &outcome));
     let closed = match stopped.map(ToString::to_string) {
-        Some(words) if interrupted(stopped) => recorder.interrupt(&outcome.certificate, words),
-        words => recorder.close(&outcome.certificate, words),
+        Some(words) if interrupted(stopped) => recorder.interrupt(&certificate, words),
+        words => recorder.close(&certificate, words),
     };
     if let Err(fault) = closed {
-        let _ = recorder.fail(&outcome.certificate, fault.to_string());
+        let _ = recorder.fail(&certificate, fault.to_string());
         return Err(broken_off(&fault, recorder.directory()));
     }
     if !interrupted(stopped) && raised.is_none() {

@@ -27,7 +27,7 @@ mod trajectory;
 pub mod verify;
 mod watch;
 
-pub use certificate::Certificate;
+pub use certificate::{Bounds, Certificate, Mark, NotMet, Sheet, Warnings, What};
 pub use error::{InputError, Origin, SceneError};
 pub use file::{
     Bisect, Case, Check, Colour, Datum, Finding, Formula, Kind, Overrides, Picture, Plot, PlotKind,
@@ -38,12 +38,12 @@ pub use finding::{
     wanted,
 };
 pub use nonunique::{Nonunique, nonunique};
-pub use run::{RunOutcome, Stop, StopReason, run};
+pub use run::{RunOutcome, Stop, StopReason, place, run};
 pub use sink::{Discard, Sink};
 pub use study::{Campaign, CampaignError, Shard, StudyFile, StudyResult, StudyTable, Told};
 pub use text::{Built, LawForm, Observable, Sample, SetForm, TextSystem, assemble_law};
 pub use trajectory::{Between, Trajectory};
 pub use watch::{
-    BodiesOutcome, Course, Live, Observer, Prepared, Score, Tick, Wanted, run_collection,
-    run_wanted,
+    BodiesOutcome, Course, Live, Observer, Prepared, Score, Tick, Wanted, preparation_warnings,
+    run_collection, run_wanted,
 };

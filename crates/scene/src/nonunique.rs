@@ -4,23 +4,25 @@
 //! ledger has γ in every step; here the set of possible velocities is computed, at the places where
 //! γ ceased to be positive.
 
-use mechanism::painleve::{Outcomes, tangential};
-use mechanism::{EventKind, Instant, System};
+use mechanism::painleve::{Outcomes, joint_accelerations, tangential};
+use mechanism::{EventKind, Instant, Kind, Scheme, System};
 use serde::{Deserialize, Serialize};
 
 use crate::run::RunOutcome;
 use crate::text::TextSystem;
+use crate::trajectory::Between;
 
 /// A place where the continuation is not unique.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Nonunique {
     /// The instant, to within a step.
     pub t: f64,
-    /// The contact that slides.
+    /// The contact, or joint with friction, that slides.
     pub contact: String,
     /// γ(q).
     pub gamma: f64,
-    /// `two`: u⁻ or ũ. `segment`: every velocity between them.
+    /// `two`: u⁻ or ũ; at a joint, the velocities after the step by either reaction. `segment`: every
+    /// velocity between them.
     pub outcomes: String,
     /// u⁻ by velocity name.
     pub before: Vec<(String, f64)>,
@@ -37,20 +39,31 @@ pub fn nonunique(system: &mut TextSystem, outcome: &RunOutcome) -> Vec<Nonunique
             let EventKind::Painleve { gamma } = event.kind else {
                 continue;
             };
-            // Where the step took its contacts: half-way along the velocity before.
             let (begin, end) = (motion.times()[state - 1], motion.times()[state]);
-            let v = motion.velocity(state - 1);
-            let mut q = motion.position(state - 1).to_vec();
-            motion.chart().advance(&mut q, v, 0.5 * (end - begin));
-            let t = 0.5 * (begin + end);
-            let at = Instant { t, q: &q, v };
-            let Ok(contact) = tangential(system, event.constraint, at) else {
-                continue;
+            // What happens at the first instant happens to the velocity that the scene gives.
+            let first = state == 1 && event.t <= begin;
+            let v = match first {
+                true => system.first_velocity().to_vec(),
+                false => motion.velocity(state - 1).to_vec(),
             };
-            let (outcomes, jump) = match contact.outcomes {
-                Outcomes::One => continue,
-                Outcomes::Two { jump } => ("two", jump),
-                Outcomes::Segment { jump } => ("segment", jump),
+            // Events have their instant; a step took its contacts some way along the velocity before: half-way, θ of
+            // it, or, in Paoli's scheme, at its end.
+            let t = match motion.between() {
+                Between::Smooth => event.t.clamp(begin, end),
+                Between::Held(share) => begin + share.max(1.0 - share) * (end - begin),
+            };
+            let mut q = motion.position(state - 1).to_vec();
+            motion.chart().advance(&mut q, &v, t - begin);
+            let v = &v[..];
+            let at = Instant { t, q: &q, v };
+            // Only Paoli's scheme is at the end: its contacts have a law of their own.
+            let scheme = match motion.between() {
+                Between::Held(share) if share >= 1.0 => Scheme::Paoli,
+                _ => Scheme::Midpoint,
+            };
+            let ways = outcomes(system, event.constraint, at, (end - begin, scheme));
+            let Some((outcomes, before, jump)) = ways else {
+                continue;
             };
             let named = |v: &[f64]| {
                 let names = (0..v.len()).map(|i| system.velocity_name(i));
@@ -61,10 +74,37 @@ pub fn nonunique(system: &mut TextSystem, outcome: &RunOutcome) -> Vec<Nonunique
                 contact: system.constraints()[event.constraint].name.clone(),
                 gamma,
                 outcomes: outcomes.to_string(),
-                before: named(v),
+                before: named(&before),
                 jump: named(&jump),
             });
         }
     }
     found
+}
+
+/// What the continuations are called, and two of them: u⁻ and ũ of a contact; for a joint that may push
+/// with either sign, the velocities at the end of a step of length `h`. Contacts jump by the law of `scheme`.
+fn outcomes(
+    system: &mut TextSystem,
+    constraint: usize,
+    at: Instant<'_>,
+    (h, scheme): (f64, Scheme),
+) -> Option<(&'static str, Vec<f64>, Vec<f64>)> {
+    if system.constraints()[constraint].kind == Kind::Contact {
+        let contact = tangential(system, constraint, at, scheme).ok()?;
+        return match contact.outcomes {
+            Outcomes::One => None,
+            Outcomes::Two { jump } => Some(("two", at.v.to_vec(), jump)),
+            Outcomes::Segment { jump } => Some(("segment", at.v.to_vec(), jump)),
+        };
+    }
+    let ways = joint_accelerations(system, constraint, at).ok()?;
+    let after = |a: &Vec<f64>| -> Vec<f64> {
+        let both = at.v.iter().zip(a);
+        both.map(|(v, a)| v + h * a).collect()
+    };
+    match &ways[..] {
+        [first, .., last] => Some(("two", after(first), after(last))),
+        _ => None,
+    }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 
 use mechanism::{EventDriven, Ledger, MechanismError, Motion, Scheme, State, Stepper, System};
 
-use crate::certificate::Certificate;
+use crate::certificate::{Bounds, Certificate, What};
 use crate::error::SceneError;
 use crate::record::{Packed, Snapshot};
 use crate::resume::{self, Begun};
@@ -179,24 +179,28 @@ fn drive_from(
         until,
         end: until - left,
         tolerance: built.settings.tolerance,
+        bounds: built.bounds,
     };
+    let names = built.system.constraints().iter();
+    let names: Vec<String> = names.map(|c| c.name.clone()).collect();
+    let names = &names[..];
     let refused = |error: MechanismError| refused(start, StopReason::Mechanism(error));
     if let Some(plan) = built.sweep.clone() {
         return match SweepMotion::new(built, *plan) {
-            Ok(mut motion) => follow(&mut motion, begun, span, sink, progress),
+            Ok(mut motion) => follow(&mut motion, begun, (span, names), sink, progress),
             Err(error) => refused(error),
         };
     }
     match built.settings.scheme {
         Scheme::Event => match EventDriven::new(built.system, built.settings, built.initial) {
-            Ok(mut motion) => follow(&mut motion, begun, span, sink, progress),
+            Ok(mut motion) => follow(&mut motion, begun, (span, names), sink, progress),
             Err(error) => refused(error),
         },
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
             match Stepper::new(built.system, built.settings, built.initial) {
                 Ok(mut motion) => {
                     motion.end_at(until);
-                    follow(&mut motion, begun, span, sink, progress)
+                    follow(&mut motion, begun, (span, names), sink, progress)
                 }
                 Err(error) => refused(error),
             }
@@ -212,10 +216,38 @@ struct Span {
     /// `until` but for rounding.
     end: f64,
     tolerance: f64,
+    bounds: Bounds,
+}
+
+/// What is said of contacts that no velocity satisfies together; nothing where there are none.
+pub(crate) fn excluded(names: Vec<String>) -> String {
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!(
+            "{}, which no velocity satisfies together (infeasible),",
+            names.join(" and ")
+        ),
+    }
+}
+
+/// The constraint that is deepest, or furthest apart, or those that exclude each other, by name.
+pub fn place(what: What, ledger: &Ledger, names: &[String]) -> String {
+    if what == What::Residual {
+        let known = ledger.infeasible.iter().flatten();
+        let names = known.filter_map(|i| names.get(*i as usize));
+        return excluded(names.map(|name| format!("`{name}`")).collect());
+    }
+    let constraint = match what {
+        What::Penetration => ledger.worst[0],
+        What::Drift => ledger.worst[1],
+        _ => None,
+    };
+    let name = constraint.and_then(|i| names.get(i as usize));
+    name.map_or_else(String::new, |name| format!("`{name}`"))
 }
 
 impl Span {
-    fn tick(&self, step: usize, ledger: &Ledger) -> Tick<'static> {
+    fn tick<'a>(&self, step: usize, ledger: &Ledger, certificate: &'a Certificate) -> Tick<'a> {
         Tick {
             preparation: None,
             step,
@@ -230,6 +262,7 @@ impl Span {
             penetration: ledger.penetration,
             gain: ledger.gain,
             gamma: ledger.gamma,
+            certificate,
         }
     }
 }
@@ -237,13 +270,16 @@ impl Span {
 fn follow(
     motion: &mut dyn Motion,
     begun: Option<Begun>,
-    span: Span,
+    (span, names): (Span, &[String]),
     sink: &mut dyn Sink,
     progress: &mut Progress<'_>,
 ) -> (Certificate, Option<Stop>) {
-    let (mut step, mut certificate) = (0, Certificate::new());
+    let (mut step, mut certificate) = (0, Certificate::within(span.bounds));
     let first = match begun {
-        None => sink.step(0, motion.state(), motion.ledger(), &[], &[]),
+        None => {
+            certificate.begin(motion.ledger());
+            sink.step(0, motion.state(), motion.ledger(), &[], &[])
+        }
         Some(begun) => {
             (step, certificate) = (begun.step, begun.certificate);
             let restored = motion.restore(begun.motion);
@@ -260,7 +296,8 @@ fn follow(
             break;
         }
         step += 1;
-        certificate.add(motion.ledger());
+        let ledger = motion.ledger();
+        certificate.add(ledger, &|what| place(what, ledger, names));
         let state = motion.state();
         let taken = sink.step(
             step,
@@ -269,9 +306,10 @@ fn follow(
             &motion.touches(),
             motion.events(),
         );
-        let going = progress(&span.tick(step, motion.ledger())) || !(state.t < span.end);
+        let going =
+            progress(&span.tick(step, motion.ledger(), &certificate)) || !(state.t < span.end);
         let kept = taken.and_then(|()| match sink.due() || !going {
-            true => keep(sink, step, certificate, motion),
+            true => keep(sink, step, &certificate, motion),
             false => Ok(()),
         });
         if let Err(error) = kept {
@@ -292,7 +330,7 @@ fn follow(
 fn keep(
     sink: &mut dyn Sink,
     step: usize,
-    certificate: Certificate,
+    certificate: &Certificate,
     motion: &dyn Motion,
 ) -> Result<(), SceneError> {
     let Some(motion) = motion.save() else {
@@ -300,7 +338,7 @@ fn keep(
     };
     let begun = Begun {
         step,
-        certificate,
+        certificate: certificate.clone(),
         motion,
     };
     sink.keep(Snapshot {

@@ -176,7 +176,7 @@ impl Anderson {
         start: f64,
         limit: usize,
     ) -> (usize, bool) {
-        let wished = self.params.wish * best.tolerance();
+        let mut wished = self.params.wish * best.target();
         let mut trigger = Trigger::new(start, wished, self.params.judge_every);
         let mut normal = Normal::new();
         let (mut sweeps, mut last) = (0, None);
@@ -199,9 +199,11 @@ impl Anderson {
                     self.batch.store(problem, &mut self.kept);
                 }
                 if trigger.least() <= wished || best.keeps_history() {
-                    best.offer(problem, self.kept(impulse), sweeps);
+                    best.offer_at(problem, self.kept(impulse), sweeps, trigger.least());
+                    wished = self.params.wish * best.target();
+                    trigger.aim(wished);
                 }
-                if trigger.stalled(sweeps, self.patience(trigger.least(), best.tolerance())) {
+                if trigger.stalled(sweeps, self.patience(trigger.least(), best.target())) {
                     return (sweeps, true);
                 }
             }
@@ -223,8 +225,8 @@ impl Solver for Anderson {
             self.batch.load(problem, impulse);
             self.kept.clear();
             let start = self.batch.residual(problem);
-            if start <= self.params.wish * best.tolerance() || best.keeps_history() {
-                best.offer(problem, impulse, 0);
+            if start <= self.params.wish * best.target() || best.keeps_history() {
+                best.offer_at(problem, impulse, 0, start);
             }
             let mut stalled = false;
             if !best.within(self.params.wish) {

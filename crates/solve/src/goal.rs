@@ -6,11 +6,13 @@
 use contact::{Judge, Measure, Problem};
 use smallvec::{SmallVec, smallvec};
 
+use crate::infeasible::Infeasible;
+
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
-    /// Residual to reach, in `measure`. Nominal: 1e-4 for dynamics, 1e-6 for statics, 1e-8 and
-    /// below for reference solutions.
+    /// Residual to reach, in `measure`. Nominal for RV: 1e-4 for flows, 1e-6 for structures, 1e-8 and below for
+    /// reference solutions. Rounding of impulses that are a million times what a light body's would be leaves 1e-10.
     pub tolerance: f64,
     /// Which residual decides.
     pub measure: Measure,
@@ -24,7 +26,7 @@ impl Default for Goal {
     fn default() -> Self {
         Self {
             tolerance: 1e-4,
-            measure: Measure::Dimensionless,
+            measure: Measure::Velocity,
             max_iterations: None,
             keep_history: false,
         }
@@ -40,10 +42,26 @@ impl Goal {
         }
     }
 
+    /// The same goal, decided by another residual.
+    pub fn by(&self, measure: Measure) -> Self {
+        Self {
+            measure,
+            ..self.clone()
+        }
+    }
+
     /// The same goal with at most `n` iterations.
     pub fn at_most(&self, n: usize) -> Self {
         Self {
             max_iterations: Some(self.max_iterations.map_or(n, |m| m.min(n))),
+            ..self.clone()
+        }
+    }
+
+    /// The same goal with the iterations that are left after `spent`.
+    pub(crate) fn left_after(&self, spent: usize) -> Self {
+        Self {
+            max_iterations: self.max_iterations.map(|n| n.saturating_sub(spent)),
             ..self.clone()
         }
     }
@@ -60,6 +78,8 @@ pub enum Outcome {
     Exhausted,
     /// The method cannot treat this problem (a law it does not know, a matrix it cannot factor).
     Unsuitable,
+    /// No velocity satisfies the demands of the contacts: [`Report::infeasible`] proves it.
+    Infeasible,
 }
 
 /// One stage of a solve: a method, what it did and where it got.
@@ -89,6 +109,8 @@ pub struct Report {
     pub path: Path,
     /// (iteration, residual) of every judged iterate, if asked for.
     pub history: Vec<(usize, f64)>,
+    /// Why there is no solution, where that was proven.
+    pub infeasible: Option<Box<Infeasible>>,
 }
 
 impl Report {
@@ -101,6 +123,23 @@ impl Report {
     pub fn method(&self) -> String {
         let names: Vec<&str> = self.path.iter().map(|s| s.method).collect();
         names.join("→")
+    }
+
+    /// Adds a stage and keeps its impulses if they are better.
+    pub(crate) fn append(&mut self, stage: Self, impulse: &mut [f64], trial: &[f64]) {
+        if stage.outcome == Outcome::Unsuitable {
+            return;
+        }
+        if stage.residual < self.residual {
+            impulse.copy_from_slice(trial);
+            self.residual = stage.residual;
+        }
+        self.outcome = stage.outcome;
+        let spent = self.iterations;
+        let later = stage.history.iter().map(|(i, r)| (i + spent, *r));
+        self.history.extend(later);
+        self.iterations += stage.iterations;
+        self.path.extend(stage.path);
     }
 }
 
@@ -118,6 +157,13 @@ pub(crate) fn enough(wish: f64) -> f64 {
     (30.0 * wish).min(1.0)
 }
 
+/// The R2 that is predicted to go with the tolerance is met with this much to spare, and falls by this much at
+/// least after an iterate that did not pass.
+const SPARE: f64 = 0.8;
+
+/// The R2 that is asked for next is no smaller than this share of the last one: the proportion is an estimate.
+const LEAST_TARGET: f64 = 0.03;
+
 /// Keeps the best judged iterate. Every iterate a solver returns has passed here.
 #[derive(Debug)]
 pub(crate) struct Best {
@@ -130,6 +176,8 @@ pub(crate) struct Best {
     keep_history: bool,
     measure: Measure,
     tolerance: f64,
+    /// R2 from which the judge is worth asking: methods in packs know R2 alone.
+    target: f64,
 }
 
 impl Best {
@@ -144,6 +192,7 @@ impl Best {
             keep_history: goal.keep_history,
             measure: goal.measure,
             tolerance: goal.tolerance,
+            target: goal.tolerance,
         };
         best.offer(problem, impulse, 0);
         best
@@ -169,6 +218,7 @@ impl Best {
             keep_history: false,
             measure: goal.measure,
             tolerance: goal.tolerance,
+            target: goal.tolerance,
         });
         best.begin(problem, goal);
         best
@@ -206,6 +256,7 @@ impl Best {
         self.keep_history = goal.keep_history;
         self.measure = goal.measure;
         self.tolerance = goal.tolerance;
+        self.target = goal.tolerance;
     }
 
     /// Judges an iterate and keeps it if it is the best so far; returns its residual (infinite if
@@ -245,10 +296,24 @@ impl Best {
         self.residual <= share * self.tolerance
     }
 
-    pub fn tolerance(&self) -> f64 {
+    /// Offers an iterate whose R2 a method knows by its own way. The two residuals fall in proportion, which says
+    /// the R2 that goes with the tolerance of RV.
+    pub fn offer_at(&mut self, problem: &Problem, impulse: &[f64], iteration: usize, r2: f64) {
+        let residual = self.offer(problem, impulse, iteration);
+        if self.measure == Measure::Velocity && residual > 0.0 {
+            let ratio = (SPARE * self.tolerance / residual).max(LEAST_TARGET);
+            // One that does not pass is not asked about again before R2 has fallen.
+            let most = if self.reached() { f64::INFINITY } else { SPARE };
+            self.target = r2 * ratio.min(most);
+        }
+    }
+
+    /// The R2 from which an iterate is worth the judge's time.
+    pub fn target(&self) -> f64 {
         match self.measure {
+            Measure::Velocity => self.target,
             Measure::Dimensionless => self.tolerance,
-            // Packs know the dimensionless residual only: every iterate is offered.
+            // Nothing can be predicted: every iterate is offered.
             Measure::File => f64::INFINITY,
         }
     }
@@ -282,6 +347,7 @@ impl Best {
                 residual: self.residual,
             }],
             history: std::mem::take(&mut self.history),
+            infeasible: None,
         }
     }
 }

@@ -182,10 +182,10 @@ impl Nncg {
         self.kept.clear();
         self.kept.extend_from_slice(impulse);
         let start = self.batch.residual(problem);
-        if start <= best.tolerance() || best.keeps_history() {
-            best.offer(problem, impulse, 0);
+        if start <= best.target() || best.keeps_history() {
+            best.offer_at(problem, impulse, 0, start);
         }
-        let mut trigger = Trigger::new(start, best.tolerance(), self.params.judge_every);
+        let mut trigger = Trigger::new(start, best.target(), self.params.judge_every);
         let (mut lead, mut previous) = (Lead::STILL, f64::INFINITY);
         let (mut sweeps, mut stalled) = (0, false);
         let patience = self.patience(problem);
@@ -198,8 +198,9 @@ impl Nncg {
                 if trigger.judged(sweeps, norm, residual) {
                     self.batch.store(problem, &mut self.kept);
                 }
-                if trigger.least() <= best.tolerance() || best.keeps_history() {
-                    best.offer(problem, &self.kept, sweeps);
+                if trigger.least() <= best.target() || best.keeps_history() {
+                    best.offer_at(problem, &self.kept, sweeps, trigger.least());
+                    trigger.aim(best.target());
                 }
                 stalled = trigger.stalled(sweeps, patience);
             }

@@ -53,6 +53,15 @@ const NEARLY: f64 = 1.5;
 /// α never falls below this: dependent contacts must stay factorable.
 const LEAST: f64 = 1e-9;
 
+/// Times what the linear model of a step leaves, F = −α B dx: a residual below this says that no contact of weight
+/// changed its status, and that the step was short because of α.
+const FORESEEN: f64 = 1.5;
+
+/// α is at most this times the root of the residual. Friction is not monotone: along a mode in which Ŵ and the laws
+/// together have a negative eigenvalue −λ a step multiplies what is left by α/(α − λ), which grows unless α is
+/// well below λ.
+const NEARING: f64 = 0.1;
+
 /// Steps beyond the tolerance at most.
 const BEYOND: usize = 8;
 
@@ -74,6 +83,8 @@ struct AnyNewton {
     system: Option<System>,
     tangent: Tangent,
     iterate: Vec<f64>,
+    /// ‖F‖ that the linear model of the last step leaves.
+    expected: f64,
 }
 
 impl AnyNewton {
@@ -82,6 +93,7 @@ impl AnyNewton {
         self.tangent.fit(problem);
         self.iterate.clear();
         self.iterate.extend_from_slice(impulse);
+        self.expected = 0.0;
     }
 
     /// See [`PlaneNewton::look`].
@@ -91,7 +103,7 @@ impl AnyNewton {
     }
 
     /// See [`PlaneNewton::advance`].
-    fn advance(&mut self, alpha: f64) -> bool {
+    fn advance(&mut self, problem: &Problem, alpha: f64) -> bool {
         let Tangent {
             root,
             step,
@@ -106,7 +118,13 @@ impl AnyNewton {
         for ((x, step), root) in self.iterate.iter_mut().zip(step).zip(root) {
             *x += *step * *root;
         }
+        self.expected = alpha * self.tangent.sheared(problem);
         true
+    }
+
+    /// Whether the last step did what its linear model said: what is left then is due to α.
+    fn as_expected(&self) -> bool {
+        self.tangent.norm() <= FORESEEN * self.expected
     }
 
     fn inside(&self, problem: &Problem, impulse: &mut [f64]) {
@@ -134,10 +152,10 @@ impl Proximal {
         }
     }
 
-    fn advance(&mut self, flat: bool, alpha: f64) -> bool {
+    fn advance(&mut self, problem: &Problem, flat: bool, alpha: f64) -> bool {
         match flat {
             true => self.flat.advance(&mut self.plane, alpha),
-            false => self.any.advance(alpha),
+            false => self.any.advance(problem, alpha),
         }
     }
 
@@ -169,7 +187,7 @@ impl Solver for Proximal {
         let (mut alpha, mut last, mut beyond) = (self.params.proximal, f64::INFINITY, 0);
         loop {
             let size = self.look(problem, flat);
-            let judged = size <= NEARLY * best.tolerance() || best.keeps_history();
+            let judged = size <= NEARLY * best.target() || best.keeps_history();
             if iterations > 0 && (judged || iterations == limit) {
                 self.set_inside(problem, flat);
                 best.offer(problem, &self.inside, iterations);
@@ -181,14 +199,18 @@ impl Solver for Proximal {
             if beyond > BEYOND {
                 break;
             }
-            alpha = if size <= 0.5 * last && last.is_finite() {
+            let foreseen = !flat && self.any.as_expected();
+            alpha = if (size <= 0.5 * last || foreseen) && last.is_finite() {
                 (self.params.reduce * alpha).max(LEAST)
             } else {
                 self.params.proximal
             };
+            if !flat {
+                alpha = alpha.min(NEARING * size.sqrt()).max(LEAST);
+            }
             last = size;
             iterations += 1;
-            if !self.advance(flat, alpha) {
+            if !self.advance(problem, flat, alpha) {
                 outcome = Outcome::Stalled;
                 break;
             }

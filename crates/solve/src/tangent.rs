@@ -50,6 +50,26 @@ impl Tangent {
         (left / f64::max(x, u).max(f64::MIN_POSITIVE)).sqrt()
     }
 
+    /// ‖F‖.
+    pub fn norm(&self) -> f64 {
+        self.step.iter().map(|f| f * f).sum::<f64>().sqrt()
+    }
+
+    /// ‖B dx‖, once the step holds dx.
+    pub fn sheared(&self, problem: &Problem) -> f64 {
+        let (mut start, mut square) = (0, 0.0);
+        for a in 0..problem.num_contacts() {
+            let dx = &self.step[problem.rows(a)];
+            let end = start + dx.len().pow(2);
+            for row in self.df_du[start..end].chunks_exact(dx.len()) {
+                let dot: f64 = row.iter().zip(dx).map(|(b, x)| b * x).sum();
+                square += dot * dot;
+            }
+            start = end;
+        }
+        square.sqrt()
+    }
+
     /// Writes −F and its generalised Jacobian at these impulses.
     pub fn set(&mut self, problem: &Problem, impulse: &[f64]) {
         problem.velocity_into(impulse, &mut self.scratch, &mut self.velocity);

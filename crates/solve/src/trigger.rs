@@ -34,6 +34,11 @@ impl Trigger {
         }
     }
 
+    /// Waits for another residual from now on.
+    pub fn aim(&mut self, tolerance: f64) {
+        self.tolerance = tolerance;
+    }
+
     /// Whether the iterate after `sweeps`, whose change has the norm `square` (squared), is judged.
     pub fn due(&self, sweeps: usize, square: f64) -> bool {
         let predicted = self.ratio * square.sqrt();

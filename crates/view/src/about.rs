@@ -126,6 +126,7 @@ impl Moment {
             tell(self.company.as_ref().err().map(ToString::to_string));
             tell(self.contacts.as_ref().err().map(ToString::to_string));
         }
+        notes.extend(self.record.manifest().warnings.iter().cloned());
         notes.dedup();
         notes
     }

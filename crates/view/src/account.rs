@@ -34,7 +34,7 @@ impl Rule {
                 Self::Sum
             }
             "residual" | "penetration" | "drift" | "momentum" | "energy" | "gain"
-            | "iterations" | "active" | "pairs" => Self::Worst,
+            | "iterations" | "active" | "pairs" | "apart" => Self::Worst,
             "reached" | "gamma" => Self::Least,
             _ => Self::Last,
         }

@@ -26,6 +26,7 @@
 mod check;
 pub(crate) mod gram;
 mod rows;
+mod spin;
 
 use std::fmt::Debug;
 
@@ -33,6 +34,8 @@ use crate::dim::Dim;
 use crate::materials::PairLaw;
 
 pub(crate) use check::{check, components, excluded};
+pub use spin::unheld_spins;
+
 pub(crate) use rows::{Held, Row, clearances, joint_of_feature};
 
 /// What a joint holds.

@@ -31,6 +31,8 @@ pub struct Polygon {
     pub(crate) normals: Vec<DVec2>,
     /// The same of a triangle or a quadrilateral.
     pub(crate) few: Option<Few>,
+    /// Which edges are cuts of a body that is not convex: none of its surface. Empty if none is.
+    pub(crate) cuts: Vec<bool>,
     /// Largest distance of a vertex from the centroid.
     pub(crate) radius: f64,
     pub(crate) area: f64,
@@ -106,10 +108,23 @@ impl Polygon {
             few: Few::new(&vertices, &normals),
             vertices,
             normals,
+            cuts: Vec::new(),
             radius,
             area,
             moment,
         }
+    }
+
+    /// The same with the edges marked as cuts of which `cut` says so, from their two ends.
+    pub(crate) fn with_cuts(mut self, cut: impl Fn(DVec2, DVec2) -> bool) -> Self {
+        let next = self.vertices.iter().cycle().skip(1);
+        self.cuts = self
+            .vertices
+            .iter()
+            .zip(next)
+            .map(|(p, q)| cut(*p, *q))
+            .collect();
+        self
     }
 
     /// The vertices, anticlockwise, in body axes.

@@ -8,8 +8,9 @@
 //! Given forces include the gyroscopic ones; without contacts they do no work.
 
 mod contacts;
-
-use solve::Report;
+mod gain;
+mod gamma;
+mod share;
 
 use super::joint::JointWorks;
 use super::{NO_GROUP, World, kinetic};
@@ -17,13 +18,24 @@ use crate::dim::Dim;
 use crate::state::Ledger;
 use crate::vector::Vector;
 
+pub(super) use gain::common_restitution;
+pub use gamma::Sliding;
+pub(super) use gamma::Web;
+pub(super) use share::thickness;
+pub use share::{Deepest, Loosest};
+
+/// Of the squares of impulses: what their sum may leave of the balance of momentum is measured by this at least. A
+/// thousandth of a thousandth of an impulse is a thousand million times its rounding.
+const CANCELLED: f64 = 1e-12;
+
 /// What the bodies say of a step.
 struct Bodies {
     /// Work of given forces, and the energy they would give to bodies at rest.
     work: f64,
     at_stake: f64,
-    /// Kinetic energy at its end.
+    /// Kinetic energy at its end, and of the free velocity.
     kinetic: f64,
+    free: f64,
     /// What is left of the balance of momentum.
     momentum: f64,
 }
@@ -34,7 +46,10 @@ pub(super) struct Works {
     impact: f64,
     sliding: f64,
     boundary: f64,
+    /// Σ S·U_F.
+    end: f64,
     joint: JointWorks,
+    books: gain::Books,
 }
 
 impl<D: Dim> World<D> {
@@ -43,11 +58,12 @@ impl<D: Dim> World<D> {
         self.ledger = Ledger {
             t: self.state.t,
             reached: true,
+            gamma: f64::INFINITY,
             kinetic: self.kinetic_energy(&self.state.velocities) + self.cell_energy(),
             potential: self.potential_energy(),
             ..Ledger::default()
         };
-        (self.ledger.elastic, self.ledger.drift) = self.read_joints();
+        self.account_joints();
     }
 
     /// ½ m v² of one body.
@@ -60,11 +76,15 @@ impl<D: Dim> World<D> {
     /// The account of the step whose velocities are known and whose state is still that before.
     pub(super) fn account(&mut self, t_end: f64) {
         let before = self.ledger.kinetic;
+        let judged = self.judge();
         let works = self.contacts_account();
+        self.work.sliding = self.least_gamma();
+        self.work.another = self.look_for_another();
         let Bodies {
             work,
             at_stake,
             kinetic,
+            free,
             momentum,
         } = self.bodies_account();
         let after = kinetic + self.cell_energy();
@@ -82,16 +102,24 @@ impl<D: Dim> World<D> {
         ];
         let scale = terms.iter().fold(at_stake, |m, t| m.max(t.abs()));
         let relative = |x: f64| if scale > 0.0 { x / scale } else { x };
+        let given = [work, works.boundary, works.joint.motor, works.joint.spring];
+        let turnover = given
+            .iter()
+            .fold(at_stake.max(before).max(free), |m, w| m.max(w.abs()));
+        let over = |x: f64| if x == 0.0 { 0.0 } else { x / turnover };
+        let books = &works.books;
         let found = self.work.detector.found().iter();
         let report = self.work.report.as_ref();
+        // Bounds of joint friction that have not settled count as well (`rub`).
+        let residual = report.map_or(judged, |r| judged.max(r.residual));
         self.ledger = Ledger {
             t: t_end,
             h: self.settings.step,
             num_active: self.work.active.len(),
             num_pairs: self.work.detector.num_pairs(),
-            residual: report.map_or(0.0, |r| r.residual),
+            residual,
             iterations: report.map_or(0, |r| r.iterations),
-            reached: report.is_none_or(Report::reached),
+            reached: residual <= self.settings.tolerance,
             penetration: found.fold(0.0, |deepest, f| deepest.max(-f.touch.gap)),
             momentum,
             kinetic: after,
@@ -101,13 +129,22 @@ impl<D: Dim> World<D> {
             sliding: works.sliding,
             boundary: works.boundary,
             energy: relative(terms.iter().sum::<f64>().abs()),
-            gain: relative((works.impact + works.sliding).max(0.0)),
+            turnover,
+            forced: at_stake,
+            gain: over(books.gain),
+            excess: over(books.excess),
+            mixed: books.mixed,
+            lasting: books.lasting,
+            penetration_share: self.deepest().map_or(0.0, |deepest| deepest.share),
             motor: works.joint.motor,
             spring: works.joint.spring,
             rub: works.joint.rub,
             held: works.joint.held,
             drift: 0.0,
+            drift_share: 0.0,
             elastic: 0.0,
+            gamma: self.work.sliding.map_or(f64::INFINITY, |found| found.gamma),
+            apart: self.work.another.map_or(0.0, |found| found.apart),
         };
     }
 
@@ -116,8 +153,14 @@ impl<D: Dim> World<D> {
         self.ledger.potential = self.potential_energy();
         if !self.model.joints.is_empty() {
             self.ledger.kinetic = self.kinetic_energy(&self.state.velocities);
-            (self.ledger.elastic, self.ledger.drift) = self.read_joints();
+            self.account_joints();
         }
+    }
+
+    /// What the joints are at the end of the step.
+    fn account_joints(&mut self) {
+        (self.ledger.elastic, self.ledger.drift) = self.read_joints();
+        self.ledger.drift_share = self.loosest().map_or(0.0, |loosest| loosest.share);
     }
 
     /// ½ Σ m v² over what follows forces.
@@ -146,6 +189,18 @@ impl<D: Dim> World<D> {
             }
         }
         sum
+    }
+
+    /// Squares of all impulses, Σ ‖S‖²/κ.
+    fn loaded(&self) -> f64 {
+        let Some(problem) = &self.work.problem else {
+            return 0.0;
+        };
+        let each = (0..problem.num_contacts()).map(|a| {
+            let rows = self.work.impulse.get(problem.rows(a)).unwrap_or(&[]);
+            rows.iter().map(|s| s * s).sum::<f64>() / problem.kappa(a)
+        });
+        each.sum()
     }
 
     /// What the bodies say, each visited once: the work of forces (v̂_L − v̂_I)·½(v̂_F + v̂_I);
@@ -196,12 +251,14 @@ impl<D: Dim> World<D> {
                 pushed += push * push;
             }
         }
-        let scale: f64 = f64::max(changed, pushed);
+        // Impulses that cancel each other leave the rounding of their sum: it is small beside each of them.
+        let scale: f64 = changed.max(pushed).max(CANCELLED * self.loaded());
         let scale = if scale > 0.0 { scale } else { 1.0 };
         Bodies {
             work: sum,
             at_stake,
             kinetic: 0.5 * energy,
+            free: 0.5 * changed,
             momentum: known.map_or(0.0, |_| (left / scale).sqrt()),
         }
     }

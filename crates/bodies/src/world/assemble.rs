@@ -24,7 +24,8 @@ use crate::model::Model;
 use crate::settings::Activation;
 use crate::state::Memory;
 
-use start::{push_start, push_wide_start, recall};
+pub(super) use start::recall;
+use start::{push_start, push_wide_start};
 
 /// Rows of a contact at most, and velocity components of a body at most.
 const WIDE: usize = 6;
@@ -344,7 +345,7 @@ fn push_blocks(
 
 /// Axes of a touch: tangents along a direction of a body where the law has directions.
 #[inline]
-fn frame<D: Dim>(model: &Model<D>, work: &Workspace<D>, found: &Found<D>) -> D::Frame {
+pub(super) fn frame<D: Dim>(model: &Model<D>, work: &Workspace<D>, found: &Found<D>) -> D::Frame {
     frame_of(work, found, pair_law(model, found))
 }
 

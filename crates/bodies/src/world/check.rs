@@ -189,6 +189,12 @@ impl<D: Dim> Workspace<D> {
             solver,
             group,
             outward: model.bodies.iter().map(turns).collect(),
+            thickness: model
+                .bodies
+                .iter()
+                .map(|body| super::account::thickness::<D>(&body.shape))
+                .collect(),
+            common: super::account::common_restitution(model),
             inverse_root: inverse_root.collect(),
             mid: Vec::new(),
             end: Vec::new(),
@@ -215,6 +221,10 @@ impl<D: Dim> Workspace<D> {
             shift: Vec::new(),
             displacement: Vec::new(),
             report: None,
+            web: super::account::Web::default(),
+            sliding: None,
+            another: None,
+            judge: None,
             cell: super::cell::CellWork::new(model.cell.as_ref(), groups as usize),
             size,
         }

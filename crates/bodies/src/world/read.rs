@@ -48,6 +48,32 @@ impl<D: Dim> World<D> {
         self.work.problem.as_ref()
     }
 
+    /// Impulses of that problem by row: contacts, then joints.
+    pub fn impulses(&self) -> &[f64] {
+        &self.work.impulse
+    }
+
+    /// The bodies of the contacts that no velocity satisfies together, where that is proven of the last step; those
+    /// with the largest part in it first.
+    pub fn infeasible(&self) -> Vec<[u32; 2]> {
+        let proof = self
+            .work
+            .report
+            .as_ref()
+            .and_then(|r| r.infeasible.as_ref());
+        let contacts = proof.iter().flat_map(|proof| &proof.contacts);
+        let touches = contacts.filter_map(|contact| self.work.active.get(*contact));
+        let found = self.work.detector.found();
+        let mut pairs: Vec<[u32; 2]> = Vec::new();
+        for touch in touches {
+            let bodies = found[*touch as usize].bodies;
+            if !pairs.contains(&bodies) {
+                pairs.push(bodies);
+            }
+        }
+        pairs
+    }
+
     /// Number of contacts of the last step.
     pub fn num_contacts(&self) -> usize {
         self.work.active.len()

@@ -45,6 +45,7 @@ impl<D: Dim> World<D> {
             work,
             link,
             clock: None,
+            fault: None,
         })
     }
 

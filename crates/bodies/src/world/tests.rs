@@ -100,3 +100,96 @@ fn bodies_and_accounts_are_the_same_to_the_bit_for_any_number_of_threads() {
     }
     assert!(contacts > 200, "{contacts}");
 }
+
+/// A disc between two walls, pressed down by gravity, and what is added to its two impulses before the
+/// step is finished and accounted for.
+fn pressed(added: [f64; 2]) -> Ledger {
+    let law = PairLaw {
+        friction: Friction::Coulomb(0.4),
+        ..PairLaw::default()
+    };
+    let mut bodies: Vec<Body<Plane>> = Vec::new();
+    let mut poses: Vec<Pose<Plane>> = Vec::new();
+    let mut velocities = Vec::new();
+    let mut add = |shape: plane::Shape, freedom: Freedom, x: f64, velocity: f64| {
+        let mass = MassProperties {
+            mass: 2.0,
+            inertia: 1.0,
+        };
+        bodies.push(Body {
+            shape,
+            mass,
+            material: 0,
+            freedom,
+        });
+        poses.push(Pose {
+            position: DVec2::new(x, 0.0),
+            rotation: Default::default(),
+        });
+        velocities.push([velocity, -0.3, 0.0]);
+    };
+    add(plane::Shape::Disc { radius: 0.1 }, Freedom::Free, 0.0, 0.0);
+    for x in [-0.2, 0.2] {
+        add(plane::Shape::Disc { radius: 0.1 }, Freedom::Fixed, x, 0.0);
+    }
+    // At the midpoint of the step it is at the height of the others.
+    poses[0].position.y = 0.5 * 0.3 * 1e-3;
+    velocities[1..].fill([0.0; 3]);
+    let model = Model {
+        bodies,
+        materials: Materials::new(1, &law),
+        guides: Vec::new(),
+        gravity: DVec2::Y * -9.81,
+        fields: Vec::new(),
+        drag: Vec::new(),
+        joints: Vec::new(),
+        cell: None,
+    };
+    let state = State {
+        t: 0.0,
+        poses,
+        velocities,
+        anchors: Vec::new(),
+        memory: Vec::new(),
+        cell: None,
+    };
+    let mut world = World::new(model, state, Settings::default()).unwrap();
+    let h = world.settings.step;
+    world.place_midpoint(0.5 * h).unwrap();
+    world.set_free_velocity(h).unwrap();
+    world.detect();
+    world.assemble(h).unwrap();
+    world.solve();
+    assert_eq!(world.work.active.len(), 2);
+    let offset = world.work.problem.as_ref().unwrap().offset().to_vec();
+    for (first, added) in offset.iter().zip(added) {
+        world.work.impulse[*first] += added;
+    }
+    world.finish_velocity();
+    world.account(h);
+    world.ledger
+}
+
+#[test]
+fn energy_gained_is_seen_whatever_self_stress_is_added() {
+    // Impulses of nearby contacts that cancel each other were part of what a gain was compared with: an
+    // arch went from 609 to 9350 J at a gain of 5.5e-8 of them.
+    for stress in [0.0, 1.0, 1e3, 1e6] {
+        let still = pressed([stress, stress]);
+        // Both normals are horizontal to rounding: 1e-16 of the added impulses is left, and its work
+        // beside a turnover of 0.09 J.
+        assert!(
+            still.excess <= 1e-14 * (1.0 + stress) * (1.0 + stress),
+            "{still:?}"
+        );
+        for error in [0.05, -0.05, 1.0] {
+            let pushed = pressed([stress + error, stress]);
+            // ½ m (S/m)² of the velocity that is wrong, less what friction took.
+            assert!(
+                pushed.excess > 0.2 * error * error / 4.0 / still.turnover,
+                "{pushed:?}"
+            );
+            assert!(pushed.turnover <= still.turnover * (1.0 + 1e-9));
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! The tests of the crate in one program: each program more is linked with everything once more.
 
+mod campaign;
 mod cell_images;
 mod cell_motion;
 mod compound_mass;
@@ -13,6 +14,7 @@ mod detect_shapes;
 mod joint_closed_forms;
 mod joint_friction;
 mod joint_kinds;
+mod joint_loops;
 mod joint_parts;
 mod measure_tensors;
 mod measure_volumes;
@@ -24,6 +26,7 @@ mod plane_brute;
 mod plane_chain;
 mod plane_common;
 mod plane_extreme;
+mod plane_facets;
 mod plane_grid;
 mod plane_ground;
 mod plane_half;
@@ -42,6 +45,9 @@ mod space_spin;
 mod support;
 mod world_closed_forms;
 mod world_correction;
+mod world_lasting;
 mod world_profile;
+mod world_rest;
 mod world_structures;
+mod world_symmetry;
 mod world_threads;

@@ -30,7 +30,7 @@ fn every_method_runs_on_every_file_and_is_drawn() {
     assert_eq!(ran.status, 0, "{}", ran.err);
     let svg = std::fs::read_to_string(here.path().join("profile.svg")).expect("the default name");
     assert!(svg.contains("<svg") && balanced(&svg));
-    assert!(svg.contains("R1 &lt;= 1e-4"), "the title tells the bound");
+    assert!(svg.contains("RV &lt;= 1e-4"), "the title tells the bound");
     for method in solve::NAMES {
         assert!(svg.contains(method), "{method} is in the legend");
         let in_heading = ran.out.lines().next().is_some_and(|l| l.contains(method));
@@ -39,7 +39,7 @@ fn every_method_runs_on_every_file_and_is_drawn() {
         assert!(in_summary, "{method}: {}", ran.out);
     }
     assert!(
-        ran.out.contains("2 of 2 solved to R1 <= 1e-4"),
+        ran.out.contains("2 of 2 solved to RV <= 1e-4"),
         "{}",
         ran.out
     );

@@ -34,5 +34,8 @@ mod structures;
 mod survey;
 mod systems;
 mod verify;
+mod verify_defects;
+mod verify_least;
+mod verify_mutation;
 mod verify_sweep;
 mod view;

@@ -18,7 +18,7 @@ fn json_has_the_agreed_fields_and_the_residuals_of_solved_problems() {
     assert_eq!(all["solved"], 2);
     assert_eq!(all["total"], 2);
     assert_eq!(all["tolerance"], 1e-5);
-    assert_eq!(all["measure"], "r1");
+    assert_eq!(all["measure"], "rv");
     assert_eq!(all["skipped"], json!([]));
     let problems = all["problems"].as_array().expect("a list");
     for ((problem, file), contacts) in problems.iter().zip(&files).zip([5, 25]) {
@@ -28,7 +28,7 @@ fn json_has_the_agreed_fields_and_the_residuals_of_solved_problems() {
         assert_eq!(problem["solved"], true);
         assert!(!problem["method"].as_str().expect("text").is_empty());
         assert!(problem["iterations"].as_u64().expect("a count") > 0);
-        assert!(problem["r1"].as_f64().expect("a number") <= 1e-5);
+        assert!(problem["rv"].as_f64().expect("a number") <= 1e-5);
         assert!(problem["r2"].as_f64().expect("a number").is_finite());
         assert!(problem["seconds"].as_f64().expect("a number") >= 0.0);
         assert!(problem["read_seconds"].as_f64().expect("a number") > 0.0);
@@ -123,7 +123,7 @@ fn table_shows_every_file_the_classes_the_marks_and_the_closing_line() {
         assert!(lines.iter().any(|l| l.starts_with(class)), "{class}");
     }
     assert!(
-        ran.out.contains("\n2 of 2 solved to R1 <= 1e-4 in "),
+        ran.out.contains("\n2 of 2 solved to RV <= 1e-4 in "),
         "{}",
         ran.out
     );
@@ -151,7 +151,7 @@ fn problem_that_misses_the_tolerance_is_marked_and_gives_status_1() {
         ran.out
     );
     assert!(
-        ran.out.contains("!  did not reach R1 <= 1e-12"),
+        ran.out.contains("!  did not reach RV <= 1e-12"),
         "{}",
         ran.out
     );
@@ -200,7 +200,7 @@ fn quiet_leaves_the_closing_line_alone() {
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert_eq!(ran.out.lines().count(), 1);
     assert!(
-        ran.out.starts_with("1 of 1 solved to R1 <= 1e-6 in "),
+        ran.out.starts_with("1 of 1 solved to RV <= 1e-6 in "),
         "{}",
         ran.out
     );
@@ -240,7 +240,7 @@ fn history_is_a_table_of_falling_residuals() {
         .collect();
     assert!(rows.windows(2).all(|w| w[0].0 <= w[1].0));
     let least = rows.iter().map(|r| r.1).fold(f64::INFINITY, f64::min);
-    assert_eq!(ran.json()["problems"][0]["r1"].as_f64(), Some(least));
+    assert_eq!(ran.json()["problems"][0]["rv"].as_f64(), Some(least));
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn other_integrators_and_impact_laws_are_verified() {
 }
 
 /// Discs in a cell that is sheared at a given rate under a given stress.
-const SHEAR: &str = r#"
+pub const SHEAR: &str = r#"
 kind = "bodies"
 title = "Shear of a periodic cell (a test)"
 
@@ -180,7 +180,7 @@ record_every = 3
 "#;
 
 /// Every kind of row that joints have, in space, on bodies with unequal moments.
-const HINGES: &str = r#"
+pub const HINGES: &str = r#"
 kind = "bodies"
 title = "Hinges in space (a test)"
 

@@ -22,7 +22,9 @@ pub mod coulomb3;
 pub mod elliptic;
 mod error;
 mod gaps;
+mod least;
 mod nonfirm;
+mod painleve;
 pub mod polygon;
 mod reduced;
 mod residual;
@@ -65,7 +67,8 @@ pub enum Law {
         /// Friction coefficient.
         mu: f64,
     },
-    /// Planar friction with a coefficient for each sense: -minus r_n <= r_t <= plus r_n; two rows
+    /// Planar friction with a bound for each sense of the reaction: -minus r_n <= r_t <= plus r_n, so that
+    /// `minus` is felt while u_t > 0; two rows
     /// (M88 §13).
     CoulombAsymmetric {
         /// Bound of r_t in the sense of +t, met when sliding towards -t.

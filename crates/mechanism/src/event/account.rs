@@ -17,7 +17,7 @@ use super::{EventDriven, Now, Trace};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::painleve;
-use crate::state::{Event, Ledger};
+use crate::state::{Event, EventKind, Ledger};
 use crate::system::{Instant, System};
 
 /// Sums that are integrated beside the impulses: power of K, of sliding, of moving boundaries.
@@ -43,8 +43,9 @@ pub(super) struct Tally {
     pub(super) impact: f64,
     pub(super) residual: f64,
     momentum: f64,
-    /// Energy gained in jumps.
+    /// Energy gained in jumps, and whether coefficients of contacts of one jump differ.
     gain: f64,
+    mixed: bool,
     pub(super) steps: usize,
     pub(super) events: Vec<Event>,
     /// Instant of the last event, and how many came without time passing.
@@ -122,6 +123,7 @@ impl<S: System> EventDriven<S> {
         let first = self.first_rows();
         let mut given: Vec<f64> = vec![0.0; n];
         let mut gained = 0.0;
+        self.tally.mixed |= self.differ(impulse);
         for (constraint, s) in impulse {
             let Some(local) = frame.locals.iter().find(|l| l.constraint == *constraint) else {
                 continue;
@@ -152,6 +154,30 @@ impl<S: System> EventDriven<S> {
             .max(f64::MIN_POSITIVE);
         let share = frame.inertia.dual_norm(&mut rest) / size;
         self.tally.momentum = self.tally.momentum.max(share);
+    }
+
+    /// Whether restitution coefficients of the contacts of a jump differ, along the tangent included.
+    fn differ(&mut self, impulse: &[(usize, Vec<f64>)]) -> bool {
+        let at = Instant {
+            t: self.now.t,
+            q: &self.now.q,
+            v: &self.now.v,
+        };
+        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+        for (constraint, s) in impulse {
+            if !self.system.constraints()[*constraint].is_contact() {
+                continue;
+            }
+            let Ok(e) = crate::stage::restitution(&mut self.system, *constraint, at) else {
+                continue;
+            };
+            let rows = s.iter().enumerate().filter(|(_, s)| **s != 0.0);
+            for (row, _) in rows {
+                let e = if row == 0 { e.normal } else { e.tangential };
+                range = (range.0.min(e), range.1.max(e));
+            }
+        }
+        range.0 < range.1
     }
 
     /// ∫ ½ vᵀȦv over the share of a step that was taken; `same` says that A did not change.
@@ -201,13 +227,22 @@ impl<S: System> EventDriven<S> {
         let rows = self.first_rows();
         self.traces.clear();
         let (mut penetration, mut drift) = (0.0_f64, 0.0_f64);
+        let mut worst = [None; 2];
+        let moved = self.now.q.iter().zip(&self.origin);
+        let mut extent = moved.fold(0.0_f64, |m, (q, from)| m.max((q - from).abs()));
         for (i, end) in end.into_iter().enumerate() {
             let constraint = &self.system.constraints()[i];
             let values = &gaps[first[i]..first[i + 1]];
             if constraint.is_contact() {
-                penetration = penetration.max(-values[0]);
+                extent = extent.max(values[0].abs());
+                if -values[0] > penetration {
+                    (penetration, worst[0]) = (-values[0], Some(i as u32));
+                }
             } else {
-                drift = values.iter().fold(drift, |d, f| d.max(f.abs()));
+                let error = values.iter().fold(0.0_f64, |d, f| d.max(f.abs()));
+                if error > drift {
+                    (drift, worst[1]) = (error, Some(i as u32));
+                }
             }
             let impulse = self.tally.impulse[rows[i]..rows[i + 1]].to_vec();
             if self.state.status[i] == Status::Open && impulse.iter().all(|&s| s == 0.0) {
@@ -227,25 +262,47 @@ impl<S: System> EventDriven<S> {
         self.now.energy = self.now.energy.max(kinetic).max(0.5 * given * given);
         let potential = self.system.potential(self.now.t, &self.now.q)?;
         let gamma = self.least_gamma()?;
-        self.ledger = self.balance(h, kinetic, potential, (penetration, drift), gamma);
+        self.ledger = Ledger {
+            extent,
+            worst,
+            ..self.balance(h, kinetic, potential, (penetration, drift), gamma)
+        };
         self.publish_events();
         Ok(())
     }
 
-    /// Smallest γ of the contacts that slide here.
+    /// Smallest γ of the contacts that slide here, and of the joints that slide and may go on in more than
+    /// one way.
     fn least_gamma(&mut self) -> Result<f64, MechanismError> {
         let mut least = f64::INFINITY;
         for i in 0..self.now.modes.len() {
-            if self.now.modes[i].status() == Status::Slip {
-                let at = Instant {
-                    t: self.now.t,
-                    q: &self.now.q,
-                    v: &self.now.v,
-                };
-                least = least.min(painleve::gamma(&mut self.system, i, at)?);
+            if self.now.modes[i].status() != Status::Slip {
+                continue;
             }
+            let gamma = match self.system.constraints()[i].is_contact() {
+                true => painleve::gamma_of_sliding(&mut self.system, i, self.now.instant())?,
+                false => self.gamma_of_ways(i)?,
+            };
+            // The choice of modes may have said it in this interval already.
+            let told =
+                |e: &Event| e.constraint == i && matches!(e.kind, EventKind::Painleve { .. });
+            let news = !self.tally.events.iter().any(told);
+            if gamma <= 0.0 && self.ledger.gamma > 0.0 && news {
+                self.report_painleve(i)?;
+            }
+            least = least.min(gamma);
         }
         Ok(least)
+    }
+
+    /// γ of a joint where the laws allow more than one acceleration, else +∞.
+    fn gamma_of_ways(&mut self, joint: usize) -> Result<f64, MechanismError> {
+        let at = self.now.instant();
+        let gamma = painleve::gamma(&mut self.system, joint, at)?;
+        if gamma > 0.0 || painleve::joint_accelerations(&mut self.system, joint, at)?.len() < 2 {
+            return Ok(f64::INFINITY);
+        }
+        Ok(gamma)
     }
 
     fn balance(
@@ -266,6 +323,9 @@ impl<S: System> EventDriven<S> {
         let floor = 1e-4 * self.now.energy;
         let size = sizes.fold(kinetic.max(tally.kinetic).max(floor), f64::max);
         let over = |x: f64, size: f64| if x == 0.0 { 0.0 } else { x / size };
+        let turnover = [tally.kinetic, work.abs(), boundary.abs(), floor];
+        let turnover = turnover.into_iter().fold(0.0, f64::max);
+        let gain = over(tally.gain, turnover);
         Ledger {
             t: self.now.t,
             h,
@@ -283,8 +343,13 @@ impl<S: System> EventDriven<S> {
             sliding,
             boundary,
             energy: over(left.abs(), size),
-            gain: over(tally.gain, size),
+            turnover,
+            gain,
+            // An impact law that gains with one restitution for all is refused.
+            excess: if tally.mixed { 0.0 } else { gain },
+            mixed: tally.mixed,
             gamma,
+            ..Ledger::default()
         }
     }
 

@@ -12,10 +12,10 @@
 use convex::dense;
 
 use super::frame::{Frame, Local};
-use super::linear;
 use super::margin::force_sizes;
 use super::shape::{Grip, Mode, Scale, Set, along, norm, scaled};
 use super::spread::Family;
+use crate::linear;
 
 /// Below this share of the terms a velocity has no direction.
 const NO_DIRECTION: f64 = 1e-11;

@@ -18,9 +18,9 @@ use convex::dense;
 
 use super::answer::{Answer, answer, rough};
 use super::frame::{Frame, Local};
-use super::linear;
 use super::project::shortest;
 use super::shape::{Grip, Mode, Set, norm, scaled};
+use crate::linear;
 
 /// Rounds of the map before Newton's method, and without it.
 const FIRST: usize = 10;

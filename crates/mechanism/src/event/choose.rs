@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use convex::dense;
 
+use super::REST;
 use super::answer::{Answer, answer};
 use super::begin::{adapt, begin, slow};
 use super::frame::{Frame, Local};
@@ -30,6 +31,9 @@ const LATER: f64 = 1e-11;
 
 /// A defect of the equations above this share is a contradiction.
 const DEFECT: f64 = 1e-8;
+
+/// Accelerations that differ by less than this share are one.
+const SAME: f64 = 1e-9;
 
 /// Combinations tried one by one.
 const COMBINATIONS: usize = 20_000;
@@ -233,8 +237,37 @@ impl<S: System> Chooser<'_, S> {
 /// All combinations that satisfy the laws at the instant, without a look ahead: the outcomes of a
 /// jump.
 pub(super) fn outcomes(frame: &Frame) -> Vec<Choice> {
-    let limit = vec![0.0; frame.locals.len()];
-    let options: Vec<Vec<Mode>> = frame.locals.iter().map(|l| options(l, 0.0)).collect();
+    outcomes_beyond(frame, &vec![0.0; frame.locals.len()])
+}
+
+/// The accelerations that satisfy the laws at a state, each once: more than one where the friction of a
+/// joint follows a reaction of either sign (B02 §6). Contacts take part where `members` names them.
+pub(crate) fn accelerations<S: System>(
+    system: &mut S,
+    at: Instant<'_>,
+    members: &[usize],
+) -> Result<Vec<Vec<f64>>, MechanismError> {
+    let frame = Frame::new(system, at, members)?;
+    let limit = |local: &Local| REST * norm(&local.size);
+    let limit: Vec<f64> = frame.locals.iter().map(limit).collect();
+    let mut found: Vec<Vec<f64>> = Vec::new();
+    for choice in outcomes_beyond(&frame, &limit) {
+        let hat = choice.answer.hat;
+        let other = |known: &Vec<f64>| {
+            let apart: Vec<f64> = known.iter().zip(&hat).map(|(a, b)| a - b).collect();
+            norm(&apart) > SAME * (norm(known) + norm(&hat))
+        };
+        if found.iter().all(other) {
+            found.push(hat);
+        }
+    }
+    Ok(found.iter().map(|hat| frame.plain_of(hat)).collect())
+}
+
+/// The same with speeds below `limit` taken as 0.
+fn outcomes_beyond(frame: &Frame, limit: &[f64]) -> Vec<Choice> {
+    let pairs = frame.locals.iter().zip(limit);
+    let options: Vec<Vec<Mode>> = pairs.map(|(l, limit)| options(l, *limit)).collect();
     let total = options.iter().map(Vec::len);
     let total = total.fold(1_usize, |a, b| a.saturating_mul(b));
     let mut found = Vec::new();
@@ -244,7 +277,7 @@ pub(super) fn outcomes(frame: &Frame) -> Vec<Choice> {
         let Some(answer) = answer(frame, &modes) else {
             continue;
         };
-        let list = margins(frame, &modes, &answer, Phase::Choose(&limit));
+        let list = margins(frame, &modes, &answer, Phase::Choose(limit));
         let fits = |m: &Margin| m.what == What::Coefficient || m.share() >= -ZERO;
         if answer.defect <= DEFECT && list.iter().all(fits) {
             found.push(Choice {

@@ -120,6 +120,19 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
+    /// Says of a joint that slides with friction that the laws allow more than one acceleration.
+    pub(super) fn report_ways(&mut self, joint: usize) -> Result<(), MechanismError> {
+        let at = Instant {
+            t: self.now.t,
+            q: &self.now.q,
+            v: &self.now.v,
+        };
+        if painleve::joint_accelerations(&mut self.system, joint, at)?.len() > 1 {
+            self.report_painleve(joint)?;
+        }
+        Ok(())
+    }
+
     /// γ of a contact, as an event.
     pub(super) fn report_painleve(&mut self, constraint: usize) -> Result<(), MechanismError> {
         let told = |e: &Event| {

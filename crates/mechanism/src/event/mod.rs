@@ -27,7 +27,6 @@ mod frame;
 mod halt;
 mod impulse;
 mod keep;
-mod linear;
 mod locate;
 mod margin;
 mod project;
@@ -41,6 +40,7 @@ mod zeno;
 use contact::law::Status;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::choose::accelerations;
 pub(crate) use self::keep::Remembered;
 
 use self::account::Tally;
@@ -51,7 +51,7 @@ use crate::error::MechanismError;
 use crate::saved::Saved;
 use crate::settings::Settings;
 use crate::state::{Event, Ledger, Motion, State, Touch};
-use crate::system::System;
+use crate::system::{Instant, System};
 
 /// Closed within this share of the lengths at hand.
 const CLOSED: f64 = 1e-10;
@@ -83,6 +83,16 @@ struct Now {
     intervals: u64,
 }
 
+impl Now {
+    fn instant(&self) -> Instant<'_> {
+        Instant {
+            t: self.t,
+            q: &self.q,
+            v: &self.v,
+        }
+    }
+}
+
 /// One constraint over one output interval.
 #[derive(Debug, Clone, Default)]
 struct Trace {
@@ -99,6 +109,8 @@ pub struct EventDriven<S: System> {
     system: S,
     settings: Settings,
     start: f64,
+    /// Positions at the start.
+    origin: Vec<f64>,
     state: State,
     ledger: Ledger,
     traces: Vec<Trace>,
@@ -138,6 +150,7 @@ impl<S: System> EventDriven<S> {
         };
         let mut motion = Self {
             start: initial.t,
+            origin: initial.q.clone(),
             state: State {
                 impulse: vec![0.0; rows],
                 status: vec![Status::Open; count],

@@ -13,9 +13,9 @@ use convex::dense;
 
 use super::answer::held_rows;
 use super::frame::Frame;
-use super::linear;
 use super::{EventDriven, Mode};
 use crate::error::MechanismError;
+use crate::linear;
 use crate::system::{Instant, Kind, System};
 
 /// Gaps and joints are brought below this share of the lengths at hand.

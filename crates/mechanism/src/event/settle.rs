@@ -7,6 +7,7 @@ use super::{CLOSED, EventDriven, REST};
 use crate::error::MechanismError;
 use crate::state::EventKind;
 use crate::system::{Instant, Kind, System};
+use contact::law::Status;
 
 /// Collisions and jumps at one instant.
 const ROUNDS: usize = 200;
@@ -174,6 +175,12 @@ impl<S: System> EventDriven<S> {
             if choice.modes[k].is_open() && !told.contains(&constraint) {
                 told.push(constraint);
                 self.report_painleve(constraint)?;
+            }
+        }
+        for (local, mode) in frame.locals.iter().zip(&choice.modes) {
+            let joint = matches!(local.kind, Kind::FrictionJoint { normal_rows: 1 });
+            if joint && mode.status() == Status::Slip {
+                self.report_ways(local.constraint)?;
             }
         }
         for i in 0..before.len() {

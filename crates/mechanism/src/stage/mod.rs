@@ -8,17 +8,23 @@
 //! step: G(q_M)·½(v_I + v_F) = 0 keeps the step symmetric, hence of second order, and the reaction
 //! does no work, where G(q_M) v_F = 0 would lose a share (ωh)²/2 of the energy in every step.
 
+mod least;
 mod report;
 mod solve;
 
-use ::solve::Auto;
+use ::solve::Dense;
 use contact::law::Status;
-use contact::{Law, Restitution};
+use contact::{Law, Problem, Restitution};
 use convex::dense;
 
 use crate::error::MechanismError;
 use crate::impact::Impact;
+use crate::settings::Scheme;
 use crate::system::{Instant, Kind, System};
+
+/// Contacts this near, relative to the lengths at hand, touch. A step cannot tell them from closed
+/// ones, and to stop one this early moves nothing that a step resolves.
+const TOUCHING: f64 = 1e-9;
 
 /// How far a solve got.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +32,28 @@ pub(crate) struct Solved {
     pub(crate) residual: f64,
     pub(crate) iterations: usize,
     pub(crate) reached: bool,
+    /// Two constraints that no velocity satisfies together, where that is proven.
+    pub(crate) infeasible: [Option<u32>; 2],
+}
+
+/// Which way a contact slides that the normal impulse pushes aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Friction {
+    /// Against its tangential impulse (M88 12.2).
+    #[default]
+    Coulomb,
+    /// Where the kinetic energy is least (P15 7).
+    LeastEnergy,
+}
+
+impl Friction {
+    /// The law of a scheme.
+    pub(crate) fn of(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::Paoli => Self::LeastEnergy,
+            Scheme::Midpoint | Scheme::Theta(_) | Scheme::Event => Self::Coulomb,
+        }
+    }
 }
 
 /// What weighs U_I in the rows of each kind.
@@ -66,16 +94,18 @@ pub(crate) struct Stage {
     struck: Option<(Vec<f64>, Vec<f64>)>,
     /// Ū without impulses, by row.
     free: Vec<f64>,
-    /// Sum of the sizes of the terms of `free`, by row.
-    size: Vec<f64>,
     /// G L⁻ᵀ.
     hat: Vec<f64>,
-    /// 𝒲, dense.
-    matrix: Vec<f64>,
-    kappa: Vec<f64>,
-    block: Vec<f64>,
-    natural: Vec<f64>,
-    auto: Auto,
+    /// ρ U_I by row, with the lean.
+    rebound: Vec<f64>,
+    /// What is added to the velocity of a row before its law.
+    lean: Vec<f64>,
+    pub(crate) friction: Friction,
+    /// A vector of coordinates: v̂_free, then the change of v.
+    coordinates: Vec<f64>,
+    /// The problem that was solved last.
+    problem: Option<Problem>,
+    solver: Dense,
 }
 
 impl Stage {
@@ -103,6 +133,7 @@ impl Stage {
         self.weight.clear();
         self.impulse.clear();
         self.end.clear();
+        self.lean.clear();
         self.struck = None;
     }
 
@@ -152,6 +183,45 @@ impl Stage {
         self.impulse.truncate(last);
         self.end.truncate(last);
         self.law[k] = law;
+    }
+
+    /// Takes the last constraint out again.
+    pub(crate) fn pop(&mut self) {
+        self.active.pop();
+        self.offset.pop();
+        self.law.pop();
+        self.restitution.pop();
+        let last = self.offset.last().copied().unwrap_or(0);
+        self.jacobian.truncate(last * self.n);
+        self.boundary.truncate(last);
+        self.begin.truncate(last);
+        self.weight.truncate(last);
+        self.impulse.truncate(last);
+        self.end.truncate(last);
+    }
+
+    /// Whether the last contact touches although its gap is above rounding: it is near, and does not
+    /// part. One that parts is open, however near (Painlevé's rod in flight).
+    pub(crate) fn touches(&self, gap: f64, (q, v): (&[f64], &[f64]), h: f64) -> bool {
+        let k = self.active.len() - 1;
+        let row = self.offset[k];
+        let parts = self.begin[row] > 0.0 && self.slides(k, row..row + 1, v);
+        gap <= self.touching(q, v, h) && !parts
+    }
+
+    /// The gap up to which the last contact touches: a billionth of the lengths that the gap is made
+    /// of and of the way of a step. Gaps of a few roundings must not decide which contacts take part
+    /// in a multiple impact.
+    pub(crate) fn touching(&self, q: &[f64], v: &[f64], h: f64) -> f64 {
+        let row = self.offset[self.active.len() - 1] * self.n;
+        let normal = &self.jacobian[row..row + self.n];
+        let way: f64 = normal.iter().zip(v).map(|(g, v)| (g * v).abs()).sum();
+        let length: f64 = match q.len() == self.n {
+            true => normal.iter().zip(q).map(|(g, q)| (g * q).abs()).sum(),
+            // Orientations have more positions than velocities: one radian of each coordinate.
+            false => normal.iter().map(|g| g.abs()).sum(),
+        };
+        TOUCHING * (length + h * way)
     }
 
     /// Adds a constraint: its rows at `at`, its law over the time `h`, its restitution at the

@@ -3,10 +3,51 @@
 use contact::ProblemError;
 use contact::law::Status;
 use convex::dense;
+use smallvec::SmallVec;
 
 use super::Stage;
 use crate::error::MechanismError;
 use crate::system::System;
+
+/// A row is dependent on others when less than this share of its square is left beside them.
+const DEPENDENT: f64 = 1e-18;
+
+/// A row of Ĝ; those of usual mechanisms need no allocation.
+pub(crate) type Row = SmallVec<[f64; 12]>;
+
+/// Steps of the forces that a velocity may be made by without being a motion of its own.
+const STEPS: f64 = 4.0;
+
+/// A velocity below this share of its terms is rest.
+const RESTING: f64 = 1e-9;
+
+/// Takes the part along a basis out of a row.
+pub(super) fn without(x: &mut [f64], basis: &[Row]) {
+    // Twice is enough for orthogonality to rounding.
+    for vector in basis.iter().chain(basis) {
+        dense::axpy(-dense::dot(vector, x), vector, x);
+    }
+}
+
+/// An orthonormal basis of rows of Ĝ, those that depend on others left out.
+pub(super) fn orthonormal(
+    hat: &[f64],
+    n: usize,
+    rows: impl IntoIterator<Item = usize>,
+) -> SmallVec<[Row; 4]> {
+    let mut basis: SmallVec<[Row; 4]> = SmallVec::new();
+    for row in rows {
+        let mut rest = Row::from_slice(&hat[row * n..(row + 1) * n]);
+        let size = dense::dot(&rest, &rest);
+        without(&mut rest, &basis);
+        let left = dense::dot(&rest, &rest);
+        if left > DEPENDENT * size {
+            rest.iter_mut().for_each(|x| *x /= left.sqrt());
+            basis.push(rest);
+        }
+    }
+    basis
+}
 
 impl Stage {
     /// What forces alone did to the velocity of a row: U without impulses − U_I.
@@ -14,21 +55,63 @@ impl Stage {
         self.free[row] - (1.0 + self.weight[row]) * self.begin[row]
     }
 
-    /// γ of the `k`-th constraint as it was solved: H_nn − max over D of −H_nt·w (P15 §3).
-    pub(crate) fn gamma(&self, k: usize) -> f64 {
-        let (rows, d) = (self.rows(k), self.boundary.len());
-        let first = &self.matrix[rows.start * d..(rows.start + 1) * d][rows];
-        first[0] - self.law[k].shift(first)
+    /// Row (Ŵ_nn, Ŵ_nt) of the `k`-th constraint with the `firm` rows held at rest: Ĝ_n, less its part
+    /// along them, times Ĝᵀ. `None` where they leave the normal row no freedom. Needs Ĝ.
+    pub(crate) fn reduced_row(&self, k: usize, firm: &[usize]) -> Option<Row> {
+        let n = self.n;
+        let hat = |row: usize| &self.hat[row * n..(row + 1) * n];
+        let basis = orthonormal(&self.hat, n, firm.iter().copied());
+        let mut normal = Row::from_slice(hat(self.offset[k]));
+        let whole = dense::dot(&normal, &normal);
+        without(&mut normal, &basis);
+        let free = dense::dot(&normal, &normal) > DEPENDENT * whole;
+        free.then(|| self.rows(k).map(|i| dense::dot(&normal, hat(i))).collect())
     }
 
-    /// Whether the `k`-th constraint begins with a sliding velocity and with no more approach than
-    /// a few steps of the forces make.
-    pub(crate) fn slides_without_collision(&self, k: usize) -> bool {
+    /// γ of the `k`-th constraint with the `firm` rows held: Ŵ_nn − max over D of −Ŵ_nt·w (P15 §3).
+    pub(crate) fn gamma(&self, k: usize, firm: &[usize]) -> f64 {
+        let Some(row) = self.reduced_row(k, firm) else {
+            return f64::INFINITY;
+        };
+        self.law[k].gamma(&row)
+    }
+
+    /// γ where the contact may jump as it slides; Ŵ_nn > 0 where γ ≤ 0 belongs to another direction
+    /// of sliding, so that u⁻ is the only outcome.
+    pub(crate) fn gamma_of_sliding(&self, k: usize, firm: &[usize]) -> f64 {
+        let Some(row) = self.reduced_row(k, firm) else {
+            return f64::INFINITY;
+        };
+        let rows = self.rows(k);
+        self.law[k].gamma_of_sliding(&row, &self.begin[rows.start + 1..rows.end])
+    }
+
+    /// Whether the `k`-th constraint begins with a sliding velocity, faster than what a few steps of the
+    /// forces make (a contact that sticks on a curved surface opens and closes again with as much), and
+    /// with no more approach than they make.
+    pub(crate) fn slides_without_collision(&self, k: usize, v: &[f64]) -> bool {
         let rows = self.rows(k);
         let (normal, tangential) = (rows.start, rows.start + 1..rows.end);
-        let sliding = tangential.fold(0.0_f64, |m, r| m.max(self.begin[r].abs()));
-        let approach = self.begin[normal].abs();
-        sliding > 0.0 && approach <= 4.0 * self.forced(normal).abs() + 1e-9 * sliding
+        let slides = self.slides(k, tangential.clone(), v);
+        let most = |value: &dyn Fn(usize) -> f64| {
+            let rows = tangential.clone();
+            rows.fold(0.0_f64, |m, row| m.max(value(row).abs()))
+        };
+        let (sliding, pushed) = (most(&|row| self.begin[row]), most(&|row| self.forced(row)));
+        let (approach, forced) = (self.begin[normal].abs(), self.forced(normal).abs());
+        slides
+            && sliding > STEPS * (approach + pushed + forced)
+            && approach <= STEPS * forced + RESTING * sliding
+    }
+
+    /// Whether one of the rows moves by more than rounding of the terms its velocity is made of.
+    pub(crate) fn slides(&self, k: usize, rows: std::ops::Range<usize>, v: &[f64]) -> bool {
+        debug_assert!(self.rows(k).start <= rows.start && rows.end <= self.rows(k).end);
+        rows.into_iter().any(|row| {
+            let g = &self.jacobian[row * self.n..(row + 1) * self.n];
+            let terms: f64 = g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum();
+            self.begin[row].abs() > RESTING * (terms + self.boundary[row].abs())
+        })
     }
 
     /// What the `k`-th constraint did: velocities below a billionth of those involved are rest.

@@ -11,15 +11,32 @@
 
 use contact::law::Status;
 use convex::dense;
+use smallvec::SmallVec;
 
 use super::Stepper;
 use crate::error::MechanismError;
+use crate::painleve;
 use crate::state::Ledger;
 use crate::system::{Instant, Kind, System};
 
+/// How far positions are from what they should be.
+#[derive(Default)]
+struct Violations {
+    penetration: f64,
+    drift: f64,
+    extent: f64,
+    /// The constraints of the first two.
+    worst: [Option<u32>; 2],
+}
+
 impl<S: System> Stepper<S> {
     pub(super) fn account(&mut self, h: f64) -> Result<(), MechanismError> {
-        let (penetration, drift) = self.violations()?;
+        let Violations {
+            penetration,
+            drift,
+            extent,
+            worst,
+        } = self.violations()?;
         let mut ledger = Ledger {
             t: self.next.t,
             h,
@@ -29,7 +46,10 @@ impl<S: System> Stepper<S> {
             reached: self.work.solved.reached && self.work.settled,
             penetration,
             drift,
-            gamma: self.gamma(),
+            extent,
+            worst,
+            infeasible: self.work.solved.infeasible,
+            gamma: self.least_gamma(),
             ..Ledger::default()
         };
         self.balance(&mut ledger);
@@ -55,20 +75,32 @@ impl<S: System> Stepper<S> {
         Ok(())
     }
 
-    /// max(−gap) and max |f| at the end of the step.
-    fn violations(&mut self) -> Result<(f64, f64), MechanismError> {
+    /// max(−gap), max |f| and how far the system extends at the end of the step.
+    fn violations(&mut self) -> Result<Violations, MechanismError> {
         let (t, q) = (self.next.t, &self.next.q);
         self.system.gaps(t, q, &mut self.work.gaps)?;
-        let (mut penetration, mut drift) = (0.0_f64, 0.0_f64);
+        let moved = q.iter().zip(&self.origin).map(|(q, from)| (q - from).abs());
+        let mut found = Violations {
+            extent: moved.fold(0.0, f64::max),
+            ..Violations::default()
+        };
         for (i, constraint) in self.system.constraints().iter().enumerate() {
             for value in &self.work.gaps[self.first_gap[i]..self.first_gap[i + 1]] {
                 match constraint.kind {
-                    Kind::Contact => penetration = penetration.max(-value),
-                    _ => drift = drift.max(value.abs()),
+                    Kind::Contact => {
+                        found.extent = found.extent.max(value.abs());
+                        if -value > found.penetration {
+                            (found.penetration, found.worst[0]) = (-value, Some(i as u32));
+                        }
+                    }
+                    _ if value.abs() > found.drift => {
+                        (found.drift, found.worst[1]) = (value.abs(), Some(i as u32));
+                    }
+                    _ => {}
                 }
             }
         }
-        Ok((penetration, drift))
+        Ok(found)
     }
 
     fn balance(&mut self, ledger: &mut Ledger) {
@@ -81,8 +113,8 @@ impl<S: System> Stepper<S> {
             for row in stage.rows(k) {
                 let s = stage.impulse[row];
                 let share = 0.5 * s * (stage.begin[row] + stage.end[row]);
-                let normal = row == stage.offset[k] || kind != Kind::Contact;
-                *(if normal {
+                let tangential = kind.rubs(row - stage.offset[k]);
+                *(if !tangential {
                     &mut ledger.impact
                 } else {
                     &mut ledger.sliding
@@ -115,35 +147,78 @@ impl<S: System> Stepper<S> {
         let scale = terms.iter().fold(forced, |m, x| m.max(x.abs()));
         let left = terms.iter().sum::<f64>().abs();
         ledger.energy = if scale > 0.0 { left / scale } else { 0.0 };
-        let gain = self.gain() + self.work.struck.1;
-        ledger.gain = if scale > 0.0 {
-            gain.max(0.0) / scale
-        } else {
-            0.0
-        };
+        let turnover = [begin, self.work.inertia.energy(&self.work.free), forced];
+        let given = [ledger.work.abs(), ledger.boundary.abs()];
+        ledger.turnover = turnover.into_iter().chain(given).fold(0.0, f64::max);
+        ledger.forced = forced;
+        self.gained(ledger);
+        ledger.lasting = self.lasting();
         ledger.momentum = self.momentum();
     }
 
-    /// Σ S·Uᵃ − ½δ S·(𝒲S) over the contacts that do not move by themselves.
-    fn gain(&self) -> f64 {
+    /// Σ S·Uᵃ − ½δ S·(𝒲S) over the contacts, what of it no law allows, and whether coefficients differ.
+    fn gained(&self, ledger: &mut Ledger) {
         let (stage, work) = (&self.work.stage, &self.work);
         let n = work.v.len();
-        let mut gain = 0.0;
+        let (mut gain, mut lawful, mut bilateral) = (0.0, 0.0, false);
+        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
         for (k, &i) in stage.active.iter().enumerate() {
-            if self.system.constraints()[i].kind != Kind::Contact {
-                continue;
-            }
-            for row in stage.rows(k) {
-                let delta = (1.0 - stage.weight[row]) / (1.0 + stage.weight[row]);
+            let contact = self.system.constraints()[i].kind == Kind::Contact;
+            for row in stage.rows(k).filter(|row| stage.impulse[*row] != 0.0) {
+                let (s, rho) = (stage.impulse[row], stage.weight[row]);
+                lawful += s * (stage.end[row] + rho * stage.begin[row]) / (1.0 + rho);
+                if !contact {
+                    bilateral = true;
+                    continue;
+                }
+                range = (range.0.min(rho), range.1.max(rho));
+                let delta = (1.0 - rho) / (1.0 + rho);
                 let g = &stage.jacobian[row * n..(row + 1) * n];
                 let free = stage.boundary[row] + dense::dot(g, &work.free);
                 let average =
                     0.5 * ((1.0 - delta) * stage.begin[row] + (1.0 + delta) * stage.end[row]);
                 let reflected = 0.5 * delta * (stage.end[row] - free);
-                gain += stage.impulse[row] * (average - reflected);
+                gain += s * (average - reflected);
             }
         }
-        gain
+        ledger.mixed = range.0 < range.1;
+        // With joints, whose rows have another weight, the second term may have either sign.
+        let excess = match ledger.mixed || bilateral {
+            true if lawful < gain => lawful,
+            _ => gain,
+        };
+        let over = |x: f64| match x + work.struck.1 {
+            x if x <= 0.0 => 0.0,
+            x => x / ledger.turnover,
+        };
+        (ledger.gain, ledger.excess) = (over(gain), over(excess));
+    }
+
+    /// Work of the contacts that carried impulses in the step before, too, as far as they do not slide,
+    /// and of the bilateral rows.
+    fn lasting(&self) -> f64 {
+        let stage = &self.work.stage;
+        let mut sum = 0.0;
+        for (k, &i) in stage.active.iter().enumerate() {
+            let rows = stage.rows(k);
+            let (before, now) = (self.state.status[i], stage.status(k));
+            let count = match self.system.constraints()[i].kind {
+                Kind::Contact if before == Status::Open || now == Status::Open => 0,
+                Kind::Contact if before == Status::Stick && now == Status::Stick => rows.len(),
+                Kind::Contact => 1,
+                Kind::Joint | Kind::Velocity => rows.len(),
+                Kind::FrictionJoint { normal_rows } => normal_rows,
+                Kind::NonFirm => 0,
+            };
+            let works = rows.take(count).map(|row| {
+                let s = stage.impulse[row];
+                0.5 * s * (stage.begin[row] + stage.end[row])
+            });
+            sum += works.sum::<f64>();
+        }
+        let hold = &self.work.hold;
+        let held = hold.impulse.iter().zip(&hold.begin).zip(&hold.end);
+        sum + held.map(|((s, a), b)| 0.5 * s * (a + b)).sum::<f64>()
     }
 
     /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K.
@@ -177,15 +252,74 @@ impl<S: System> Stepper<S> {
         if scale > 0.0 { left / scale } else { left }
     }
 
-    /// Smallest γ over the contacts that slide without colliding.
-    fn gamma(&self) -> f64 {
+    /// γ of every contact that slides without colliding and of every joint that slides and may go on in more
+    /// than one way, +∞ for the others, and the smallest.
+    fn least_gamma(&mut self) -> f64 {
+        let kept = std::mem::take(&mut self.work.gamma);
         let stage = &self.work.stage;
-        let slides = |k: &usize| {
-            let slid = self.state.status[stage.active[*k]] == Status::Slip;
-            let friction = stage.law[*k].normal() && stage.rows(*k).len() > 1;
-            friction && (slid || stage.slides_without_collision(*k))
+        let gamma = |k: usize| {
+            let friction = stage.law[k].normal() && stage.rows(k).len() > 1;
+            let stuck = self.state.status[stage.active[k]] == Status::Stick;
+            match friction && !stuck && stage.slides_without_collision(k, &self.state.v) {
+                true => stage.gamma_of_sliding(k, &self.firm_rows(k)),
+                false => f64::INFINITY,
+            }
         };
-        let all = (0..stage.active.len()).filter(slides);
-        all.fold(f64::INFINITY, |m, k| m.min(stage.gamma(k)))
+        let mut all = kept;
+        all.clear();
+        all.extend((0..stage.active.len()).map(gamma));
+        self.work.gamma = all;
+        self.watch_joints();
+        self.work
+            .gamma
+            .iter()
+            .copied()
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// γ of joints that slide and may push with either sign: their motion goes on in more than one way
+    /// where γ ≤ 0 and the laws allow more than one acceleration.
+    fn watch_joints(&mut self) {
+        for k in 0..self.work.stage.active.len() {
+            let stage = &self.work.stage;
+            let (i, rows) = (stage.active[k], stage.rows(k));
+            let Kind::FrictionJoint { normal_rows: 1 } = self.system.constraints()[i].kind else {
+                continue;
+            };
+            let slides = stage.slides(k, rows.start + 1..rows.end, &self.state.v);
+            let gamma = stage.gamma(k, &self.firm_rows(k));
+            if !slides || gamma > 0.0 {
+                continue;
+            }
+            let at = Instant {
+                t: self.work.t,
+                q: &self.work.q,
+                v: &self.state.v,
+            };
+            let ways = painleve::joint_accelerations(&mut self.system, i, at);
+            if ways.is_ok_and(|ways| ways.len() > 1) {
+                self.work.gamma[k] = gamma;
+            }
+        }
+    }
+
+    /// Rows beside the `k`-th constraint that no impulse moves: bilateral ones, and those of contacts
+    /// that carry an impulse and of joints that stick.
+    fn firm_rows(&self, k: usize) -> SmallVec<[usize; 16]> {
+        let stage = &self.work.stage;
+        let mut firm = SmallVec::new();
+        for other in (0..stage.active.len()).filter(|other| *other != k) {
+            let rows = stage.rows(other);
+            let normal = match self.system.constraints()[stage.active[other]].kind {
+                Kind::Joint | Kind::Velocity => rows.len(),
+                Kind::FrictionJoint { normal_rows } => normal_rows,
+                Kind::Contact => usize::from(stage.impulse[rows.start] > 0.0),
+                Kind::NonFirm => continue,
+            };
+            let held = normal > 0 && stage.status(other) == Status::Stick;
+            let count = if held { rows.len() } else { normal };
+            firm.extend(rows.take(count));
+        }
+        firm
     }
 }

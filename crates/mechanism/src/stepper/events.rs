@@ -85,7 +85,7 @@ impl Watch {
         stage: &Stage,
         before: &State,
         after: &State,
-        gamma: f64,
+        gamma: &[f64],
     ) {
         self.events.clear();
         for i in 0..self.seen.len() {
@@ -100,7 +100,9 @@ impl Watch {
                 self.locks(i, system, stage, k, after);
                 self.slides(i, after.status[i], before.t);
             }
-            self.irregular(i, k.is_some(), gamma, after.t);
+            if let Some(&gamma) = k.and_then(|k| gamma.get(k)) {
+                self.irregular(i, gamma, after.t);
+            }
         }
         self.events.sort_by(|a, b| a.t.total_cmp(&b.t));
     }
@@ -192,12 +194,8 @@ impl Watch {
         }
     }
 
-    /// γ ≤ 0 begins at a sliding contact.
-    fn irregular(&mut self, i: usize, active: bool, gamma: f64, t: f64) {
-        if !active {
-            // Open for a moment: no news of γ.
-            return;
-        }
+    /// γ ≤ 0 begins at a sliding contact. One that is open for a moment has no news of γ.
+    fn irregular(&mut self, i: usize, gamma: f64, t: f64) {
         let regular = gamma > 0.0;
         if self.seen[i].regular && !regular {
             self.push(t, i, EventKind::Painleve { gamma });

@@ -33,6 +33,10 @@ use events::Watch;
 
 pub(crate) use keep::Pending;
 
+/// Gaps above this share of the coordinates (or above this, where they are small) are open without a
+/// look at the lengths that they are made of; [`Stage::touches`] is far below.
+const NEAR: f64 = 1e-6;
+
 /// A motion computed step by step.
 #[derive(Debug)]
 pub struct Stepper<S: System> {
@@ -47,6 +51,8 @@ pub struct Stepper<S: System> {
     first_row: Vec<usize>,
     /// First position function of each constraint.
     first_gap: Vec<usize>,
+    /// Positions at the start.
+    origin: Vec<f64>,
     /// Steps taken and the instant they are counted from, so that t = start + k h exactly.
     clock: (usize, f64),
     /// Length that the next variable step is tried with.
@@ -78,6 +84,8 @@ struct Work {
     /// hK of the last iteration.
     impulse: Vec<f64>,
     gaps: Vec<f64>,
+    /// γ of every constraint of the stage.
+    gamma: Vec<f64>,
     /// Energy lost in impacts treated apart, and their gain.
     struck: (f64, f64),
     solved: Solved,
@@ -101,11 +109,13 @@ impl Work {
             mean: zero(),
             impulse: zero(),
             gaps: vec![0.0; gaps],
+            gamma: Vec::new(),
             struck: (0.0, 0.0),
             solved: Solved {
                 residual: 0.0,
                 iterations: 0,
                 reached: true,
+                infeasible: [None; 2],
             },
             settled: true,
         }
@@ -182,7 +192,9 @@ impl<S: System> Stepper<S> {
         let rounding = 8.0 * f64::EPSILON * size;
         for i in 0..self.first_row.len() - 1 {
             let contact = self.system.constraints()[i].is_contact();
-            if contact && work.gaps[self.first_gap[i]] > rounding {
+            let gap = work.gaps.get(self.first_gap[i]).copied();
+            let gap = gap.filter(|_| contact).unwrap_or(0.0);
+            if gap > NEAR * size {
                 continue;
             }
             let at = Instant {
@@ -193,6 +205,10 @@ impl<S: System> Stepper<S> {
             let previous = self.state.status[i];
             work.stage
                 .push(&mut self.system, i, at, h, previous, weights)?;
+            if gap > rounding && !work.stage.touches(gap, (&work.q, &work.v), h) {
+                work.stage.pop();
+                continue;
+            }
             let k = work.stage.active.len() - 1;
             let rows = work.stage.rows(k);
             let held = self.first_row[i]..self.first_row[i + 1];
@@ -361,7 +377,7 @@ impl<S: System> Stepper<S> {
             stage,
             &self.next,
             &self.state,
-            self.ledger.gamma,
+            &self.work.gamma,
         );
     }
 }

@@ -7,6 +7,7 @@ use super::{Stepper, Work};
 use crate::error::MechanismError;
 use crate::impact::approach;
 use crate::settings::Settings;
+use crate::stage::Friction;
 use crate::start::{CLOSED, STILL, check_start};
 use crate::state::{Ledger, State};
 use crate::system::{Instant, System};
@@ -27,7 +28,8 @@ impl<S: System> Stepper<S> {
         );
         let constraints = system.constraints().len();
         let chart = system.chart();
-        let work = Work::new(chart.num_positions(), chart.num_velocities(), gaps);
+        let mut work = Work::new(chart.num_positions(), chart.num_velocities(), gaps);
+        work.stage.friction = Friction::of(settings.scheme);
         let mut state = initial;
         state.impulse.resize(rows, 0.0);
         state.status.resize(constraints, Status::Open);
@@ -37,6 +39,7 @@ impl<S: System> Stepper<S> {
         });
         let mut stepper = Self {
             clock: (0, state.t),
+            origin: state.q.clone(),
             next: state.clone(),
             state,
             work,

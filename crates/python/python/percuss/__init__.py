@@ -34,6 +34,7 @@ from ._sweeping import Sweep, SweepPath, sweep
 from ._tables import Table
 from ._trajectory import Stopped, Study, Trajectory
 from ._urdf import from_urdf, read_urdf
+from ._warnings import CertificateWarning
 from ._world import Course, State, World
 from ._writer import to_urdf
 
@@ -41,6 +42,7 @@ __all__ = [
     "STATUS",
     "Assembly",
     "Audit",
+    "CertificateWarning",
     "Course",
     "Drawing",
     "Error",

@@ -30,6 +30,8 @@ class Solution:
     u: np.ndarray[Any, Any]
     solved: bool
     residual: float
+    #: The largest velocity defect of a contact over the speed at stake.
+    rv: float
     r1: float
     r2: float
     iterations: int
@@ -121,7 +123,7 @@ def solve(
     solver: str = "auto",
     tolerance: float = 1e-8,
     max_iterations: Optional[int] = None,
-    measure: str = "r2",
+    measure: str = "rv",
     history: bool = False,
     start: object = None,
     require: bool = False,

@@ -15,6 +15,7 @@ from ._percuss import InputError, Record, Scene
 from ._progress import Tell, bar
 from ._tables import Table
 from ._text import wrong
+from ._warnings import warn
 
 #: What can be run: a built-in scene by name, a file, the text of a scene, a scene.
 SceneLike = Union[str, "os.PathLike[str]", Scene]
@@ -110,6 +111,11 @@ class Run:
     def certificate(self) -> dict[str, Any]:
         """Worst figures over all steps; ``certificate["ok"]`` says whether they are within bounds."""
         return dict(self.manifest["certificate"] or {})
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is not as it should be, in sentences: what the certificate lacks, and warnings."""
+        return list(self.manifest.get("warnings") or [])
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -322,7 +328,9 @@ def run(
         directory = _percuss.run_scene(found, place, threads, findings, tell)
     finally:
         end()
-    return Run(directory, keep)
+    done = Run(directory, keep)
+    warn(done.warnings)
+    return done
 
 
 def open(directory: str | os.PathLike[str]) -> Run:
@@ -344,7 +352,9 @@ def resume(
         found = _percuss.resume_run(os.fspath(directory), threads, findings, force, tell)
     finally:
         end()
-    return Run(found)
+    done = Run(found)
+    warn(done.warnings)
+    return done
 
 
 def verify(directory: str | os.PathLike[str], every: int = 1) -> dict[str, Any]:

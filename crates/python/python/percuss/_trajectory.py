@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._percuss import Error, InputError, Motion
+from ._warnings import warn
 
 __all__ = ["Stopped", "Study", "Trajectory"]
 
@@ -56,6 +57,7 @@ class Trajectory:
         self.stopped: Optional[str] = motion.stopped
         #: The worst of each figure of the account, and ``ok``.
         self.certificate: dict[str, Any] = json.loads(motion.certificate())
+        warn(motion.warnings(), stacklevel=5)
         self._ledger: Optional[NDArray[Any]] = None
         self._touches: Optional[list[dict[str, Floats]]] = None
         self._events: Optional[NDArray[Any]] = None

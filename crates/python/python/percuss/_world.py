@@ -19,6 +19,7 @@ from ._percuss import Engine, Error, InputError
 from ._progress import Tell, bar
 from ._runs import Drawing, Run
 from ._text import Number, lines, number, numeric, positive, table, vector, whole, wrong
+from ._warnings import warn
 
 #: States that are kept of a recorded run where nothing is said.
 _KEPT = 250
@@ -171,8 +172,12 @@ class World(Builder):
     # Motion.
 
     def step(self, count: int = 1) -> None:
-        """Makes steps."""
-        self._engine.step(whole("count", count, 0))
+        """Makes steps.
+
+        What is not as it should be, a contact that is too deep or a step that missed its tolerance, is a
+        :class:`CertificateWarning` when it is so for the first time; :attr:`certificate` has all of it.
+        """
+        warn(self._engine.step(whole("count", count, 0)))
 
     def run(
         self,
@@ -226,9 +231,15 @@ class World(Builder):
         finally:
             finish()
         run = None if told["directory"] is None else Run(told["directory"])
+        warn(told["warnings"])
         return Course(told["certificate"], told["times"], told["series"], run)
 
     # What it is.
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """What the steps made by :meth:`step` vouch for."""
+        return self._engine.certificate()
 
     @property
     def time(self) -> float:

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex};
 
 use contact::law::Status;
 use contact::{Law, Restitution};
-use mechanism::{Chart, Constraint, Coordinate, Instant, System, SystemError};
+use mechanism::scaling::{self, Factor, Scaling};
+use mechanism::{Chart, Constraint, Coordinate, Instant, Kind, System, SystemError};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -41,6 +42,8 @@ pub(super) struct Callable {
     names: Vec<String>,
     constraints: Vec<Constraint>,
     rules: Vec<Rule>,
+    /// By constraint: how its normal rows come to the unit of length, where they need to.
+    scalings: Vec<Option<Scaling>>,
     raised: Raised,
 }
 
@@ -70,10 +73,63 @@ impl Callable {
             model: model.clone().unbind(),
             chart,
             names,
+            scalings: vec![None; constraints.len()],
             constraints,
             rules,
             raised,
         })
+    }
+
+    /// Brings the normal rows of constraints with friction to the unit of length, as scenes do.
+    pub fn scale(&mut self, at: Instant<'_>) {
+        for i in 0..self.constraints.len() {
+            let Constraint { kind, rows, .. } = self.constraints[i];
+            let normal = match kind {
+                Kind::Contact => 1,
+                Kind::FrictionJoint { normal_rows } => normal_rows,
+                Kind::Joint | Kind::Velocity | Kind::NonFirm => continue,
+            };
+            // Moments of rolling laws are rows too, but no slip.
+            let tangential = self.rules[i].form.num_slips(rows, normal);
+            if let Some(scaling) = Scaling::new(&self.chart, normal, tangential) {
+                self.scalings[i] = scaling::settled(self, i, scaling, at);
+            }
+        }
+    }
+
+    /// The factor of the normal rows of a constraint at a position, where it has one.
+    fn factor(&self, constraint: usize, t: f64, q: &[f64]) -> Result<Option<Factor>, SystemError> {
+        let Some(scaling) = &self.scalings[constraint] else {
+            return Ok(None);
+        };
+        let (d, n) = (
+            self.constraints[constraint].rows,
+            self.chart.num_velocities(),
+        );
+        let (mut g, mut w) = (vec![0.0; d * n], vec![0.0; d]);
+        self.written_rows(constraint, t, q, &mut g, &mut w)?;
+        Ok(scaling.at(&g, n))
+    }
+
+    /// G and W of one constraint as the functions give them.
+    fn written_rows(
+        &self,
+        constraint: usize,
+        t: f64,
+        q: &[f64],
+        jacobian: &mut [f64],
+        boundary: &mut [f64],
+    ) -> Result<(), SystemError> {
+        let name = self.name(constraint);
+        self.ask(t, &format!("the gradient of `{name}`"), |model| {
+            let py = model.py();
+            let arguments = (constraint, t, array(py, q));
+            let pair = model.call_method1(intern!(py, "rows"), arguments)?;
+            fetch(&pair.get_item(0)?, "the gradient", jacobian)?;
+            fetch(&pair.get_item(1)?, "the velocity of the boundary", boundary)
+        })?;
+        finite(t, || format!("the gradient of `{name}`"), jacobian)?;
+        finite(t, || format!("the rate of `{name}`"), boundary)
     }
 
     /// Calls a method and hands its result on; what Python raises becomes an error of the system.
@@ -227,7 +283,16 @@ impl System for Callable {
             let values = model.call_method1(intern!(py, "gaps"), (t, array(py, q)))?;
             fetch(&values, "the gaps", gaps)
         })?;
-        finite(t, || "the gaps".into(), gaps)
+        finite(t, || "the gaps".into(), gaps)?;
+        let mut first = 0;
+        for (i, constraint) in self.constraints.iter().enumerate() {
+            let count = constraint.num_gaps();
+            if let Some(factor) = self.factor(i, t, q)? {
+                factor.apply(&mut gaps[first..first + count], 1);
+            }
+            first += count;
+        }
+        Ok(())
     }
 
     fn rows(
@@ -238,16 +303,15 @@ impl System for Callable {
         jacobian: &mut [f64],
         boundary: &mut [f64],
     ) -> Result<(), SystemError> {
-        let name = self.name(constraint);
-        self.ask(t, &format!("the gradient of `{name}`"), |model| {
-            let py = model.py();
-            let arguments = (constraint, t, array(py, q));
-            let pair = model.call_method1(intern!(py, "rows"), arguments)?;
-            fetch(&pair.get_item(0)?, "the gradient", jacobian)?;
-            fetch(&pair.get_item(1)?, "the velocity of the boundary", boundary)
-        })?;
-        finite(t, || format!("the gradient of `{name}`"), jacobian)?;
-        finite(t, || format!("the rate of `{name}`"), boundary)
+        self.written_rows(constraint, t, q, jacobian, boundary)?;
+        let n = self.chart.num_velocities();
+        if let Some(scaling) = &self.scalings[constraint]
+            && let Some(factor) = scaling.at(jacobian, n)
+        {
+            factor.apply(jacobian, n);
+            factor.apply(boundary, 1);
+        }
+        Ok(())
     }
 
     fn bias(
@@ -265,7 +329,12 @@ impl System for Callable {
             let values = model.call_method1(intern!(py, "bias"), arguments)?;
             fetch(&values, "the second derivative", bias)
         })?;
-        finite(t, || format!("the second derivative of `{name}`"), bias)
+        finite(t, || format!("the second derivative of `{name}`"), bias)?;
+        // U = L⁻¹(N v + W): where it is kept at zero, the rate of L takes no part.
+        if let Some(factor) = self.factor(constraint, t, q)? {
+            factor.apply(bias, 1);
+        }
+        Ok(())
     }
 
     fn law(

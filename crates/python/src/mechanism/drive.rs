@@ -1,8 +1,8 @@
 //! Runs a mechanism of Python functions.
 
 use mechanism::{
-    Adaptive, EventDriven, Forces, ImpactLaw, MechanismError, Motion as Moves, Scheme, Settings,
-    State, Stepper, System,
+    Adaptive, EventDriven, Forces, ImpactLaw, Instant, MechanismError, Motion as Moves, Scheme,
+    Settings, State, Stepper, System,
 };
 use pyo3::prelude::*;
 use scene::{Between, Certificate, Trajectory};
@@ -95,7 +95,7 @@ pub fn run_callable(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Motion> {
     let raised = Raised::default();
-    let system = Callable::new(model, raised.clone())?;
+    let mut system = Callable::new(model, raised.clone())?;
     let described = Callable::new(model, raised.clone())?;
     let settings = settings.settings()?;
     let (t, q, v) = start;
@@ -121,6 +121,13 @@ pub fn run_callable(
         impulse: Vec::new(),
         status: Vec::new(),
     };
+    system.scale(Instant {
+        t,
+        q: &initial.q,
+        v: &initial.v,
+    });
+    // Functions may not be defined at every place nearby; what they raise at the start they raise again.
+    drop(taken(&raised));
     let mut ear = Ear::new(progress);
     let motion = py.detach(|| drive(system, &described, settings, initial, until, &mut ear));
     if let Some(raised) = taken(&raised) {
@@ -168,6 +175,9 @@ fn follow(
     ear: &mut Ear,
 ) -> Motion {
     let mut certificate = Certificate::new();
+    certificate.begin(motion.ledger());
+    let names = described.constraints().iter();
+    let names: Vec<String> = names.map(|c| c.name.clone()).collect();
     trajectory.push(motion.state(), motion.ledger(), &[], &[]);
     let mut stopped = None;
     while motion.state().t < end {
@@ -176,7 +186,8 @@ fn follow(
             stopped = Some(format!("the run stopped at t = {t}: {wrong}"));
             break;
         }
-        certificate.add(motion.ledger());
+        let ledger = motion.ledger();
+        certificate.add(ledger, &|what| scene::place(what, ledger, &names));
         let touches = motion.touches();
         trajectory.push(motion.state(), motion.ledger(), &touches, motion.events());
         let t = motion.state().t;

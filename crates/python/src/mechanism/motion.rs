@@ -134,7 +134,12 @@ impl Motion {
 
     /// The certificate as JSON.
     fn certificate(&self) -> String {
-        serde_json::to_string(&self.certificate).unwrap_or_default()
+        serde_json::to_string(&self.certificate.json()).unwrap_or_default()
+    }
+
+    /// What is not as it should be, in sentences.
+    fn warnings(&self) -> Vec<String> {
+        self.certificate.warnings()
     }
 
     /// Times, positions and velocities: flat arrays and the lengths of their rows.

@@ -6,7 +6,7 @@ use bodies::{Freedom, Model};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use scene::collection::{Assembly, Collection};
-use scene::{Discard, InputError, Live, Origin, Scene, SceneError, Threads};
+use scene::{Certificate, Discard, InputError, Live, Origin, Scene, SceneError, Threads};
 
 use super::{Engine, Inner};
 use crate::callable::{Hand, Load, Motion, Slot};
@@ -62,11 +62,14 @@ pub fn build(
         slot.take()
             .unwrap_or_else(|| error::input(format!("World: {reason}")))
     })?;
+    let certificate = Certificate::within(*score.before.certificate.bounds());
     Ok(Engine {
         inner: Mutex::new(Inner {
             live,
             score,
             watched: Vec::new(),
+            certificate,
+            told: Vec::new(),
         }),
         scene,
         wanted,

@@ -13,7 +13,6 @@ use scene::{BodiesOutcome, Course, Discard, Scene, Stop, StopReason, Threads};
 
 use super::build::parse;
 use super::{Engine, Inner};
-use crate::certify;
 use crate::error;
 use crate::pulse::Pulse;
 use crate::run::{self, Ended, Manner};
@@ -79,7 +78,7 @@ pub fn run_world(
         findings,
         tell: asked.tell.as_ref(),
     };
-    let both = (&outcome, certify::certificate(&outcome));
+    let both = (&outcome, outcome.sheet());
     let ended: Ended = py.detach(|| run::conclude(&scene, both, recorder, &manner, raised))?;
     let directory = run::finish(ended)?;
     engine.settle(&outcome)?;
@@ -101,7 +100,7 @@ pub fn snapshot_world(engine: &Engine, out: PathBuf, text: &str) -> PyResult<()>
     let session = engine.session(&scene, &asked, &out, Some(text))?;
     let mut recorder = engine.recorder(session, 1)?;
     let inner = engine.inner()?;
-    let certificate = certify::certificate(&inner.score.before);
+    let certificate = inner.score.before.sheet();
     for step in 0..2 {
         let taken = recorder.step(step, inner.live.view(), step == 1);
         taken.map_err(error::scene)?;
@@ -219,10 +218,8 @@ fn turn(
 fn told(py: Python<'_>, outcome: &BodiesOutcome, directory: Option<&Path>) -> PyResult<Py<PyAny>> {
     let dict = PyDict::new(py);
     dict.set_item("directory", directory)?;
-    dict.set_item(
-        "certificate",
-        value::python(py, &certify::certificate(outcome))?,
-    )?;
+    dict.set_item("certificate", value::python(py, &outcome.sheet())?)?;
+    dict.set_item("warnings", outcome.warnings())?;
     dict.set_item("times", PyArray1::from_slice(py, &outcome.times))?;
     let series = PyDict::new(py);
     for (name, values) in &outcome.series {

@@ -15,7 +15,7 @@ use bodies::{Dim, Ledger, State, World};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use scene::{Live, Observer, Scene, Score, Wanted};
+use scene::{Certificate, Live, Observer, Scene, Score, Wanted, What};
 
 use crate::callable::Slot;
 use crate::error;
@@ -37,7 +37,22 @@ pub struct Inner {
     score: Score,
     /// Observables that were asked for, with their last values.
     watched: Vec<(String, Observer, f64)>,
+    /// What the steps that were made by hand vouch for, and what of it has been told.
+    certificate: Certificate,
+    told: Vec<What>,
 }
+
+/// What is told when it is so for the first time. Energies at stake grow with a motion: what is held
+/// against them stands in the certificate.
+const TOLD: [What; 7] = [
+    What::Residual,
+    What::Gain,
+    What::Penetration,
+    What::Drift,
+    What::Mixed,
+    What::Nonunique,
+    What::Another,
+];
 
 /// A built world.
 #[pyclass(frozen, name = "Engine", module = "percuss")]
@@ -59,9 +74,31 @@ impl Inner {
     }
 
     fn advance(&mut self) -> Result<(), String> {
-        self.live.advance(&self.score.before.cast)?;
+        let cast = &self.score.before.cast;
+        if self.certificate.steps == 0 {
+            self.live.begin_certificate(&mut self.certificate);
+        }
+        self.live.advance(cast)?;
+        self.live.certify(&mut self.certificate, cast);
         self.look();
         Ok(())
+    }
+
+    /// What was not told before.
+    fn news(&mut self) -> Vec<String> {
+        let new = TOLD.into_iter();
+        let new = new.filter(|what| self.certificate.told(*what) && !self.told.contains(what));
+        let new: Vec<What> = new.collect();
+        self.told.extend(&new);
+        let words = |what: &What| {
+            let certificate = &self.certificate;
+            format!(
+                "{}; {}",
+                certificate.sentence(*what),
+                certificate.advice(*what)
+            )
+        };
+        new.iter().map(words).collect()
     }
 }
 
@@ -85,9 +122,9 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// Makes `count` steps.
+    /// Makes `count` steps; what is not as it should be and was not told before.
     #[pyo3(signature = (count=1))]
-    fn step(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+    fn step(&self, py: Python<'_>, count: usize) -> PyResult<Vec<String>> {
         let mut pulse = Pulse::new(None);
         // Found taken, it is not waited for: see the head of this file.
         drop(self.inner()?);
@@ -102,7 +139,16 @@ impl Engine {
             Ok(())
         });
         pulse.check()?;
-        done.map_err(|reason: String| self.refusal(reason))
+        done.map_err(|reason: String| self.refusal(reason))?;
+        Ok(self.inner()?.news())
+    }
+
+    /// What the steps that were made by hand vouch for; a dict.
+    fn certificate(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let sheet = self.inner()?.certificate.json();
+        let json = serde_json::to_value(sheet)
+            .map_err(|e| error::machine(format!("cannot tell the certificate: {e}")))?;
+        value::python(py, &json)
     }
 
     /// Time, and the length of a step.
@@ -237,7 +283,7 @@ impl Engine {
 
     /// What was done before the run: overlaps moved apart, preparations; a dict.
     fn before(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let json = crate::certify::certificate(&self.inner()?.score.before);
+        let json = self.inner()?.score.before.sheet();
         value::python(py, &json)
     }
 }

@@ -76,7 +76,10 @@ impl Audit {
         let whole = manifest
             .reached
             .is_some_and(|t| (t - run.end).abs() <= 1e-9 * self.step);
-        let Some(new) = serde_json::to_value(run.certificate).ok().filter(|_| whole) else {
+        let Some(new) = serde_json::to_value(&run.certificate)
+            .ok()
+            .filter(|_| whole)
+        else {
             return;
         };
         let figures = ["steps", "missed", "worst_residual", "worst_penetration"];

@@ -211,7 +211,7 @@ fn compared(
     RunReport {
         name: variant.role.name(),
         what: variant.what.clone(),
-        certificate: made.certificate,
+        certificate: made.certificate.clone(),
         stopped: made.stopped.as_ref().map(ToString::to_string),
         halted: made.halted,
         end: made.end,

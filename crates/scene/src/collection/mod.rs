@@ -49,6 +49,8 @@ pub struct Assembly<D: Dim> {
     pub record_every: usize,
     /// What is done about overlaps at the start.
     pub overlap: OverlapRule,
+    /// What the figures of its certificate are held against.
+    pub bounds: crate::certificate::Bounds,
     /// The run ends when this becomes true.
     pub stop: Option<crate::file::Formula>,
     /// The files that were read.

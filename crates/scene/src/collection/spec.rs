@@ -1,6 +1,7 @@
 //! What a scene of bodies says, as text: expressions are not looked into.
 
 use super::form::{HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
+use crate::file::CertificateSpec;
 use crate::file::{Formula, FrictionSpec, Named, Picture, ReboundSpec, RecordSpec, Word};
 use crate::survey::{DistributionSpec, ProfileSpec};
 
@@ -292,6 +293,7 @@ pub(crate) struct RunSpec {
     pub tolerance: Option<Formula>,
     pub record_every: Option<Formula>,
     pub record: RecordSpec,
+    pub certificate: CertificateSpec,
     pub activation: Option<Word>,
     pub correction: Option<Word>,
     pub solver: Option<Word>,

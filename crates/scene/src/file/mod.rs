@@ -1,5 +1,6 @@
 //! Scene files: TOML to [`Scene`].
 
+mod certificate;
 mod content;
 mod drawing;
 mod grains;
@@ -30,6 +31,7 @@ pub use report::{
     Spacing, Study, Vary,
 };
 
+pub(crate) use certificate::{CertificateSpec, read as read_certificate};
 pub(crate) use content::Content;
 pub(crate) use drawing::{DrawingSpec, OverSpec, PointSpec, ShapeSpec};
 pub(crate) use load::read;

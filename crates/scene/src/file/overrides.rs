@@ -4,8 +4,8 @@ use crate::collection::RunSpec as BodiesRun;
 use crate::error::{InputError, Origin};
 use crate::file::content::Content;
 use crate::file::reader::Formula;
-use crate::file::record;
 use crate::file::spec::{RunSpec, StepSpec};
+use crate::file::{certificate, record};
 
 /// Keys of `[run]` of a mechanism that can be overridden.
 const MECHANISM_KEYS: [&str; 8] = [
@@ -53,7 +53,10 @@ pub(super) fn apply(
         return Err(unknown(file, content, key, value, origin, ""));
     };
     let recording = short.starts_with("record.");
+    let bounding = short.starts_with("certificate.");
     match content {
+        Content::Mechanism(m) if bounding => m.run.certificate.set(short, formula),
+        Content::Bodies(bodies) if bounding => bodies.run.certificate.set(short, formula),
         Content::Mechanism(m) if recording => m.run.record.set(short, formula),
         Content::Bodies(bodies) if recording => bodies.run.record.set(short, formula),
         Content::Mechanism(mechanism) => set_run(&mut mechanism.run, short, formula),
@@ -75,7 +78,9 @@ fn setting(content: &Content, key: &str) -> Option<&'static str> {
     let known = keys(content).iter().find(|known| **known == short).copied();
     let law = matches!(content, Content::Mechanism(_)) && (key == "law" || key == "impact.law");
     let recorded = record::keys(content.kind()).iter().find(|k| **k == key);
-    known.or(law.then_some("law")).or(recorded.copied())
+    let bounds = certificate::KEYS.iter().find(|k| **k == key);
+    let further = recorded.or(bounds).copied();
+    known.or(law.then_some("law")).or(further)
 }
 
 /// Refuses a key of a case or a study that cannot be overridden.
@@ -140,7 +145,9 @@ fn unknown(
     let run = keys(content).iter().map(|key| key.to_string());
     let law = impact.then(|| "law".to_string());
     let recorded = record::keys(content.kind()).iter().map(|k| k.to_string());
-    let short: Vec<String> = parameters.chain(run).chain(law).chain(recorded).collect();
+    let bounds = certificate::KEYS.iter().map(|k| k.to_string());
+    let further = recorded.chain(bounds);
+    let short: Vec<String> = parameters.chain(run).chain(law).chain(further).collect();
     let long = keys(content).iter().map(|key| format!("run.{key}"));
     let all: Vec<String> = short
         .iter()

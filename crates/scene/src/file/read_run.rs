@@ -2,6 +2,7 @@
 
 use crate::error::InputError;
 use crate::file::Kind;
+use crate::file::certificate;
 use crate::file::reader::{Formula, Reader};
 use crate::file::record;
 use crate::file::spec::{RunSpec, StepSpec, Word};
@@ -27,6 +28,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
     let record_every = reader.count_if("record_every")?;
     reader.finish()?;
     let record = record::read(root, Kind::Mechanism, record_every.is_some())?;
+    let certificate = certificate::read(root)?;
     let (mut law, mut restitution) = (None, None);
     if let Some(item) = root.take("impact") {
         let mut reader = root.of("[impact]", "impact", item)?;
@@ -45,6 +47,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
         tolerance,
         record_every: record_every.unwrap_or(1),
         record,
+        certificate,
         law,
         restitution,
     })

@@ -1,5 +1,6 @@
 //! What a mechanism scene says, as text: expressions are not looked into.
 
+use crate::file::certificate::CertificateSpec;
 use crate::file::drawing::DrawingSpec;
 use crate::file::reader::Formula;
 use crate::file::record::RecordSpec;
@@ -143,6 +144,7 @@ pub(crate) struct RunSpec {
     pub tolerance: Option<Formula>,
     pub record_every: usize,
     pub record: RecordSpec,
+    pub certificate: CertificateSpec,
     pub law: Option<Word>,
     pub restitution: Option<Formula>,
 }

@@ -107,12 +107,14 @@ fn evaluate(
             tables: &mut tables,
             threads,
             progress: &mut fraction,
+            missed: Vec::new(),
         };
         let value = match going {
             true => expression.evaluate(subject, &mut laboratory),
             false => Err(Absent::because("not evaluated: stopped on request")),
         };
-        found.push(finding(scene, asked, &case, subject, value)?);
+        let behind = laboratory.missed;
+        found.push(finding(scene, asked, &case, subject, (value, behind))?);
     }
     Ok(found)
 }
@@ -247,7 +249,7 @@ fn finding(
     asked: &Asked,
     case: &str,
     subject: &mut Subject<'_>,
-    value: Valued<Value>,
+    (value, mut behind): (Valued<Value>, Vec<String>),
 ) -> Result<Finding, SceneError> {
     // A run that was refused has no step: one of any length serves to read the expectation.
     let h = if subject.step().is_finite() {
@@ -260,11 +262,15 @@ fn finding(
         Err(Absent(reason)) => (None, Some(false), Some(reason)),
         Ok(value) => {
             let (ok, reason) = expectation.judge(&value);
-            // The certificate of the main run speaks for itself; that of a case is shown nowhere
-            // else, so its findings answer for it.
-            match uncertified(subject).filter(|_| case != "main") {
-                Some(missed) => (Some(value), Some(false), Some(missed)),
-                None => (Some(value), ok, reason),
+            // The certificate of the main run speaks for itself; those of its preparations, of a case
+            // and of the runs of a study are shown nowhere else, so findings answer for them.
+            behind.extend(match case {
+                "main" => subject.unprepared(),
+                _ => subject.uncertified().map(|why| format!("this case: {why}")),
+            });
+            match behind.is_empty() {
+                false => (Some(value), Some(false), Some(behind.join("; "))),
+                true => (Some(value), ok, reason),
             }
         }
     };
@@ -284,18 +290,6 @@ fn finding(
     })
 }
 
-/// What the certificate of a run lacks.
-fn uncertified(subject: &Subject<'_>) -> Option<String> {
-    let certificate = subject
-        .certificate()
-        .filter(|certificate| !certificate.ok)?;
-    let (missed, steps) = (certificate.missed, certificate.steps);
-    let worst = certificate.worst_residual;
-    Some(format!(
-        "{missed} of {steps} steps of this case missed their tolerance (worst residual {worst:.1e})"
-    ))
-}
-
 /// Runs studies when they are first asked for.
 struct Laboratory<'a> {
     scene: &'a Scene,
@@ -303,6 +297,8 @@ struct Laboratory<'a> {
     tables: &'a mut Vec<Option<Valued<StudyTable>>>,
     threads: Threads,
     progress: &'a mut dyn FnMut(f64) -> bool,
+    /// What the runs of the studies that were asked lack.
+    missed: Vec<String>,
 }
 
 impl Laboratory<'_> {
@@ -312,6 +308,12 @@ impl Laboratory<'_> {
             let table = compiled.run(self.scene, self.threads, self.progress);
             let table = table.map_err(|error| Absent::because(error.to_string()));
             self.tables[study] = Some(table);
+        }
+        if let Some(Ok(table)) = &self.tables[study]
+            && let Some(missed) = table.missed()
+            && !self.missed.contains(&missed)
+        {
+            self.missed.push(missed);
         }
         match &self.tables[study] {
             Some(Ok(table)) => Ok(table),

@@ -2,6 +2,7 @@
 
 use mechanism::{Chart, Event, Ledger, MechanismError, State, System, SystemError, Touch};
 
+use crate::certificate::Certificate;
 use crate::error::SceneError;
 use crate::file::{Kind, Scene};
 use crate::finding::Threads;
@@ -51,7 +52,7 @@ pub(crate) fn values(
         taken: 0,
         before: None,
     };
-    let (_, stopped) = drive(built, &mut sampler, &mut |_| true);
+    let (certificate, stopped) = drive(built, &mut sampler, &mut |_| true);
     if let Some(stop) = stopped {
         let how = if event {
             "event-driven"
@@ -59,6 +60,9 @@ pub(crate) fn values(
             "with another step"
         };
         return Err(Absent::because(format!("{how} (step {step}): {stop}")));
+    }
+    if let Some(missed) = missed(&certificate, step) {
+        return Err(missed);
     }
     match sampler.taken == instants.len() {
         true => Ok(sampler.values),
@@ -84,6 +88,14 @@ fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Value
     if let Some(stop) = outcome.stopped {
         return Err(failed(stop.to_string()));
     }
+    let prepared = outcome
+        .prepared
+        .iter()
+        .map(|prepared| &prepared.certificate);
+    let mut all = prepared.chain([&outcome.certificate]);
+    if let Some(missed) = all.find_map(|certificate| missed(certificate, step)) {
+        return Err(missed);
+    }
     let end = outcome.times.last().copied().unwrap_or(outcome.start);
     let mut values = Vec::with_capacity(of.len() * instants.len());
     for &t in instants {
@@ -107,6 +119,19 @@ fn of_bodies(scene: &Scene, of: &[String], instants: &[f64], step: f64) -> Value
         }
     }
     Ok(values)
+}
+
+/// Why a run with missed steps has no values to compare. What a longer step costs otherwise, depth and
+/// loss, is what is measured here.
+fn missed(certificate: &Certificate, step: f64) -> Option<Absent> {
+    let (missed, steps) = (certificate.missed, certificate.steps);
+    (missed > 0).then(|| {
+        Absent::because(format!(
+            "{missed} of {steps} steps of the run with step {step} missed their tolerance (worst \
+             residual {:.1e})",
+            certificate.worst_residual
+        ))
+    })
 }
 
 struct Sampler<'a> {

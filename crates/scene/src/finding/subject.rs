@@ -181,6 +181,28 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// What the certificates of the run and of its preparations lack.
+    pub fn uncertified(&self) -> Option<String> {
+        let own = self.certificate().and_then(Certificate::reason);
+        self.unprepared().or(own)
+    }
+
+    /// The steps of preparations that missed: what the run begins from is not what it should be.
+    pub fn unprepared(&self) -> Option<String> {
+        let State::Bodies(outcome) = &self.state else {
+            return None;
+        };
+        let missed = outcome.prepared.iter().filter(|p| p.certificate.missed > 0);
+        let words = missed.map(|prepared| {
+            let certificate = &prepared.certificate;
+            format!(
+                "{} of {} steps of preparation `{}` missed their tolerance (worst residual {:.1e})",
+                certificate.missed, certificate.steps, prepared.name, certificate.worst_residual
+            )
+        });
+        words.reduce(|all, more| format!("{all}; {more}"))
+    }
+
     /// Whether the run stopped with an error that contains the word.
     pub fn fails(&self, word: &str) -> bool {
         let word = word.to_lowercase();

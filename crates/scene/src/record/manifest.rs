@@ -96,6 +96,9 @@ pub struct Manifest {
     /// Where the motion need not have gone on as it did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nonunique: Vec<Nonunique>,
+    /// What is not as it should be, in sentences: what the certificate lacks, and warnings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// One override.
@@ -156,6 +159,7 @@ impl Manifest {
             certificate: None,
             findings: None,
             nonunique: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

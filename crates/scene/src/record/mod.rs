@@ -47,10 +47,10 @@ pub use checkpoint::{Cadence, Restored, Snapshot};
 pub use choice::{BODIES_CHOICE, Choice, Kept, MECHANISM_CHOICE, Subset};
 pub use chunk::CHUNK_ROWS;
 pub(crate) use chunk::replace_file;
-pub(crate) use collection::name_of;
 pub use collection::{
     BODY_TABLES, BodiesRecorder, Faces, Member, Motion, Name, Outline, bodies_settings_json, names,
 };
+pub(crate) use collection::{Shaped, name_of, name_values};
 pub use column::{Cell, Column, Type, Values};
 pub use error::RecordError;
 pub use lock::{LOCK, Lock, Standing};

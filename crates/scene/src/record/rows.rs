@@ -101,11 +101,17 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
         ledger.boundary,
         ledger.energy,
         ledger.gain,
+        ledger.excess,
+        ledger.turnover,
+        ledger.forced,
+        ledger.lasting,
+        ledger.extent,
     ];
     rest.iter_mut()
         .zip(values)
         .for_each(|(c, x)| c.push_real(x));
-    if let Some(gamma) = rest.get_mut(values.len()) {
+    if let Some([mixed, gamma]) = rest.get_mut(values.len()..) {
+        mixed.push_truth(ledger.mixed);
         // Infinite where no contact slides.
         gamma.push_optional(Some(ledger.gamma).filter(|g| g.is_finite()));
     }

@@ -179,13 +179,20 @@ pub(super) fn time() -> Column {
 }
 
 /// Columns of `steps` after number and time: name, type, unit, meaning.
-const STEPS: [(&str, Type, &str, &str); 16] = {
+const STEPS: [(&str, Type, &str, &str); 22] = {
     use Type::{Integer, Real, Truth};
     let reached = "whether residual and force iteration reached their tolerances";
     let penetration = "largest -gap over all contacts at the end of the step";
     let momentum = "momentum balance left over, relative to its largest term";
     let energy = "energy balance left over, relative to its largest term";
-    let gain = "energy gained through contacts that do not move, relative";
+    let gain = "energy gained through contacts, relative to the turnover";
+    let excess = "the part of it that no law allows, relative to the turnover";
+    let turnover = "energy that the step turns over, without impulses that cancel each other";
+    let forced = "energy that the forces would give in the step to a system at rest";
+    let mixed = "whether restitution coefficients of contacts of the step differ";
+    let lasting =
+        "work of contacts that carried impulses before, too, without sliding, and of joints";
+    let extent = "largest change of a coordinate since the start and largest gap, of either sign";
     let drift = "largest |f| over all joints at the end of the step";
     let residual = "dimensionless residual R2 of the contact problem";
     [
@@ -230,6 +237,12 @@ const STEPS: [(&str, Type, &str, &str); 16] = {
         ),
         ("energy", Real, "1", energy),
         ("gain", Real, "1", gain),
+        ("excess", Real, "1", excess),
+        ("turnover", Real, "energy", turnover),
+        ("forced", Real, "energy", forced),
+        ("lasting", Real, "energy", lasting),
+        ("extent", Real, "length", extent),
+        ("mixed", Truth, "1", mixed),
     ]
 };
 
@@ -243,7 +256,7 @@ fn steps() -> Vec<Column> {
     columns
 }
 
-fn gamma() -> Column {
+pub(super) fn gamma() -> Column {
     let meaning = "smallest Painleve gamma of a sliding contact; at 0 and below not unique";
     Column::new("gamma", Type::Real, "1/mass", meaning)
 }

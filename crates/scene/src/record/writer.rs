@@ -313,6 +313,11 @@ impl Recorder {
         self.session.manifest.nonunique = places;
     }
 
+    /// Adds what is not as it should be to the manifest; written with what comes next.
+    pub fn set_warnings(&mut self, warnings: Vec<String>) {
+        self.session.manifest.warnings = warnings;
+    }
+
     /// Adds the findings to the manifest.
     ///
     /// # Errors

@@ -98,15 +98,17 @@ pub(super) struct Line {
     cells: Vec<Saved>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stopped: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    missed: Option<String>,
     /// Steps, missed, and the worst figures in the order of [`Certificate::columns`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    certificate: Option<(usize, usize, bool, [Number; 6])>,
+    certificate: Option<(usize, usize, bool, Vec<Number>)>,
 }
 
 impl Line {
     pub fn of(run: usize, row: &Row) -> Self {
         let figures = |c: &Certificate| {
-            let worst = c.columns().map(|(_, figure)| Number(figure));
+            let worst = c.columns().map(|(_, figure)| Number(figure)).to_vec();
             (c.steps, c.missed, c.ok, worst)
         };
         Self {
@@ -114,6 +116,7 @@ impl Line {
             end: row.end,
             cells: row.cells.iter().map(Saved::of).collect(),
             stopped: row.stopped.clone(),
+            missed: row.missed.clone(),
             certificate: row.certificate.as_ref().map(figures),
         }
     }
@@ -126,20 +129,10 @@ impl Line {
         let mut row = Row::new(settings);
         row.end = self.end;
         row.stopped = self.stopped;
+        row.missed = self.missed;
         row.cells = self.cells.into_iter().map(Saved::cell).collect();
         row.certificate = self.certificate.map(|(steps, missed, ok, worst)| {
-            let [residual, penetration, drift, momentum, energy, gain] = worst.map(|x| x.0);
-            Certificate {
-                steps,
-                missed,
-                worst_residual: residual,
-                worst_penetration: penetration,
-                worst_momentum: momentum,
-                worst_energy: energy,
-                worst_gain: gain,
-                worst_drift: drift,
-                ok,
-            }
+            Certificate::of_figures((steps, missed, ok), worst.into_iter().map(|x| x.0))
         });
         Some(row)
     }
@@ -289,13 +282,9 @@ mod tests {
             Cell::absent("no impact".into()),
         ];
         row.end = End::Missed;
-        row.certificate = Some(Certificate {
-            steps: 3,
-            missed: 1,
-            worst_residual: f64::NAN,
-            worst_energy: 1e-300,
-            ..Certificate::new()
-        });
+        row.missed = Some("residual: 1 of 3 steps".into());
+        let figures = [f64::NAN, 0.0, 0.0, 0.0, 1e-300];
+        row.certificate = Some(Certificate::of_figures((3, 1, false), figures));
         row
     }
 

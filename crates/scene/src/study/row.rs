@@ -1,5 +1,6 @@
 //! One run of a study: what is set, what is looked at, how it ended.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -56,7 +57,13 @@ impl CompiledStudy {
         let mut set = overrides(&self.study, point);
         let rest = self.observe.len() + self.judged.len();
         if let Some(search) = search {
-            match self.threshold(scene, &set, search) {
+            let missed = RefCell::new(None);
+            let threshold = self.threshold(scene, &set, search, &missed);
+            row.missed = missed.into_inner();
+            if row.missed.is_some() {
+                row.end = End::Missed;
+            }
+            match threshold {
                 Ok((key, threshold)) => {
                     row.cells.push(Cell::of(Value::Number(threshold)));
                     set.push((key, points::text_of(threshold)));
@@ -108,13 +115,18 @@ impl CompiledStudy {
             row.cells.push(ok.unwrap_or_else(unknown));
         }
         row.stopped = subject.stopped();
-        row.certificate = subject.certificate().copied().filter(|c| c.steps > 0);
-        row.end = match (&row.stopped, subject.began(), subject.certificate()) {
+        row.certificate = subject.certificate().cloned().filter(|c| c.steps > 0);
+        let missed = subject.uncertified();
+        let met = row.missed.is_none() && missed.is_none();
+        row.end = match (&row.stopped, subject.began(), met) {
             (Some(_), false, _) => End::Refused,
             (Some(_), true, _) => End::Stopped,
-            (None, _, Some(certificate)) if !certificate.ok => End::Missed,
+            (None, _, false) => End::Missed,
             (None, ..) => End::Finished,
         };
+        if let (End::Missed, Some(missed)) = (row.end, missed) {
+            row.missed = Some(missed);
+        }
     }
 
     /// What a run of bodies must keep for these.
@@ -132,6 +144,7 @@ impl CompiledStudy {
         scene: &Scene,
         set: &Overrides,
         search: bisect::Search,
+        missed: &RefCell<Option<String>>,
     ) -> Result<(String, f64), String> {
         let (Some(bisect), Some(when)) = (&self.study.bisect, &self.when) else {
             return Err("there is no bisection".to_string());
@@ -140,7 +153,10 @@ impl CompiledStudy {
         let holds = |value: f64| {
             let mut set = set.clone();
             set.push((bisect.key.clone(), points::text_of(value)));
-            truth(scene, &set, when, &wanted)
+            let note = format!("at {} = {value}", bisect.key);
+            truth(scene, &set, when, &wanted, &|why| {
+                missed.borrow_mut().get_or_insert(format!("{note}: {why}"));
+            })
         };
         Ok((bisect.key.clone(), search.run(holds)?))
     }
@@ -181,10 +197,14 @@ fn truth(
     set: &Overrides,
     when: &Expression,
     wanted: &Wanted,
+    missed: &dyn Fn(String),
 ) -> Result<bool, String> {
     let run = |scene: Scene| run_subject(scene, Threads::new(1), wanted);
     let subject: Result<Subject<'static>, SceneError> = scene.with(set).map(run);
     let mut subject = subject.map_err(|error| error.to_string())?;
+    if let Some(why) = subject.uncertified() {
+        missed(why);
+    }
     match when.evaluate(&mut subject, &mut NoStudies) {
         Ok(Value::Truth(truth)) => Ok(truth),
         Ok(Value::Number(number)) => Ok(number != 0.0),

@@ -1,6 +1,6 @@
 //! What a study found.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::certificate::Certificate;
 use crate::finding::Value;
@@ -74,9 +74,17 @@ pub struct Row {
     pub stopped: Option<String>,
     /// How it ended.
     pub end: End,
-    /// What it vouches for; nothing where there is no motion.
+    /// What was not met by it, by its preparations or by a run of its bisection.
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<String>,
+    /// What it vouches for; nothing where there is no motion.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "certified")]
     pub certificate: Option<Certificate>,
+}
+
+/// A certificate as it is written for programs.
+fn certified<S: Serializer>(all: &Option<Certificate>, out: S) -> Result<S::Ok, S::Error> {
+    all.as_ref().map(Certificate::json).serialize(out)
 }
 
 impl Row {
@@ -87,6 +95,7 @@ impl Row {
             cells: Vec::new(),
             stopped: None,
             end: End::Finished,
+            missed: None,
             certificate: None,
         }
     }
@@ -128,6 +137,18 @@ pub struct StudyTable {
 }
 
 impl StudyTable {
+    /// How many runs did not meet their certificates, and what the first of them lacks.
+    pub(crate) fn missed(&self) -> Option<String> {
+        let missed = self.rows.iter().filter_map(|row| row.missed.as_ref());
+        let missed: Vec<&String> = missed.collect();
+        let (count, all) = (missed.len(), self.rows.len());
+        let first = missed.first()?;
+        Some(format!(
+            "{count} of {all} runs of study `{}` are not certified, the first: {first}",
+            self.name
+        ))
+    }
+
     /// A column of numbers, or a key that was varied.
     ///
     /// # Errors

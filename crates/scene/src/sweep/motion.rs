@@ -41,6 +41,8 @@ pub(crate) struct SweepMotion {
     events: Vec<Event>,
     touches: Vec<Held>,
     begin: f64,
+    /// The point at the start.
+    origin: Vec<f64>,
     until: f64,
     step: f64,
     pace: Option<Pace>,
@@ -76,6 +78,7 @@ impl SweepMotion {
         });
         Ok(Self {
             begin: state.t,
+            origin: state.q.clone(),
             until: built.until,
             step: built.settings.step,
             pace,
@@ -267,6 +270,14 @@ fn join(first: Option<sweep::Step>, second: sweep::Step) -> sweep::Step {
     }
 }
 
+impl SweepMotion {
+    /// How far the point is from where it started.
+    fn reach(&self) -> f64 {
+        let moved = self.state.q.iter().zip(&self.origin);
+        moved.fold(0.0, |most: f64, (u, from)| most.max((u - from).abs()))
+    }
+}
+
 impl Motion for SweepMotion {
     fn advance(&mut self) -> Result<(), MechanismError> {
         self.events.clear();
@@ -298,6 +309,8 @@ impl Motion for SweepMotion {
             penetration: step.after,
             drift: self.ledger.drift,
             gain: over,
+            excess: over,
+            extent: self.reach(),
             gamma: f64::INFINITY,
             ..Ledger::default()
         };

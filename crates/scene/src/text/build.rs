@@ -11,6 +11,7 @@ use super::settings::Evaluator;
 use super::touch::Collector;
 use super::unit::{Inputs, Unit, Values};
 use super::{Built, Model, TextSystem};
+use crate::certificate::Bounds;
 use crate::error::{InputError, Origin, SceneError};
 use crate::file::{Formula, Mechanism, Scene, value_error};
 
@@ -31,6 +32,8 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
         .run
         .record
         .every(file, &mut evaluator.parameters)?;
+    let bounds = &mechanism.run.certificate;
+    let bounds = bounds.bounds(file, &mut evaluator.parameters, Bounds::default())?;
     // Only to refuse what is wrong before anything moves.
     scene.choice((schedule.start, schedule.until))?;
     let names = names::names(file, mechanism, &evaluator.parameters)?;
@@ -59,6 +62,8 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
     let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
     let mut system = assemble(collector, energies, canonical)?;
     let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
+    system.settle_scaling(&initial);
+    system.first_velocity.clone_from(&initial.v);
     if let (Some(plan), Some(spec)) = (&sweep, &mechanism.sweep) {
         crate::sweep::finish(file, spec, plan, &mut system, &mut initial)?;
     }
@@ -68,6 +73,7 @@ pub(crate) fn build(scene: &Scene, mechanism: &Mechanism) -> Result<Built, Scene
         settings: schedule.settings,
         until: schedule.until,
         record_every: every.unwrap_or(mechanism.run.record_every),
+        bounds,
         sweep,
     })
 }
@@ -228,6 +234,7 @@ fn assemble(
         touching,
         canonical,
         tangent: None,
+        first_velocity: Vec::new(),
         model: Model {
             graph,
             coordinates,

@@ -39,6 +39,9 @@ impl Collector<'_> {
         let law = self.contact_law(part, spec)?;
         let rebound = self.rebound(part, spec)?;
         self.push((name, part, line), Kind::Contact, rows, law, rebound)?;
+        if spec.friction.is_some() && spec.normal.is_none() {
+            self.scale(1, spec.tangent.len());
+        }
         self.gaps.push((format!("the gap of `{name}`"), gap));
         self.extra(line, format!("gap_{name}"), Extra::Node(gap));
         self.extra(line, format!("normal_speed_{name}"), Extra::Node(speed));

@@ -39,6 +39,18 @@ pub enum Form {
     NonFirm(SetForm),
 }
 
+impl Form {
+    /// Of `rows` rows, the first `normal` of them normal, those that are velocities of sliding.
+    pub fn num_slips(&self, rows: usize, normal: usize) -> usize {
+        match self {
+            Self::Frictionless | Self::Bilateral | Self::NonFirm(_) => 0,
+            Self::RollingPlane => 1,
+            Self::Rolling => 2,
+            _ => rows.saturating_sub(normal),
+        }
+    }
+}
+
 /// Which set of reactions; bounds come as a list, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SetForm {
@@ -126,10 +138,17 @@ pub fn assemble(
     let law = match form {
         Form::Frictionless => Law::Frictionless,
         Form::Coulomb => Law::Coulomb { mu: of(0) },
-        Form::Asymmetric => Law::CoulombAsymmetric {
-            plus: of(0),
-            minus: of(1),
-        },
+        // The law bounds the reaction, which opposes sliding: sliding in + is resisted by the lower
+        // bound (M88 §13).
+        Form::Asymmetric => {
+            let (plus, minus) = (of(0), of(1));
+            let named = Law::CoulombAsymmetric { plus, minus };
+            named.validate(rows).map_err(text)?;
+            Law::CoulombAsymmetric {
+                plus: minus,
+                minus: plus,
+            }
+        }
         Form::Elliptic => Law::CoulombElliptic {
             mu1: of(0),
             mu2: of(1),

@@ -14,6 +14,7 @@ mod contacts;
 mod laws;
 mod names;
 mod observable;
+mod scale;
 mod settings;
 mod sketch;
 mod touch;
@@ -23,6 +24,7 @@ use contact::law::Status;
 use contact::{Law, Restitution};
 use expr::lagrange::Coordinates;
 use expr::{Graph, NodeId, Scope};
+use mechanism::scaling::Scaling;
 use mechanism::{Chart, Constraint, Instant, Settings, State, System, SystemError};
 
 pub(crate) use build::build;
@@ -46,6 +48,8 @@ pub struct Built {
     pub until: f64,
     /// Every how many steps a row is recorded.
     pub record_every: usize,
+    /// What the figures of its certificate are held against.
+    pub bounds: crate::certificate::Bounds,
     /// How it is swept, if it is a sweeping process.
     pub(crate) sweep: Option<Box<crate::sweep::Plan>>,
 }
@@ -70,6 +74,8 @@ pub struct TextSystem {
     touching: Vec<Touching>,
     canonical: Option<Values>,
     tangent: Option<Unit>,
+    /// The velocity that the scene starts with, before anything that happens at the first instant.
+    first_velocity: Vec<f64>,
     model: Model,
 }
 
@@ -94,12 +100,18 @@ struct Touching {
     law: LawOf,
     /// Normal and tangential restitution.
     rebound: Option<Values>,
+    /// How its normal rows come to the unit of length, where they need to.
+    scaling: Option<Scaling>,
 }
 
 impl TextSystem {
     /// The constraint of a name.
     pub fn constraint_index(&self, name: &str) -> Option<usize> {
         self.constraints.iter().position(|c| c.name == name)
+    }
+
+    pub(crate) fn first_velocity(&self) -> &[f64] {
+        &self.first_velocity
     }
 
     fn compile_tangent(&mut self) -> Unit {
@@ -198,6 +210,16 @@ impl System for TextSystem {
     fn gaps(&mut self, t: f64, q: &[f64], gaps: &mut [f64]) -> Result<(), SystemError> {
         self.inputs.set_position(t, q);
         gaps.copy_from_slice(self.gaps.run_at_position(&self.inputs)?);
+        let mut first = 0;
+        for i in 0..self.constraints.len() {
+            let count = self.constraints[i].num_gaps();
+            if self.touching[i].scaling.is_some()
+                && let Some(factor) = self.factor_at(i)?
+            {
+                factor.apply(&mut gaps[first..first + count], 1);
+            }
+            first += count;
+        }
         Ok(())
     }
 
@@ -216,6 +238,13 @@ impl System for TextSystem {
         let (g, w) = out.split_at(jacobian.len());
         jacobian.copy_from_slice(g);
         boundary.copy_from_slice(w);
+        if let Some(scaling) = &self.touching[constraint].scaling {
+            let n = self.chart.num_velocities();
+            if let Some(factor) = scaling.at(jacobian, n) {
+                factor.apply(jacobian, n);
+                factor.apply(boundary, 1);
+            }
+        }
         Ok(())
     }
 
@@ -229,6 +258,10 @@ impl System for TextSystem {
     ) -> Result<(), SystemError> {
         self.inputs.set(t, q, v);
         bias.copy_from_slice(self.touching[constraint].bias.run(&self.inputs)?);
+        // U = L⁻¹(N v + W): where it is kept at zero, the rate of L takes no part.
+        if let Some(factor) = self.factor_at(constraint)? {
+            factor.apply(bias, 1);
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use expr::NodeId;
 use expr::lagrange::{Constraints, LagrangeError, VelocityRow};
+use mechanism::scaling::Scaling;
 use mechanism::{Constraint, Kind};
 
 use super::Touching;
@@ -147,6 +148,7 @@ impl Collector<'_> {
             bias: Unit::compile(graph, bias),
             law,
             rebound,
+            scaling: None,
         });
         self.constraints.push(Constraint {
             name: name.to_string(),
@@ -154,6 +156,13 @@ impl Collector<'_> {
             rows: rows.len(),
         });
         Ok(())
+    }
+
+    /// The normal rows of the last constraint may have to be brought to the unit of length.
+    pub(super) fn scale(&mut self, normal: usize, tangential: usize) {
+        if let Some(last) = self.touching.last_mut() {
+            last.scaling = Scaling::new(&self.names.chart, normal, tangential);
+        }
     }
 
     /// Constraint names are their own and fit into names of observables.
@@ -232,6 +241,9 @@ impl Collector<'_> {
             origin,
         };
         self.push((name, part, spec.line), kind, rows, law, None)?;
+        if spec.friction.is_some() {
+            self.scale(normal_rows, spec.tangent.len());
+        }
         self.gaps.extend(gaps);
         self.forces(spec.line, name, normal_rows);
         for i in 0..spec.tangent.len() {

@@ -276,42 +276,6 @@ impl Rule {
     }
 }
 
-/// The sums that make up R2.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sums {
-    left: f64,
-    impulse: f64,
-    velocity: f64,
-    free: f64,
-}
-
-impl Sums {
-    /// Adds one contact; returns |F|²/κ.
-    pub fn add(&mut self, kappa: f64, f: &[f64], s: &[f64], u: &[f64], b: &[f64]) -> f64 {
-        let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
-        let own = square(f) / kappa;
-        self.left += own;
-        self.impulse += square(s) / kappa;
-        self.velocity += kappa * square(u);
-        self.free += kappa * square(b);
-        own
-    }
-
-    /// The square of the size that residuals are relative to.
-    pub fn scale(&self) -> f64 {
-        self.impulse.max(self.velocity).max(self.free)
-    }
-
-    /// R2; where all is at rest, to rounding of 1, it is not divided.
-    pub fn residual(&self) -> f64 {
-        let scale = self.scale();
-        match scale > f64::EPSILON * f64::EPSILON {
-            true => (self.left / scale).sqrt(),
-            false => self.left.sqrt(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

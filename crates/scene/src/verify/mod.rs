@@ -15,24 +15,31 @@
 //! own sources for their names). Memory is bounded by one chunk of each table and the bodies of two
 //! states.
 
+mod account;
 mod bodies;
+mod certificate;
+mod columns;
+mod defects;
+mod integers;
 mod laws;
 mod mechanism;
 mod report;
+mod status;
 mod stream;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod times;
 mod vector;
 
 use std::fs;
 
-use crate::collection::Collection;
+use crate::collection::{Assembly, Collection};
 use crate::error::SceneError;
 use crate::file::{Kind, Scene};
-use crate::record::{Record, RecordError, Status};
+use crate::record::{Record, RecordError, Shaped, Status};
 
-pub use report::{Check, Offender, Place, Report};
+pub use report::{Check, Missed, Offender, Place, Report, Rows, Unread};
 
 /// Why nothing can be verified.
 #[derive(Debug, thiserror::Error)]
@@ -94,11 +101,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Verifies the records of a run.
-///
-/// # Errors
-/// The directory is no run, its records cannot be read, or there is nothing to verify.
-pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyError> {
+/// Records that hold no run, or only parts of its states.
+fn refuse(record: &Record) -> Result<(), VerifyError> {
     let manifest = record.manifest();
     if manifest.kind != "run" {
         let text = format!(
@@ -120,6 +124,16 @@ pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyEr
         );
         return Err(VerifyError::Nothing(text));
     }
+    Ok(())
+}
+
+/// Verifies the records of a run.
+///
+/// # Errors
+/// The directory is no run, its records cannot be read, or there is nothing to verify.
+pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyError> {
+    let manifest = record.manifest();
+    refuse(record)?;
     let mut report = Report::default();
     if manifest.status == Status::Running {
         report.ends = Some("the run is under way or was interrupted".into());
@@ -136,15 +150,39 @@ pub fn verify(record: &Record, asked: &mut Asked<'_>) -> Result<Report, VerifyEr
     let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
     let until = manifest.settings.get("until").and_then(|t| t.as_f64());
     asked.until = manifest.reached.or(until).unwrap_or(f64::INFINITY);
+    columns::list(record, &scene, &mut report);
+    certificate::compare(record, &mut report)?;
     match scene.kind() {
         Kind::Bodies => match scene.collection()? {
-            Collection::Plane(assembly) => bodies::verify(record, assembly, &mut report, asked)?,
-            Collection::Space(assembly) => bodies::verify(record, assembly, &mut report, asked)?,
+            Collection::Plane(assembly) => collection(record, assembly, &mut report, asked)?,
+            Collection::Space(assembly) => collection(record, assembly, &mut report, asked)?,
         },
-        Kind::Mechanism if sweeps(&scene) => sweep::verify(record, &scene, &mut report, asked)?,
-        Kind::Mechanism => mechanism::verify(record, &scene, &mut report, asked)?,
+        Kind::Mechanism => {
+            integers::compare(record, integers::Counts::default(), &mut report)?;
+            times::compare(record, &times::Plan::of_mechanism(&scene)?, &mut report)?;
+            match sweeps(&scene) {
+                true => sweep::verify(record, &scene, &mut report, asked)?,
+                false => mechanism::verify(record, &scene, &mut report, asked)?,
+            }
+        }
     }
     Ok(report)
+}
+
+/// A run of bodies, plane or space.
+fn collection<D: bodies::Flat + Shaped>(
+    record: &Record,
+    assembly: Assembly<D>,
+    report: &mut Report,
+    asked: &mut Asked<'_>,
+) -> Result<(), VerifyError> {
+    let counts = integers::Counts {
+        bodies: assembly.model.bodies.len(),
+        joints: assembly.model.joints.len(),
+    };
+    integers::compare(record, counts, report)?;
+    times::compare(record, &times::Plan::of_bodies(&assembly), report)?;
+    bodies::verify(record, assembly, report, asked)
 }
 
 /// Whether a scene is a sweeping process.

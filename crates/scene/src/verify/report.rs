@@ -48,6 +48,40 @@ pub struct Offender {
     pub place: Place,
 }
 
+/// Which rows of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rows {
+    /// All of them.
+    All,
+    /// Those of steps whose state is not recorded.
+    Unrecorded,
+    /// Those of the first recorded state.
+    First,
+}
+
+/// A column of the records that nothing is compared with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// Name of the table; `run.json` for the manifest.
+    pub table: String,
+    /// Name of the column, or of the key.
+    pub column: String,
+    /// Which rows of it.
+    pub rows: Rows,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// Steps that did not reach their tolerance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Missed {
+    /// How many of them there are.
+    pub count: usize,
+    /// Number and instant of the first one that is recorded.
+    pub first: Option<(i64, f64)>,
+}
+
 /// Offenders that are kept for each check.
 const KEPT: usize = 10;
 
@@ -66,14 +100,24 @@ pub struct Report {
     pub offenders: Vec<Offender>,
     /// What was not looked at, and why.
     pub unchecked: Vec<String>,
+    /// Columns that nothing is compared with, and why.
+    pub unread: Vec<Unread>,
+    /// Steps that missed their tolerance, where there are any: the motion is then not vouched for, whether
+    /// or not the figures agree.
+    pub missed: Option<Missed>,
     /// Why the records end before the run, where they do.
     pub ends: Option<String>,
 }
 
 impl Report {
     /// Whether all figures agree.
-    pub fn ok(&self) -> bool {
+    pub fn agrees(&self) -> bool {
         self.checks.iter().all(|check| check.ok)
+    }
+
+    /// Whether all figures agree and every step reached its tolerance.
+    pub fn ok(&self) -> bool {
+        self.agrees() && self.missed.is_none()
     }
 
     /// Announces a check; it is listed even if nothing is compared.
@@ -121,6 +165,34 @@ impl Report {
             check.worst = value;
             check.place = Some(place);
         }
+    }
+
+    /// Says once that nothing is compared with a column.
+    pub(super) fn unread(&mut self, table: &str, column: &str, rows: Rows, why: &'static str) {
+        let known = |u: &Unread| {
+            u.table == table && u.column == column && (u.rows == rows || u.rows == Rows::All)
+        };
+        if !self.unread.iter().any(known) {
+            self.unread.push(Unread {
+                table: table.to_string(),
+                column: column.to_string(),
+                rows,
+                why,
+            });
+        }
+    }
+
+    /// The same for several columns.
+    pub(super) fn unread_all(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        rows: Rows,
+        why: &'static str,
+    ) {
+        columns
+            .iter()
+            .for_each(|column| self.unread(table, column, rows, why));
     }
 
     /// Says once what was not looked at.

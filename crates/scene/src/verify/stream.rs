@@ -46,7 +46,7 @@ impl Group {
 #[derive(Debug)]
 pub(super) struct Stream<'a> {
     record: &'a Record,
-    table: &'static str,
+    table: &'a str,
     chunks: Vec<Chunk>,
     next: usize,
     held: Option<Table>,
@@ -64,7 +64,7 @@ impl<'a> Stream<'a> {
     /// where there is no such table.
     pub fn open(
         record: &'a Record,
-        table: &'static str,
+        table: &'a str,
         numbers: &[String],
         texts: &[&str],
     ) -> Result<Option<Self>, RecordError> {

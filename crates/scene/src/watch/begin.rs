@@ -97,7 +97,7 @@ impl<D: Turn> Begin<D> {
             world: world.map_err(wrong)?,
             panel,
             step: 0,
-            certificate: Certificate::new(),
+            certificate: Certificate::within(*outcome.certificate.bounds()),
             halted: false,
         };
         rehearsal.begin(past);
@@ -146,6 +146,7 @@ impl<D: Turn> Rehearsal<'_, D> {
     fn begin(&mut self, past: Option<Past<D>>) {
         let Some(Past { moment, .. }) = past else {
             self.panel.read(D::view(&self.world));
+            self.certificate.begin(self.world.ledger());
             return;
         };
         self.step = moment.step;
@@ -169,10 +170,15 @@ impl<D: Turn> Rehearsal<'_, D> {
                 StopReason::Bodies(format!("preparation `{name}`: stopped at t = {t}: {error}"))
             })?;
             self.step += 1;
-            self.certificate.add_bodies(self.world.ledger());
+            start::certify(&mut self.certificate, &self.world, &outcome.cast);
             let values = self.panel.read(D::view(&self.world));
             self.halted = values.first().is_some_and(|x| holds(*x));
-            let going = progress(&tick(&self.world, Some(self.name), self.step, (0.0, until)));
+            let going = progress(&tick(
+                &self.world,
+                Some(self.name),
+                (self.step, &self.certificate),
+                (0.0, until),
+            ));
             sink.rehearse().map_err(StopReason::Sink)?;
             if self.halted {
                 // Whoever wants to stop is asked again at the first step of what comes next.
@@ -192,7 +198,7 @@ impl<D: Turn> Rehearsal<'_, D> {
         let moment = Moment {
             preparation: Some(self.number),
             step: self.step,
-            certificate: self.certificate,
+            certificate: self.certificate.clone(),
             panel: self.panel.memory(),
             ..Moment::of(self.world.ledger(), outcome)
         };

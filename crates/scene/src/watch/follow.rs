@@ -9,8 +9,10 @@ use super::moment::{History, Kept, Moment, Past};
 use super::outcome::{BodiesOutcome, Tick, Wanted};
 use super::panel::Panel;
 use super::resolve::Glossary;
+use super::start;
 use super::turn::Turn;
 use super::walk::Walk;
+use crate::certificate::Certificate;
 use crate::collection::{Assembly, Cast, Steps};
 use crate::error::SceneError;
 use crate::file::{Formula, Scene};
@@ -48,12 +50,13 @@ pub(super) fn lead<D: Turn>(
         start,
         until,
         overlap,
+        bounds,
         stop,
         record_every,
         ..
     } = assembly;
     settings.threads = threads.get();
-    let mut outcome = BodiesOutcome::new(cast, D::N, (start, until), settings.step);
+    let mut outcome = BodiesOutcome::new(cast, D::N, (start, until), (settings.step, bounds));
     let mut begin = Begin {
         state: Some(state),
         checked: false,
@@ -185,7 +188,7 @@ impl Main<'_> {
 
     /// Looks at the end of a step.
     pub fn take<D: Turn>(&self, world: &World<D>, look: &mut Look, outcome: &mut BodiesOutcome) {
-        outcome.certificate.add_bodies(world.ledger());
+        start::certify(&mut outcome.certificate, world, &outcome.cast);
         outcome.most_contacts = outcome.most_contacts.max(world.num_contacts());
         let values = look.panel.read(D::view(world));
         outcome.halted = self.stop.is_some() && values.last().is_some_and(|x| holds(*x));
@@ -282,7 +285,7 @@ pub(super) fn holds(value: f64) -> bool {
 pub(super) fn tick<'a, D: Dim>(
     world: &World<D>,
     preparation: Option<&'a str>,
-    step: usize,
+    (step, certificate): (usize, &'a Certificate),
     (start, until): (f64, f64),
 ) -> Tick<'a> {
     let (t, ledger) = (world.state().t, world.ledger());
@@ -299,7 +302,8 @@ pub(super) fn tick<'a, D: Dim>(
         reached: ledger.reached,
         penetration: ledger.penetration,
         gain: ledger.gain,
-        gamma: f64::INFINITY,
+        gamma: ledger.gamma,
+        certificate,
     }
 }
 

@@ -15,6 +15,7 @@ use super::outcome::{BodiesOutcome, Tick, Wanted};
 use super::start;
 use super::turn::Turn;
 use super::walk::Walk;
+use crate::certificate::Certificate;
 use crate::collection::{Cast, Collection, Steps, View};
 use crate::file::{Formula, Scene};
 use crate::finding::Threads;
@@ -84,6 +85,22 @@ impl Live {
             Self::Space(world) => world.advance(),
         };
         done.map_err(|error| explained(&error, cast))
+    }
+
+    /// Begins what steps made one by one vouch for.
+    pub fn begin_certificate(&self, certificate: &mut Certificate) {
+        match self {
+            Self::Plane(world) => certificate.begin(world.ledger()),
+            Self::Space(world) => certificate.begin(world.ledger()),
+        }
+    }
+
+    /// Adds the last step to what is vouched for.
+    pub fn certify(&self, certificate: &mut Certificate, cast: &Cast) {
+        match self {
+            Self::Plane(world) => start::certify(certificate, world, cast),
+            Self::Space(world) => start::certify(certificate, world, cast),
+        }
     }
 
     /// As sinks see it.

@@ -31,7 +31,7 @@ mod value;
 mod walk;
 
 pub use live::{Course, Live, Score};
-pub use outcome::{BodiesOutcome, Prepared, Tick, Wanted};
+pub use outcome::{BodiesOutcome, Prepared, Tick, Wanted, preparation_warnings};
 
 pub(crate) use grains::ANGLE;
 pub(crate) use panel::Panel;
@@ -67,14 +67,6 @@ impl Collection {
         match self {
             Self::Plane(all) => (all.start, all.until, all.settings.step),
             Self::Space(all) => (all.start, all.until, all.settings.step),
-        }
-    }
-
-    /// Radius of the smallest body that can move: what penetrations are measured by.
-    pub fn smallest_radius(&self) -> Option<f64> {
-        match self {
-            Self::Plane(assembly) => start::smallest(&assembly.model),
-            Self::Space(assembly) => start::smallest(&assembly.model),
         }
     }
 

@@ -43,7 +43,7 @@ impl<'a> Moment<'a> {
             preparation: None,
             step: 0,
             ledger: *ledger,
-            certificate: outcome.certificate,
+            certificate: outcome.certificate.clone(),
             panel: PanelMemory::default(),
             spotter: SpotterMemory::default(),
             bins: Vec::new(),
@@ -152,7 +152,7 @@ impl<D: Dim> Past<D> {
     pub fn put(&self, outcome: &mut BodiesOutcome) {
         let moment = &self.moment;
         if moment.preparation.is_none() {
-            outcome.certificate = moment.certificate;
+            outcome.certificate = moment.certificate.clone();
         }
         outcome.prepared = moment.prepared.to_vec();
         outcome.relaxed = moment.relaxed;

@@ -2,8 +2,9 @@
 
 use mechanism::Event;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use crate::certificate::Certificate;
+use crate::certificate::{Bounds, Certificate, What};
 use crate::collection::Cast;
 use crate::run::Stop;
 use crate::survey::Tabulated;
@@ -72,8 +73,10 @@ pub struct Tick<'a> {
     pub penetration: f64,
     /// Energy gained through contacts, relative to the largest term of the step.
     pub gain: f64,
-    /// Smallest Painlevé γ of a sliding contact; +∞ where none slides, and for bodies.
+    /// Smallest Painlevé γ of a sliding contact; +∞ where none slides.
     pub gamma: f64,
+    /// What the run, or the preparation, vouches for so far.
+    pub certificate: &'a Certificate,
 }
 
 /// A run before the run, as it went.
@@ -130,13 +133,18 @@ pub struct BodiesOutcome {
 
 impl BodiesOutcome {
     /// Nothing yet.
-    pub(super) fn new(cast: Cast, dimension: usize, span: (f64, f64), step: f64) -> Self {
+    pub(super) fn new(
+        cast: Cast,
+        dimension: usize,
+        span: (f64, f64),
+        (step, bounds): (f64, Bounds),
+    ) -> Self {
         Self {
             times: Vec::new(),
             series: Vec::new(),
             events: Vec::new(),
             distributions: Vec::new(),
-            certificate: Certificate::new(),
+            certificate: Certificate::within(bounds),
             stopped: None,
             halted: false,
             prepared: Vec::new(),
@@ -157,4 +165,83 @@ impl BodiesOutcome {
         let found = all.find(|(known, _)| known == text);
         found.map(|(_, values)| values.as_slice())
     }
+}
+
+impl BodiesOutcome {
+    /// What it vouches for as it is written for programs, with what only bodies have.
+    pub fn sheet(&self) -> Value {
+        let mut all = serde_json::to_value(self.certificate.json()).unwrap_or_else(|_| json!({}));
+        all["most_contacts"] = self.most_contacts.into();
+        if !self.redundant.is_empty() {
+            all["redundant_joint_rows"] = self.redundant.len().into();
+            all["redundant_joints"] = self.spare_joints().into();
+        }
+        if self.halted {
+            all["halted"] = true.into();
+        }
+        if self.relaxed > 0.0 {
+            all["relaxed"] = self.relaxed.into();
+        }
+        let prepared = self.prepared.iter().map(|prepared| {
+            json!({
+                "name": prepared.name,
+                "duration": prepared.duration,
+                "steps": prepared.certificate.steps,
+                "missed": prepared.certificate.missed,
+                "not_met": prepared.certificate.not_met(),
+                "halted": prepared.halted,
+            })
+        });
+        let prepared: Vec<Value> = prepared.collect();
+        if !prepared.is_empty() {
+            all["prepared"] = prepared.into();
+        }
+        all
+    }
+
+    /// What is not as it should be, in sentences: of the preparations, of the run, of the joints.
+    pub fn warnings(&self) -> Vec<String> {
+        let prepared = self.prepared.iter();
+        let prepared = prepared.flat_map(|p| preparation_warnings(&p.name, &p.certificate));
+        let own = self.certificate.warnings();
+        prepared.chain(own).chain(self.spare_rows()).collect()
+    }
+
+    /// A warning about joints that hold what others hold already.
+    pub fn spare_rows(&self) -> Option<String> {
+        let (noun, hold) = match self.redundant.len() {
+            0 => return None,
+            1 => ("joint row holds", "its reaction is that"),
+            _ => ("joint rows hold", "their reactions are those"),
+        };
+        Some(format!(
+            "{} {noun} what others hold already (at {}): {hold} of least norm; free a row of a joint \
+             if you need the reactions themselves",
+            self.redundant.len(),
+            self.spare_joints().join(", ")
+        ))
+    }
+
+    /// The joints with such rows, each once.
+    fn spare_joints(&self) -> Vec<String> {
+        let mut all = self.redundant.clone();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+/// What is not as it should be in a preparation. How deep its contacts are and what its scheme loses is
+/// over when the run begins; a step that missed its tolerance, or gained energy, is in what it leaves.
+pub fn preparation_warnings(name: &str, certificate: &Certificate) -> Vec<String> {
+    let told = [What::Residual, What::Gain];
+    let told = told.into_iter().filter(|what| certificate.told(*what));
+    let each = told.map(|what| {
+        let words = certificate.sentence(what);
+        format!(
+            "preparation `{name}`: {words}; the certificate speaks of the run alone, which begins \
+                 from what it left"
+        )
+    });
+    each.collect()
 }

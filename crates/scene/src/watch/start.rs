@@ -1,7 +1,8 @@
 //! Before the first step: overlaps and what is done about them.
 
-use bodies::{Dim, Model, Overlap, World, WorldError};
+use bodies::{Dim, Overlap, World, WorldError};
 
+use crate::certificate::{Certificate, What};
 use crate::collection::{Cast, OverlapRule};
 
 /// Overlap allowed where nothing is said, as a share of the smaller body's radius.
@@ -75,15 +76,6 @@ fn radius<D: Dim>(world: &World<D>, body: u32) -> f64 {
     body.map_or(f64::INFINITY, |body| D::radius(&body.shape))
 }
 
-/// Radius of the smallest body that can move.
-pub(super) fn smallest<D: Dim>(model: &Model<D>) -> Option<f64> {
-    let movable = model.bodies.iter().filter(|b| b.freedom.movable());
-    let least = movable
-        .map(|body| D::radius(&body.shape))
-        .fold(f64::INFINITY, f64::min);
-    least.is_finite().then_some(least)
-}
-
 fn refused(overlaps: &[Overlap], cast: &Cast) -> String {
     let named: Vec<String> = overlaps
         .iter()
@@ -107,6 +99,44 @@ fn refused(overlaps: &[Overlap], cast: &Cast) -> String {
 fn pair(overlap: &Overlap, cast: &Cast) -> String {
     let [a, b] = overlap.bodies.map(|body| name(body as usize, cast));
     format!("{a} and {b}")
+}
+
+/// Adds the last step of a world to what it vouches for.
+pub(super) fn certify<D: Dim>(certificate: &mut Certificate, world: &World<D>, cast: &Cast) {
+    certificate.add(world.ledger(), &|what| place(what, world, cast));
+}
+
+/// Where a world is deepest, furthest apart, or slides where it may jump.
+fn place<D: Dim>(what: What, world: &World<D>, cast: &Cast) -> String {
+    let joint = |number: u32| match cast.joints.get(number as usize) {
+        Some(name) => format!("joint `{name}`"),
+        None => format!("joint {number}"),
+    };
+    match what {
+        What::Penetration => world.deepest().map(|deepest| match deepest.joint {
+            Some(number) => joint(number),
+            None => {
+                let [a, b] = deepest.bodies.map(|body| name(body as usize, cast));
+                format!("{a} and {b}")
+            }
+        }),
+        What::Nonunique => world.sliding().map(|sliding| {
+            let [a, b] = sliding.bodies.map(|body| name(body as usize, cast));
+            format!("{a} on {b}")
+        }),
+        What::Another => world.another().map(|another| {
+            let [a, b] = another.bodies.map(|body| name(body as usize, cast));
+            format!("{a} on {b}")
+        }),
+        What::Drift => world.loosest().map(|loosest| joint(loosest.joint)),
+        What::Residual => {
+            let pair = |[a, b]: [u32; 2]| [a, b].map(|body| name(body as usize, cast)).join(" on ");
+            let pairs = world.infeasible().into_iter().take(2).map(pair).collect();
+            Some(crate::run::excluded(pairs))
+        }
+        _ => None,
+    }
+    .unwrap_or_default()
 }
 
 /// What a body is called.

@@ -44,6 +44,7 @@ impl Walk {
         if let Some(past) = past {
             step = look.recall(past, outcome);
         } else {
+            outcome.certificate.begin(world.ledger());
             outcome.keep(world.state().t, look.panel.read(D::view(world)));
             reason = sink.step(0, D::view(world), !(world.state().t < end));
         }
@@ -80,7 +81,7 @@ impl Walk {
         self.step += 1;
         let span = (outcome.start, outcome.until);
         main.take(world, &mut self.look, outcome);
-        let going = progress(&tick(world, None, self.step, span));
+        let going = progress(&tick(world, None, (self.step, &outcome.certificate), span));
         let last = outcome.halted || !(world.state().t < self.end);
         self.look.bins.step(self.step, world, last);
         self.reason = sink.step(self.step, D::view(world), last);

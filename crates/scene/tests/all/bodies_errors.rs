@@ -50,7 +50,9 @@ fn masses_and_densities_are_positive() {
     );
     refused(
         &[("position = [0, 0.05]", "mass = 1\ninertia = 0")],
-        "crowd.toml:31: body `block`: `inertia = 0`: the value is 0; a positive number was expected",
+        "crowd.toml:31: body `block`: `inertia = [0]`: a moment of inertia of 0, and nothing holds the rotation: a contact or a \
+         torque would turn the body infinitely fast. Give a positive one, a joint that holds the rotation, or name the \
+         directions that move in `free`",
     );
     refused(
         &[("density = 2400\n", "")],

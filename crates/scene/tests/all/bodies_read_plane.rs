@@ -108,9 +108,10 @@ fn the_law_of_a_pair_by_name_beats_one_with_any() {
     let assembly = plane(PLANE);
     let law = |a, b| assembly.model.materials.law(a, b).0;
     assert_eq!(law(0, 0).friction, Friction::Coulomb(0.1));
+    // Sliding in the positive sense feels `plus`: the impulse is then negative, the lower bound of the law (M88 §13).
     let asymmetric = Friction::Asymmetric {
-        plus: 0.2,
-        minus: 0.3,
+        plus: 0.3,
+        minus: 0.2,
     };
     assert_eq!(law(1, 1).friction, asymmetric);
     assert_eq!(law(1, 1).restitution.normal, 0.5);
@@ -297,7 +298,7 @@ fn overrides_change_parameters_and_settings() {
         error.to_string(),
         "p.toml, overridden: `integrator = event`: there is no such parameter or setting (those \
          that can be set: mu, a, w, push, start, until, step, activation, correction, tolerance, \
-         solver, max_iterations, overlap, relax, stop, record_every, record.every, record.bodies_every, record.contacts_every, record.tables, record.from, record.until, record.bodies, record.compression)"
+         solver, max_iterations, overlap, relax, stop, record_every, record.every, record.bodies_every, record.contacts_every, record.tables, record.from, record.until, record.bodies, record.compression, certificate.gain, certificate.penetration, certificate.drift, certificate.dissipation, certificate.length)"
     );
 }
 

@@ -55,7 +55,7 @@ fn overrides_are_checked_like_the_file() {
         message(&[("unti", "3")]),
         "ball.toml, overridden: `unti = 3`: there is no such parameter or setting; did you mean \
          `until`? (those that can be set: m, g, weight, start, until, step, integrator, theta, \
-         forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression)"
+         forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.drift, certificate.dissipation, certificate.length)"
     );
     assert_eq!(
         message(&[("step", "-1")]),
@@ -102,9 +102,10 @@ fn laws_are_as_written_and_know_the_step_and_the_past() {
         system(&[]).law(0, at, 0.5, Status::Open).unwrap(),
         Law::Frictionless
     );
+    // Sliding in the positive sense feels `plus`: the impulse is then negative, the lower bound of the law (M88 §13).
     let expected = Law::CoulombAsymmetric {
-        plus: 0.2,
-        minus: 0.4,
+        plus: 0.4,
+        minus: 0.2,
     };
     let found = law(
         "\"z_dot\"\nfriction = { plus = 0.2, minus = 0.4 }",

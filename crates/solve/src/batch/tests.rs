@@ -119,7 +119,11 @@ fn bits_do_not_depend_on_the_number_of_threads() {
 fn blocks_and_seams_solve_the_problem() {
     let problem = lattice(18);
     let mut impulse = vec![0.0; problem.num_rows()];
-    let report = Nncg::default().solve(&problem, &mut impulse, &Goal::to(1e-4));
+    let report = Nncg::default().solve(
+        &problem,
+        &mut impulse,
+        &Goal::to(1e-4).by(Measure::Dimensionless),
+    );
     assert!(report.reached(), "{report:?}");
     let judged = Judge::new(&problem).residual(&problem, &impulse, Measure::Dimensionless);
     assert!(judged <= 1e-4);

@@ -3,8 +3,8 @@
 use contact::law::Law;
 use contact::{Kinetic, KineticBuilder, Problem, ProblemError};
 
-use super::pivoted::{Pivoted, dot};
-use super::{BilateralError, Reduction, locked};
+use super::pivoted::{Pivoted, dot, length_at};
+use super::{BilateralError, ROUNDING, Reduction, locked};
 
 /// A contact whose normal row keeps less than this fraction of its square is fixed by the bilateral
 /// rows. Rounding of Ĝ Z leaves 1e-30; a hinge behind a mass ratio of 1e9 still leaves 1e-18.
@@ -174,8 +174,11 @@ impl Component {
         let size = self.each_row(|row| problem.free()[row].abs().max(kinetic.given(row).abs()));
         let size = size.iter().fold(0.0_f64, |m, v| m.max(*v));
         let worst = (0..left.len()).max_by(|&i, &j| left[i].abs().total_cmp(&left[j].abs()));
+        // What is left of terms that cancel is rounding of these terms: rows have length one here.
+        let moving = |v: &[f64]| length_at(v, &self.coordinates);
+        let rounding = ROUNDING * moving(kinetic.free()).max(moving(kinetic.begin()));
         if let Some(worst) = worst
-            && left[worst].abs() > mismatch * size
+            && left[worst].abs() > (mismatch * size).max(rounding)
         {
             return Err(self.contradiction(problem, worst, left[worst]));
         }

@@ -224,6 +224,12 @@ impl Pivoted {
     }
 }
 
+/// Length of the part of v at these coordinates.
+pub(super) fn length_at(v: &[f64], coordinates: &[usize]) -> f64 {
+    let squares = coordinates.iter().map(|&c| v[c] * v[c]);
+    squares.sum::<f64>().sqrt()
+}
+
 pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }

@@ -151,7 +151,11 @@ fn a_bob_that_strikes_a_moving_floor_slides_as_the_native_treatment_says() {
         // Sliding: on the edge of the cone, to the accuracy of the solve.
         assert!(r[n] > 0.0 && (slide - 0.3 * r[n]).abs() <= 1e-9 * r[n]);
         let mut native = vec![0.0; r.len()];
-        let report = solver.solve(&problem, &mut native, &Goal::to(1e-10));
+        let report = solver.solve(
+            &problem,
+            &mut native,
+            &Goal::to(1e-10).by(Measure::Dimensionless),
+        );
         assert!(report.reached(), "{report:?}");
         // The native treatment is judged at 1e-10; one digit to spare.
         assert_close(&velocity(&problem, &r), &velocity(&problem, &native), 1e-9);

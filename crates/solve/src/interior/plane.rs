@@ -228,7 +228,7 @@ impl InteriorPlane {
                 return (iteration, Outcome::Stalled);
             }
             let estimate = self.estimate;
-            let judged = estimate <= NEARLY * best.tolerance() || best.keeps_history();
+            let judged = estimate <= NEARLY * best.target() || best.keeps_history();
             let slow = estimate > 0.5 * mark.0;
             let patience = if best.reached() {
                 BEYOND

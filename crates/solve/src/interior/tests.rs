@@ -1,16 +1,21 @@
 use std::sync::Arc;
 
 use contact::law::{Law, Section};
-use contact::{Judge, Kinetic, Operator, Problem, Restitution};
+use contact::{Judge, Kinetic, Measure, Operator, Problem, Restitution};
 
 use super::{Interior, InteriorParams};
 use crate::Admm;
 use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::sample::{Packing, Tower, Wall};
 
+/// The method is measured by the R2 that it makes small.
+fn in_r2(tolerance: f64) -> Goal {
+    Goal::to(tolerance).by(Measure::Dimensionless)
+}
+
 fn solve(problem: &Problem, tolerance: f64) -> (Vec<f64>, Report) {
     let mut r = vec![0.0; problem.num_rows()];
-    let report = Interior::default().solve(problem, &mut r, &Goal::to(tolerance));
+    let report = Interior::default().solve(problem, &mut r, &in_r2(tolerance));
     (r, report)
 }
 
@@ -131,7 +136,7 @@ fn velocities_agree_with_alternating_directions_for_every_law_with_a_second_orde
         let (r, report) = solve(&problem, 1e-8);
         assert!(report.reached(), "{name}: {report:?}");
         let mut other = vec![0.0; r.len()];
-        let report = Admm::default().solve(&problem, &mut other, &Goal::to(1e-10));
+        let report = Admm::default().solve(&problem, &mut other, &in_r2(1e-10));
         assert!(report.residual <= 1e-9, "{name}: {report:?}");
         let (u, v) = (velocity(&problem, &r), velocity(&problem, &other));
         let scale = problem.free().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -179,7 +184,7 @@ fn the_symmetric_fallback_goes_on_when_every_step_counts_as_collapsed() {
     };
     let problem = Wall::default().problem().unwrap();
     let mut r = vec![0.0; problem.num_rows()];
-    let report = Interior::new(params).solve(&problem, &mut r, &Goal::to(1e-10));
+    let report = Interior::new(params).solve(&problem, &mut r, &in_r2(1e-10));
     assert_eq!((report.outcome, report.iterations), (Outcome::Stalled, 9));
     let start = Judge::new(&problem).judge(&problem, &vec![0.0; r.len()]).r2;
     let reached = Judge::new(&problem).judge(&problem, &r).r2;

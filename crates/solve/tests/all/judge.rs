@@ -273,7 +273,7 @@ proptest! {
         let goal = solve::Goal::to(1e-8);
         let (r, report) = common::solve_cold(&mut solve::Auto::default(), &problem, &goal);
         prop_assert!(report.reached(), "{kinds:?} {report:?}");
-        prop_assert!(r2(&problem, &r) <= 1e-8);
+        prop_assert!(common::rv(&problem, &r) <= 1e-8);
     }
 }
 

@@ -28,6 +28,10 @@ const LOCAL: f64 = 1e-13;
 /// Multiplier, relative to the largest speed met, below which a row does not hold.
 const HOLD: f64 = 1e-11;
 
+/// Steps of one interval, at most: smooth functions take some tens. At a kink inside of a function,
+/// as that of `abs`, no step is accurate enough, and they would shorten to nothing.
+const STEPS: usize = 20_000;
+
 /// What is kept from step to step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Referee {
@@ -94,6 +98,16 @@ impl<S: MovingSet> Process<S> {
         choose(&smooth, &mut referee, &mut leg)?;
         while leg.t < to {
             drive(&smooth, &mut referee, &mut leg, to)?;
+            if leg.steps > STEPS && leg.t < to {
+                return Err(SweepError::NotConverged {
+                    what: "the event-driven method (its steps shorten to nothing: a function that is \
+                           not twice differentiable, as one with `abs`, `min` or `max`; write its \
+                           pieces as contacts of their own, or use the catching-up method)",
+                    time: leg.t,
+                    iterations: leg.steps,
+                    residual: to - leg.t,
+                });
+            }
         }
         let (local, end) = (
             smooth.local(to, &leg.u)?,

@@ -4,12 +4,25 @@
 //! polygon in two and leaves no hollow corner there: r + 1 parts for r of them. A cut that continues an
 //! edge has no side of its own at the corner: what lies in a hollow corner is nearer to the true sides of
 //! the parts than to any cut, which a cut across the corner would not grant.
+//!
+//! At a shallow corner, one of many along an arc, continued edges would cut off slivers, thinner than the overlaps
+//! of a run. There the cut goes across: along the bisector, to a corner where one is near. Edges that are
+//! cuts are marked, and no contact is parted through them.
 
 use glam::DVec2;
 
 use super::super::polygon::Polygon;
 use super::{SAME, twice};
 use crate::error::ShapeError;
+
+/// Sine of the bend up to which a hollow corner is shallow: 30°, the chord of a twelfth of a circle.
+const SHALLOW: f64 = 0.5;
+
+/// How much worse, as a sine, the least angle of a cut may be for it to end in a corner.
+const CORNER: f64 = 0.3;
+
+/// A part's edge this near to an edge of the outline, relative to the size, is one of the outline.
+const NEAR: f64 = 1e-9;
 
 /// Where a cut ends: at a corner, or on the edge after a corner.
 #[derive(Clone, Copy)]
@@ -26,7 +39,10 @@ pub(super) fn parts(outline: &[DVec2], size: f64) -> Result<Vec<(Polygon, DVec2)
     while let Some(piece) = waiting.pop() {
         let scaled: Vec<DVec2> = piece.iter().map(|v| *v * size).collect();
         match Polygon::new(&scaled) {
-            Ok(part) => parts.push(part),
+            Ok((part, at)) => {
+                let cut = |p: DVec2, q: DVec2| !on(outline, (p + at) / size, (q + at) / size);
+                parts.push((part.with_cuts(cut), at));
+            }
             // A piece without area to rounding: nothing is missing without it.
             Err(_) if twice(&piece) <= SAME * whole => {}
             Err(ShapeError::NotConvex(_)) if parts.len() + waiting.len() <= outline.len() => {
@@ -45,7 +61,21 @@ fn thin() -> ShapeError {
     ShapeError::Degenerate("the polygon is too thin to be cut into convex parts".into())
 }
 
-/// Cuts a piece in two at its most hollow corner, along the shorter continuation of an edge.
+/// Whether the edge from p to q lies on an edge of the outline.
+fn on(outline: &[DVec2], p: DVec2, q: DVec2) -> bool {
+    let next = outline.iter().cycle().skip(1);
+    outline.iter().zip(next).any(|(a, b)| {
+        let along = (*b - *a).normalize_or_zero();
+        let length = (*b - *a).length();
+        [p, q].iter().all(|x| {
+            let (tau, eta) = (along.dot(*x - *a), along.perp_dot(*x - *a));
+            eta.abs() <= NEAR && tau >= -NEAR && tau <= length + NEAR
+        })
+    })
+}
+
+/// Cuts a piece in two at its most hollow corner: across it if it is shallow, else along the shorter
+/// continuation of an edge.
 fn cut(piece: &[DVec2]) -> Option<(Vec<DVec2>, Vec<DVec2>)> {
     let n = piece.len();
     let edges = |i: usize| {
@@ -58,11 +88,17 @@ fn cut(piece: &[DVec2]) -> Option<(Vec<DVec2>, Vec<DVec2>)> {
     };
     let i = (0..n).min_by(|i, j| bend(i).total_cmp(&bend(j)))?;
     let (before, after) = edges(i);
-    let ways = [before, -after].map(|way| hit(piece, i, way.normalize_or_zero()));
-    let (_, end) = ways
-        .into_iter()
-        .flatten()
-        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let across = (bend(&i) > -SHALLOW)
+        .then(|| across(piece, i, (before, after)))
+        .flatten();
+    let end = across.or_else(|| {
+        let ways = [before, -after].map(|way| hit(piece, i, way.normalize_or_zero()));
+        let nearest = ways
+            .into_iter()
+            .flatten()
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        nearest.map(|(_, end)| end)
+    })?;
     let run = |from: usize, to: usize| {
         let count = (to + n - from) % n;
         (0..=count).map(move |k| piece[(from + k) % n])
@@ -75,6 +111,40 @@ fn cut(piece: &[DVec2]) -> Option<(Vec<DVec2>, Vec<DVec2>)> {
             (one, two)
         }
     })
+}
+
+/// The end of a cut from corner i along the bisector of its edges, or at a corner near that.
+fn across(piece: &[DVec2], i: usize, (before, after): (DVec2, DVec2)) -> Option<End> {
+    let n = piece.len();
+    let (before, after) = (before.normalize_or_zero(), after.normalize_or_zero());
+    // The least sine of the angles between a cut and the edges at both of its ends.
+    let least = |way: DVec2, edges: &[DVec2]| {
+        let own = before.perp_dot(way).min(after.perp_dot(way));
+        let other = edges
+            .iter()
+            .map(|e| e.normalize_or_zero().perp_dot(way).abs());
+        other.fold(own, f64::min)
+    };
+    let way = (before + after).perp().normalize_or_zero();
+    let (_, free) = hit(piece, i, way)?;
+    let End::Edge(k, _) = free else {
+        return Some(free);
+    };
+    let enough = least(way, &[piece[(k + 1) % n] - piece[k]]) - CORNER;
+    let corner = |k: usize| {
+        let way = (piece[k] - piece[i]).normalize_or_zero();
+        let (_, end) = hit(piece, i, way)?;
+        let seen = matches!(end, End::Corner(at) if at == k);
+        let edges = [
+            piece[k] - piece[(k + n - 1) % n],
+            piece[(k + 1) % n] - piece[k],
+        ];
+        let angle = least(way, &edges);
+        (seen && angle >= enough).then_some((angle, k))
+    };
+    let corners = [k, (k + 1) % n].map(corner).into_iter().flatten();
+    let best = corners.max_by(|a, b| a.0.total_cmp(&b.0));
+    Some(best.map_or(free, |(_, k)| End::Corner(k)))
 }
 
 /// The first point of the outline on a ray from corner i, and how far it is.

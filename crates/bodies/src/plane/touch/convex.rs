@@ -10,6 +10,9 @@
 //! on that edge or an end of it, since the distances of 0 to the lines of the edges grow towards the
 //! nearest vertex. So the best edge and its support vertex tell the nearest features in every case.
 //!
+//! Edges that are cuts of a body that is not convex are no way out: cores that overlap are parted along
+//! the best of the other edges.
+//!
 //! Triangles and quadrilaterals are compared vertex by vertex, in the axes of the core whose edges
 //! they are held against, and rectangles by half their sides. For others the normals are sorted by angle, hence
 //! so are the support vertices: O(m + n) for m and n vertices (rotating calipers).
@@ -177,6 +180,40 @@ fn length(core: &Core, edge: usize) -> f64 {
     (core.vertices[core.next(edge)] - core.vertices[edge]).length()
 }
 
+/// Whether b's best edge is the reference: the one of the larger separation, of equal ones the longer.
+#[inline(always)]
+fn second_first([a, b]: [&Core; 2], [first, second]: &[Best; 2], tie: f64) -> bool {
+    if (second.separation - first.separation).abs() > tie {
+        second.separation > first.separation
+    } else {
+        length(b, second.edge) > length(a, first.edge)
+    }
+}
+
+/// The edge of `r` with the largest separation among those that are no cuts; −∞ if all are.
+fn best_on_surface(r: &Core, i: &Core, view: &View, tie: f64) -> Best {
+    let mut best = Best {
+        edge: 0,
+        support: 0,
+        separation: f64::NEG_INFINITY,
+    };
+    for (edge, (&normal, &vertex)) in r.normals.iter().zip(r.vertices).enumerate() {
+        if r.is_cut(edge) {
+            continue;
+        }
+        let (support, low) = i.lowest(view.vector_back(normal));
+        let separation = normal.dot(view.shift - vertex) + low;
+        if separation > best.separation + tie {
+            best = Best {
+                edge,
+                support,
+                separation,
+            };
+        }
+    }
+    best
+}
+
 /// Writes the contact points of a and b, seen from a by `view`; the reference is a unless `exchanged`.
 #[inline]
 pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64, found: &mut Found) {
@@ -189,15 +226,24 @@ pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64, found: &mut Fo
     }
     let back = view.inverse();
     let tie = tie(a.extent, b.extent);
-    let Some([first, second]) = best_edges([a, b], [view, &back], limit, tie) else {
+    let Some(mut bests) = best_edges([a, b], [view, &back], limit, tie) else {
         return;
     };
-    let other = if (second.separation - first.separation).abs() > tie {
-        second.separation > first.separation
-    } else {
-        length(b, second.edge) > length(a, first.edge)
-    };
-    let best = if other { second } else { first };
+    let mut other = second_first([a, b], &bests, tie);
+    let chosen = [a, b][usize::from(other)];
+    // What overlaps is not parted through a cut: behind it there is the rest of the body.
+    if bests[usize::from(other)].separation <= 0.0 && chosen.is_cut(bests[usize::from(other)].edge)
+    {
+        bests = [
+            best_on_surface(a, b, view, tie),
+            best_on_surface(b, a, &back, tie),
+        ];
+        other = second_first([a, b], &bests, tie);
+        if bests[usize::from(other)].separation == f64::NEG_INFINITY {
+            return;
+        }
+    }
+    let best = bests[usize::from(other)];
     let (r, i) = if other { (b, a) } else { (a, b) };
     let view = if other { &back } else { view };
     // Two segments on one line have a Minkowski difference without inside: apart for all purposes.
@@ -228,6 +274,19 @@ pub(super) fn disc(
         }
         if s > separation {
             (edge, separation) = (k, s);
+        }
+    }
+    // A centre inside is not parted through a cut.
+    if separation <= 0.0 && core.is_cut(edge) {
+        separation = f64::NEG_INFINITY;
+        for (k, (normal, vertex)) in core.normals.iter().zip(core.vertices).enumerate() {
+            let s = normal.dot(centre - *vertex);
+            if !core.is_cut(k) && s > separation {
+                (edge, separation) = (k, s);
+            }
+        }
+        if separation == f64::NEG_INFINITY {
+            return None;
         }
     }
     let (p, q) = (core.vertices[edge], core.vertices[core.next(edge)]);

@@ -22,6 +22,8 @@ pub(super) struct Core<'a> {
     pub(super) normals: &'a [DVec2],
     /// The same of a triangle or a quadrilateral.
     pub(super) few: Option<&'a Few>,
+    /// Which edges are cuts of a body that is not convex; empty if none is.
+    pub(super) cuts: &'a [bool],
     pub(super) radius: f64,
     /// Largest distance of its points, radius included, from the origin.
     pub(super) extent: f64,
@@ -62,6 +64,7 @@ impl Segment {
             vertices: &self.vertices,
             normals: &self.normals,
             few: None,
+            cuts: &[],
             radius: self.radius,
             extent: self.extent,
         }
@@ -74,9 +77,16 @@ impl<'a> Core<'a> {
             vertices: &polygon.vertices,
             normals: &polygon.normals,
             few: polygon.few.as_ref(),
+            cuts: &polygon.cuts,
             radius: 0.0,
             extent: polygon.radius,
         }
+    }
+
+    /// Whether an edge is a cut: none of the surface of its body.
+    #[inline]
+    pub(super) fn is_cut(&self, edge: usize) -> bool {
+        self.cuts.get(edge).copied().unwrap_or(false)
     }
 
     /// Half the sides of a rectangle along the axes.

@@ -119,9 +119,13 @@ impl<const N: usize> Outline<N> {
 
     /// Name of the end of side k, if any, that a point is at.
     pub(crate) fn end_of(&self, k: usize, x: DVec2, same: f64) -> Option<u32> {
+        Some(self.names[self.end_at(k, x, same)?].0)
+    }
+
+    /// The end of side k, if any, that a point is at.
+    fn end_at(&self, k: usize, x: DVec2, same: f64) -> Option<usize> {
         let across = |c: usize| (self.corners[c].truncate() - x).length();
-        let end = [k, self.next(k)].into_iter().find(|c| across(*c) <= same)?;
-        Some(self.names[end].0)
+        [k, self.next(k)].into_iter().find(|c| across(*c) <= same)
     }
 
     /// Name of the edge from corner k to the next.
@@ -211,7 +215,9 @@ impl<const N: usize> Outline<N> {
 
 /// Hands every corner of the overlap of a (its outer side towards the normal) and b (towards the
 /// other way; its outline too must run anticlockwise) to `emit`. A corner may come more than once
-/// under the same name. Lengths up to `same` count as nothing.
+/// under the same name, and is then the same: a crossing next to a corner is that corner, whichever edge
+/// led to it, so that mirrored outlines, whose edges run the other way round, have mirrored corners. Lengths up
+/// to `same` count as nothing.
 pub(crate) fn overlap<const N: usize>(
     a: (&Outline<N>, Flat),
     b: (&Outline<N>, Flat),
@@ -221,10 +227,29 @@ pub(crate) fn overlap<const N: usize>(
     let (pa, pb) = (a.0, b.0);
     // A steep outline is seen as a sliver, whose sides and heights rounding may turn anywhere: its
     // points lie between its corners all the same.
-    let (bounds_a, [low, high]) = (pa.bounds(), pb.bounds());
-    let over_a = |x: DVec3| {
-        let y = pa.next_inside(x.truncate(), same);
-        y.extend(a.1.height(y).max(bounds_a[0].z).min(bounds_a[1].z))
+    let (bounds_a, bounds_b) = (pa.bounds(), pb.bounds());
+    let over = |outline: &Outline<N>, flat: &Flat, bounds: &[DVec3; 2], x: DVec3| {
+        let y = outline.next_inside(x.truncate(), same);
+        y.extend(flat.height(y).max(bounds[0].z).min(bounds[1].z))
+    };
+    let mut hand = |place: Place| {
+        let (name, x, y) = match place {
+            Place::A(i) => {
+                let x = pa.corners[i];
+                (Name::A(pa.names[i].0), x, over(pb, &b.1, &bounds_b, x))
+            }
+            Place::B(k) => {
+                let y = pb.corners[k];
+                (Name::B(pb.names[k].0), over(pa, &a.1, &bounds_a, y), y)
+            }
+            Place::Crossing(i, k, y) => {
+                let name = Name::Crossing(pa.names[i].1, pb.names[k].1);
+                (name, over(pa, &a.1, &bounds_a, y), y)
+            }
+        };
+        if x.is_finite() && y.is_finite() {
+            emit(Corner { name, a: x, b: y });
+        }
     };
     for k in 0..pb.count {
         let (p, q) = (pb.corners[k], pb.corners[pb.next(k)]);
@@ -232,36 +257,32 @@ pub(crate) fn overlap<const N: usize>(
             continue;
         };
         for (which, (t, side)) in ends.into_iter().enumerate() {
-            let (x, name) = match side {
-                Some(i) => {
-                    let x = p + t * (q - p);
-                    (x, crossing(pa, pb, (i, k), x, same))
-                }
+            match side {
+                Some(i) => hand(crossing(pa, pb, (i, k), p + t * (q - p), same)),
                 // The next edge hands its own first corner.
-                None if which == 1 => continue,
-                None => (p, Name::B(pb.names[k].0)),
-            };
-            emit(Corner {
-                name,
-                a: over_a(x),
-                b: x,
-            });
+                None if which == 1 => {}
+                None => hand(Place::B(k)),
+            }
         }
     }
+    let [low, high] = bounds_b;
     for i in 0..pa.count {
         let p = pa.corners[i];
         let beside = (p.max(low).min(high) - p).truncate().abs().max_element() > same;
         if beside || !pb.holds(p.truncate(), same) {
             continue;
         }
-        let y = pb.next_inside(p.truncate(), same);
-        let x = y.extend(b.1.height(y).max(low.z).min(high.z));
-        if x.is_finite() {
-            let near = (0..pb.count).find(|k| (pb.corners[*k] - x).length() <= same);
-            let name = near.map_or(Name::A(pa.names[i].0), |k| Name::B(pb.names[k].0));
-            emit(Corner { name, a: p, b: x });
-        }
+        let x = over(pb, &b.1, &bounds_b, p);
+        let near = (0..pb.count).find(|k| (pb.corners[*k] - x).length() <= same);
+        hand(near.map_or(Place::A(i), Place::B));
     }
+}
+
+/// Where a corner of the overlap is: at a corner of a or of b, or where side i of a cuts edge k of b.
+enum Place {
+    A(usize),
+    B(usize),
+    Crossing(usize, usize, DVec3),
 }
 
 fn crossing<const N: usize>(
@@ -270,15 +291,15 @@ fn crossing<const N: usize>(
     (i, k): (usize, usize),
     x: DVec3,
     same: f64,
-) -> Name {
+) -> Place {
     if let Some(c) = [k, b.next(k)]
         .into_iter()
         .find(|c| (b.corners[*c] - x).length() <= same)
     {
-        return Name::B(b.names[c].0);
+        return Place::B(c);
     }
-    match a.end_of(i, x.truncate(), same) {
-        Some(corner) => Name::A(corner),
-        None => Name::Crossing(a.names[i].1, b.names[k].1),
+    match a.end_at(i, x.truncate(), same) {
+        Some(corner) => Place::A(corner),
+        None => Place::Crossing(i, k, x),
     }
 }

@@ -86,6 +86,7 @@ impl<D: Dim> World<D> {
             works.impact += piece.impact;
             works.sliding += piece.sliding;
             works.boundary += piece.boundary;
+            works.end += piece.end;
         }
         (self.work.finish, self.work.status) = (finish, status);
         (self.work.pieces, self.work.pushes) = (pieces, pushes);
@@ -94,6 +95,7 @@ impl<D: Dim> World<D> {
             works.impact += works.joint.limit;
             works.boundary += works.joint.boundary;
             self.add_joint_impulses(problem, &mut rest);
+            works.books = self.books(problem, &works);
         }
         self.work.rest = rest;
         self.work.problem = problem;
@@ -255,6 +257,7 @@ impl<D: Dim> View<'_, D> {
             } else {
                 works.sliding += done;
             }
+            works.end += s[i] * end[i];
             bar[i] += end[i];
         }
         if self.carried_along(contact) {

@@ -7,7 +7,7 @@ use crate::vector::Vector;
 
 /// The memory of the same contact in the step before: both lists are sorted alike.
 #[inline]
-pub(super) fn recall<'a, D: Dim>(
+pub(in crate::world) fn recall<'a, D: Dim>(
     memory: &'a [Memory<D>],
     last: &mut usize,
     found: &Found<D>,

@@ -27,6 +27,10 @@ pub(in crate::world) struct JointWorks {
     pub held: f64,
     /// By moving boundaries through joints.
     pub boundary: f64,
+    /// Σ S·(U_F + ρU_I)/(1 + ρ) of held rows, friction and limits: ≤ 0 where their laws hold.
+    pub lawful: f64,
+    /// Whether held rows, friction or limits carry impulses.
+    pub acts: bool,
 }
 
 impl<D: Dim> World<D> {
@@ -56,11 +60,23 @@ impl<D: Dim> World<D> {
                     false => reading.force += row.direction * force,
                     true => add_turn::<D>(&mut reading.torque, row.direction, force),
                 }
+                works.acts |= s != 0.0 && !matches!(block.role, Role::Spring | Role::Motor);
                 match block.role {
-                    Role::Held => works.held += done,
+                    Role::Held => {
+                        works.held += done;
+                        works.lawful += done;
+                    }
                     Role::Spring => works.spring += done,
-                    Role::Rub => works.rub += done,
-                    Role::Limit => works.limit += done,
+                    Role::Rub => {
+                        works.rub += done;
+                        works.lawful += s * end;
+                    }
+                    Role::Limit => {
+                        works.limit += done;
+                        let limits = &self.model.joints[block.joint as usize].limits;
+                        let e = limits.as_ref().map_or(0.0, |limits| limits.restitution);
+                        works.lawful += s * (end + e * self.work.begin[at]) / (1.0 + e);
+                    }
                     Role::Motor => {
                         works.motor += done;
                         reading.power += done / h;

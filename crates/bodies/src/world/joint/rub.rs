@@ -45,16 +45,18 @@ impl<D: Dim> World<D> {
     }
 
     /// Sets all thresholds to those of the reactions; by how much they were wrong, relative to the
-    /// largest one.
+    /// largest one. Thresholds that are right to the tolerance stay: the impulses were solved for with them.
     fn raise_thresholds(&mut self, round: usize) -> f64 {
+        let tolerance = self.settings.tolerance;
         let Some(problem) = &mut self.work.problem else {
             return 0.0;
         };
+        let mut raised = Vec::new();
         let before = self.work.active.len();
         let link = &mut self.link;
         let (mut change, mut largest, mut pressed) = (0.0_f64, 0.0_f64, 0.0);
         for k in 0..link.blocks.len() {
-            let block = &mut link.blocks[k];
+            let block = &link.blocks[k];
             let joint: &Joint<D> = &self.model.joints[block.joint as usize];
             let rows = problem.rows(before + k);
             match block.role {
@@ -69,16 +71,23 @@ impl<D: Dim> World<D> {
                     let wanted = rub.coefficient * lever * pressed;
                     change = change.max((wanted - block.threshold).abs());
                     largest = largest.max(wanted).max(block.threshold);
-                    block.threshold = match round < EAGER {
-                        true => wanted,
-                        false => 0.5 * (wanted + block.threshold),
-                    };
-                    problem.replace_law(before + k, ball(block.count, block.threshold));
+                    raised.push(match round < EAGER {
+                        true => (k, wanted),
+                        false => (k, 0.5 * (wanted + block.threshold)),
+                    });
                 }
                 _ => {}
             }
         }
-        if largest > 0.0 { change / largest } else { 0.0 }
+        let left = if largest > 0.0 { change / largest } else { 0.0 };
+        if left > tolerance {
+            for (k, threshold) in raised {
+                let block = &mut link.blocks[k];
+                block.threshold = threshold;
+                problem.replace_law(before + k, ball(block.count, threshold));
+            }
+        }
+        left
     }
 
     /// Names the joints that exclude each other, where that is why the step has no solution.

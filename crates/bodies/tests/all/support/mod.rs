@@ -1,8 +1,8 @@
 //! Small worlds for tests.
 
 use bodies::{
-    Body, Dim, Drag, Field, Freedom, Friction, Guide, MassProperties, Materials, Model, PairLaw,
-    Plane, Pose, Settings, Space, State, World, plane, space,
+    Activation, Body, Dim, Drag, Field, Freedom, Friction, Guide, MassProperties, Materials, Model,
+    PairLaw, Plane, Pose, Settings, Space, State, World, plane, space,
 };
 use contact::Restitution;
 use glam::{DQuat, DVec2, DVec3};
@@ -35,8 +35,10 @@ impl<D: Dim> Stage<D> {
                 memory: Vec::new(),
                 cell: None,
             },
+            // Moreau's rule, the one that closed forms of a step are for.
             settings: Settings {
                 tolerance: 1e-10,
+                activation: Activation::Gap,
                 ..Settings::default()
             },
         }

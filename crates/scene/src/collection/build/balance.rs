@@ -13,6 +13,7 @@ use super::super::spec::BodySpec;
 use super::axes::{Axes, Placed};
 use super::body::moments;
 use super::context::{Context, at};
+use super::spin;
 use crate::error::{InputError, SceneError};
 
 /// The shape in the body axes that the text gives, if it gives any.
@@ -37,9 +38,12 @@ pub(super) fn balanced<D: Axes>(
         let problem = format!("`{key}`: a boundary has no centre of mass to give");
         return Err(needs(context, body, problem, "Drop it").into());
     }
+    let mass = context.positive(at(&part, "mass"), mass)?;
+    let mut moments = moments(context, &part, inertia)?;
+    spin::lift(&mut moments, mass, D::radius(&shape));
     let given = MassProperties {
-        mass: context.positive(at(&part, "mass"), mass)?,
-        inertia: D::inertia(&moments(context, &part, inertia)?),
+        mass,
+        inertia: D::inertia(&moments),
     };
     let axes = Pose {
         position: match &body.centre {

@@ -8,6 +8,7 @@ use super::balance::balanced;
 use super::context::{Context, at};
 use super::form::Form;
 use super::laws::material;
+use super::spin;
 use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 
@@ -18,6 +19,8 @@ pub(super) struct Made<D: Dim> {
     pub velocity: D::Dofs,
     /// Body axes in the axes the shape was described in.
     pub placement: Pose<D>,
+    /// Components of the spin without inertia: bit k is component k.
+    pub weightless: u8,
 }
 
 /// Makes a body. `mask` has the velocity components that follow forces in the run or in some
@@ -52,8 +55,8 @@ pub(super) fn body<D: Axes>(
     };
     let pose = compose(&outer, &placement);
     require_use(context, body, D::N, mask)?;
-    let mass = match mask {
-        0 => at_rest(&shape, density),
+    let (mass, weightless) = match mask {
+        0 => (at_rest(&shape, density), 0),
         _ => mass::<D>(context, body, &shape, density, mask)?,
     };
     let freedom = match &body.freedom {
@@ -72,6 +75,7 @@ pub(super) fn body<D: Axes>(
         },
         pose,
         placement,
+        weightless,
     })
 }
 
@@ -156,14 +160,14 @@ fn at_rest<D: Axes>(shape: &D::Shape, density: Option<f64>) -> MassProperties<D>
     })
 }
 
-/// Mass of a body that follows forces.
+/// Mass of a body that follows forces, and the components of its spin without inertia.
 fn mass<D: Axes>(
     context: &mut Context<'_>,
     body: &BodySpec,
     shape: &D::Shape,
     density: Option<f64>,
     mask: u8,
-) -> Result<MassProperties<D>, Box<InputError>> {
+) -> Result<(MassProperties<D>, u8), Box<InputError>> {
     let part = body.part();
     let turns = mask >> D::N != 0;
     let given = match &body.mass {
@@ -198,11 +202,14 @@ fn mass<D: Axes>(
             return Err(context.part_error(&part, body.line, problem, "Add `mass`"));
         }
     };
+    let mut weightless = 0;
     if let Some(formulas) = &body.inertia {
-        mass.inertia = D::inertia(&moments(context, &part, formulas)?);
+        let mut moments = moments(context, &part, formulas)?;
+        weightless = spin::lift(&mut moments, mass.mass, D::radius(shape));
+        mass.inertia = D::inertia(&moments);
     }
     require_mass(context, body, D::masses(&mass).as_ref(), mask)?;
-    Ok(mass)
+    Ok((mass, weightless & mask >> D::N))
 }
 
 pub(super) fn moments(
@@ -213,7 +220,7 @@ pub(super) fn moments(
     let place = at(part, "inertia");
     let moments: Result<Vec<f64>, _> = formulas
         .iter()
-        .map(|formula| context.positive(place, formula))
+        .map(|formula| context.not_negative(place, formula))
         .collect();
     let moments = moments?;
     if let [a, b, c] = moments[..] {

@@ -196,7 +196,12 @@ fn friction(
         FrictionSpec::Asymmetric { plus, minus } => {
             let (plus, minus) = (context.number(place, plus)?, context.number(place, minus)?);
             check(context, &Law::CoulombAsymmetric { plus, minus }, 2)?;
-            Friction::Asymmetric { plus, minus }
+            // The law bounds the reaction, which opposes sliding: sliding in + is resisted by the
+            // lower bound (M88 §13).
+            Friction::Asymmetric {
+                plus: minus,
+                minus: plus,
+            }
         }
         FrictionSpec::Elliptic([first, second]) => {
             let (mu1, mu2) = (

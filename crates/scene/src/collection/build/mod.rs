@@ -25,6 +25,7 @@ mod prepare;
 mod roster;
 mod settings;
 mod space;
+mod spin;
 mod structure;
 mod surroundings;
 mod survey;
@@ -101,6 +102,11 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
     let mut model = conditions.model(&mut context, &roster, &freedoms, schedule.start)?;
     let models = (&mut model, &mut prepare[..]);
     join(&mut context, spec, &roster, models, schedule.start)?;
+    spin::require_inertia(&context, spec, &roster, &model)?;
+    spin::measure(&mut model);
+    for preparation in &mut prepare {
+        spin::measure(&mut preparation.model);
+    }
     let guided = spec.bodies.iter().zip(&roster.poses);
     let guided = guided.filter(|(body, _)| matches!(body.freedom, FreedomSpec::Motion(_)));
     let anchors = guided.map(|(_, pose)| *pose).collect();
@@ -121,6 +127,7 @@ fn assembly<D: Axes>(scene: &Scene, spec: &BodiesSpec) -> Result<Assembly<D>, Sc
         until: schedule.until,
         record_every: schedule.record_every,
         overlap: schedule.overlap,
+        bounds: schedule.bounds,
         stop: spec.run.stop.clone(),
         files: sources.files.take(),
         seed: sources.seeds.borrow().first().copied(),

@@ -20,6 +20,8 @@ pub(super) struct Roster<D: Dim> {
     pub velocities: Vec<D::Dofs>,
     /// Of the bodies of `[[body]]`: body axes in the axes the shape was described in.
     pub placements: Vec<Pose<D>>,
+    /// Components of spins without inertia: body and component.
+    pub weightless: Vec<(u32, usize)>,
     /// Name and members in ascending order: of generators, then of `[[group]]`.
     pub groups: Vec<(String, Vec<u32>)>,
     /// Whether forces move each body at some time.
@@ -54,6 +56,7 @@ impl<D: Axes> Roster<D> {
             poses: Vec::new(),
             velocities: Vec::new(),
             placements: Vec::new(),
+            weightless: Vec::new(),
             groups: Vec::new(),
             movable: Vec::new(),
             known: HashMap::new(),
@@ -63,6 +66,9 @@ impl<D: Axes> Roster<D> {
             let made: Made<D> = body::body(context, spec, one, *mask, guides)?;
             guides += u32::from(matches!(one.freedom, FreedomSpec::Motion(_)));
             roster.placements.push(made.placement);
+            let number = roster.names.len() as u32;
+            let spins = (0..3).filter(|k| made.weightless >> k & 1 == 1);
+            roster.weightless.extend(spins.map(|k| (number, k)));
             roster.push(context, &one.part(), one.name.clone(), one.line, made)?;
         }
         for many in &spec.many {
@@ -356,5 +362,6 @@ fn placed<D: Axes>(
         velocity: velocity.map_or(D::REST, |v| D::velocity(&piece.pose.rotation, v, &[])),
         placement: piece.pose,
         pose: piece.pose,
+        weightless: 0,
     }
 }

@@ -7,6 +7,7 @@ use super::super::spec::{PrepareSpec, RunSpec};
 use super::axes::Axes;
 use super::context::{At, Context, at};
 use super::roster::Roster;
+use crate::certificate::Bounds;
 use crate::error::InputError;
 use crate::file::{Formula, RECORD};
 use crate::record::{BODIES_CHOICE, Choice, Subset};
@@ -23,6 +24,7 @@ pub(super) struct Schedule {
     pub settings: Settings,
     pub record_every: usize,
     pub overlap: OverlapRule,
+    pub bounds: Bounds,
 }
 
 fn run_key(key: &str) -> At<'_> {
@@ -63,6 +65,11 @@ pub(super) fn schedule(
         settings,
         record_every,
         overlap: OverlapRule { allowed, relax },
+        bounds: (run.certificate).bounds(
+            context.file,
+            &mut context.parameters,
+            Bounds::bodies(),
+        )?,
     })
 }
 

@@ -20,6 +20,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
         tolerance: reader.formula_if("tolerance")?,
         record_every: reader.formula_if("record_every")?,
         record: file::RecordSpec::default(),
+        certificate: file::CertificateSpec::default(),
         activation: file::read_word(&mut reader, "activation")?,
         correction: truth(&mut reader, "correction")?,
         solver: file::read_word(&mut reader, "solver")?,
@@ -30,6 +31,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<RunSpec, Box<InputError>> {
     };
     reader.finish()?;
     spec.record = file::read_record(root, Kind::Bodies, spec.record_every.is_some())?;
+    spec.certificate = file::read_certificate(root)?;
     Ok(spec)
 }
 

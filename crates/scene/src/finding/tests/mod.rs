@@ -98,7 +98,7 @@ impl Hand {
         };
         self.trajectory.push(&state, &ledger, touches, events);
         if h > 0.0 {
-            self.certificate.add(&ledger);
+            self.certificate.add(&ledger, &|_| String::new());
         }
     }
 

@@ -23,8 +23,8 @@ mod rows;
 mod survey;
 mod tables;
 
-pub(crate) use names::name_of;
 pub use names::{Motion, Name, names};
+pub(crate) use names::{Shaped, name_of, name_values};
 pub use outline::{Faces, Member, Outline};
 pub use recorder::BodiesRecorder;
 pub(super) use survey::{distribution_columns, profile_columns};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bodies::{Body, Dim, Freedom, Plane, Space, plane, space};
 
-use super::super::column::{Cell, Values};
+use super::super::column::{Cell, Column, Values};
 use super::super::error::RecordError;
 use super::super::reader::Record;
 use super::outline::{self, Cells, Outline};
@@ -162,6 +162,20 @@ impl<'a> Namer<'a> {
         half_length.push_optional(cells.half_length);
         outline.push_text(cells.outline.as_ref().unwrap_or(none));
     }
+}
+
+/// The columns of `names` as they are written for these bodies.
+pub(crate) fn name_values<D: Shaped>(
+    cast: &Cast,
+    bodies: &[Body<D>],
+) -> (Vec<Column>, Vec<Values>) {
+    let columns = super::tables::columns::<D>("names");
+    let mut values: Vec<Values> = columns.iter().map(Values::empty).collect();
+    let mut namer = Namer::new(cast);
+    for (number, body) in bodies.iter().enumerate() {
+        namer.push(&mut values, number, body);
+    }
+    (columns, values)
 }
 
 /// What a body is, without records; none for a shape that cannot be drawn.

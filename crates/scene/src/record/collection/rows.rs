@@ -116,7 +116,16 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
         ledger.elastic,
         ledger.energy,
         ledger.gain,
+        ledger.excess,
+        ledger.turnover,
+        ledger.forced,
+        ledger.lasting,
+        ledger.penetration_share,
+        ledger.drift_share,
     ]);
+    row.truth(ledger.mixed);
+    row.real(ledger.apart);
+    row.optional(Some(ledger.gamma).filter(|gamma| gamma.is_finite()));
 }
 
 /// One row of `bodies`.

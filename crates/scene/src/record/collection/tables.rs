@@ -4,7 +4,7 @@ use bodies::{Activation, Dim, Settings};
 use serde_json::{Value, json};
 
 use super::super::column::{Column, Type};
-use super::super::tables::{step, time};
+use super::super::tables::{gamma, step, time};
 use super::aside;
 
 /// Names of the tables in the order of the manifest; `cell`, where there is one, and `observables`
@@ -95,7 +95,17 @@ fn steps() -> Vec<Column> {
     let drift = "largest error of a joint at the end of the step";
     let momentum = "momentum balance left over, relative to its largest term";
     let energy = "energy balance left over, relative to its largest term";
-    let gain = "energy gained through contacts that do not move, relative";
+    let gain = "energy gained through contacts and joints, relative to the turnover";
+    let excess = "the part of it that no law allows, relative to the turnover";
+    let turnover = "energy that the step turns over, without impulses that cancel each other";
+    let forced = "energy that the forces would give in the step to bodies at rest";
+    let apart = "how far the velocities of another solution of the step are, over the speed at stake; 0 where \
+                 none was found";
+    let mixed = "whether restitution coefficients of contacts of the step differ";
+    let lasting =
+        "work of contacts that carried impulses before, too, without sliding, and of joints";
+    let deep = "largest penetration over the smallest dimension of its bodies, of a pin over its clearance";
+    let loose = "largest error of a joint over the smallest dimension of its bodies";
     let reached = "whether the residual reached its tolerance";
     let energies = |name: &str, meaning: &str| real(name, "energy", meaning);
     vec![
@@ -126,6 +136,16 @@ fn steps() -> Vec<Column> {
         ),
         real("energy", "1", energy),
         real("gain", "1", gain),
+        real("excess", "1", excess),
+        energies("turnover", turnover),
+        energies("forced", forced),
+        energies("lasting", lasting),
+        real("penetration_share", "1", deep),
+        real("drift_share", "1", loose),
+        Column::new("mixed", Type::Truth, "1", mixed),
+        real("apart", "1", apart),
+        // Where no contact slides there is no gamma.
+        gamma().or_null(),
     ]
 }
 

@@ -5,12 +5,17 @@
 //! M|B|² (q̇_F − q̇_L) = Σ S·B ℓ            q̇ = L:B/|B|², L = given + Σ q̇ B
 //! ```
 
-use super::super::report::{Place, Report};
+use super::super::report::{Place, Report, Rows};
 use super::super::stream::Stream;
-use super::super::vector::{M3, V3, apply, contract, cross, dot, identity, plus};
+use super::super::vector::{
+    M3, V3, along, apply, contract, cross, dot, identity, norm, plus, solve, sub,
+};
 use super::Walk;
+use super::contacts::worse;
 use super::given::Flat;
+use super::hinge::three;
 use super::motion::{Flow, Push, linear};
+use super::start::Start;
 use crate::record::{Record, RecordError};
 
 pub(super) fn announce(report: &mut Report) {
@@ -18,6 +23,8 @@ pub(super) fn announce(report: &mut Report) {
     // Sums over all contacts: rounding grows with the square root of their number.
     report.expect("cell", cell, 1e-10);
     report.expect("rate", "given rates of deformation; relative", 1e-10);
+    let images = "vectors of the cell from those before, and images of contacts, as whole numbers of its vectors";
+    report.expect("images", images, 1e-9);
 }
 
 /// The table `cell`; none where it does not tell how the cell deforms.
@@ -72,11 +79,119 @@ pub(super) fn flow(
     }))
 }
 
+/// How far a vector is from a sum of whole numbers of the cell's vectors.
+fn broken(vectors: &[V3; 3], v: V3) -> f64 {
+    let columns: M3 = std::array::from_fn(|i| std::array::from_fn(|j| vectors[j][i]));
+    let numbers = solve(&columns, v);
+    numbers
+        .iter()
+        .fold(0.0, |m, x| worse(m, (x - x.round()).abs()))
+}
+
+/// The vectors at the beginning of a step, by those at its end.
+fn vectors_before(flow: &Flow, h: f64) -> [V3; 3] {
+    let mean = plus(&flow.begin, &flow.end, 1.0);
+    flow.vectors.map(|v| {
+        let right = along(v, apply(&mean, v), -0.25 * h);
+        solve(&plus(&identity(), &mean, 0.25 * h), right)
+    })
+}
+
 fn determinant(m: &M3) -> f64 {
     dot(m[0], cross(m[1], m[2]))
 }
 
 impl<D: Flat> Walk<'_, D> {
+    fn cell_place(&self, step: i64) -> Place {
+        Place {
+            step: Some(step),
+            t: Some(self.motion.t),
+            what: "the cell".into(),
+        }
+    }
+
+    /// The cell at the start: its vectors are the scene's where nothing is prepared, its rates those that are given.
+    pub(super) fn compare_first_cell(&mut self, flow: Option<Flow>, start: &Start<D>) {
+        let Some(flow) = flow else { return };
+        self.lattice = Some((0, flow));
+        let place = self.cell_place(0);
+        // There is no step before: the rates after it are those before it.
+        let off = if flow.begin == flow.end {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+        let spot = place.clone();
+        self.report.note("rate", off, || spot);
+        let (given, _) = self.given.control(self.motion.t);
+        let left = self.without_modes(&plus(&flow.end, &given, -1.0));
+        let scale = contract(&flow.end, &flow.end).sqrt();
+        let scale = scale.max(contract(&given, &given).sqrt());
+        let off = match contract(&left, &left).sqrt() {
+            0.0 => 0.0,
+            off => off / scale,
+        };
+        let spot = place.clone();
+        self.report.note("rate", off, || spot);
+        if start.prepared {
+            return;
+        }
+        let Some(lattice) = &start.state.cell else {
+            return;
+        };
+        for (own, found) in lattice.vectors.iter().take(D::N).zip(&flow.vectors) {
+            let own = three(own);
+            let off = norm(sub(own, *found)) / norm(own).max(f64::MIN_POSITIVE);
+            let place = place.clone();
+            self.report.note("start", off, || place);
+        }
+    }
+
+    /// The vectors of the cell from those of the step before, and the images that its contacts are with.
+    pub(super) fn compare_lattice(&mut self, flow: Option<Flow>, step: i64) {
+        let Some(flow) = flow else { return };
+        let h = self.motion.h;
+        let first = vectors_before(&flow, h);
+        let place = self.cell_place(step);
+        let known = self.lattice.filter(|(before, _)| before + 1 == step);
+        if let Some((_, before)) = known {
+            let off = before
+                .vectors
+                .iter()
+                .fold(0.0, |m, v| worse(m, broken(&first, *v)));
+            let rates = plus(&before.end, &flow.begin, -1.0);
+            let off = off.max(contract(&rates, &rates).sqrt() * h);
+            let place = place.clone();
+            self.report.note("images", off, || place);
+        } else if self.lattice.is_some_and(|(before, _)| before == 0) && self.adrift {
+            let why = "the end of preparations, and no state of the step after it";
+            for vector in &["a", "b", "c"][..D::N] {
+                for axis in &["x", "y", "z"][..D::N] {
+                    let column = format!("{vector}_{axis}");
+                    self.report.unread("cell", &column, Rows::First, why);
+                }
+            }
+        }
+        self.lattice = Some((step, flow));
+        let middle = first.map(|v| along(v, apply(&flow.begin, v), 0.5 * h));
+        let mut across = false;
+        for k in 0..self.touches.len() {
+            let touch = self.touches[k];
+            if touch.shift != [0.0; 3] {
+                across = true;
+                let place = self.place(self.pair_name(&touch));
+                self.report
+                    .note("images", broken(&middle, touch.shift), || place);
+            }
+        }
+        if !across && known.is_none() {
+            self.report.skip(
+                "vectors of the cell, but for its volume, in steps without contacts across its faces whose state \
+                 before is not recorded",
+            );
+        }
+    }
+
     /// What the cell adds to the trace of H of a contact.
     pub(super) fn cell_trace(&self, pushes: &[Push], branch: V3) -> f64 {
         let Some(cell) = &self.given.model.cell else {

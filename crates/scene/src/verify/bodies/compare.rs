@@ -26,8 +26,13 @@ impl<D: Flat> Walk<'_, D> {
     pub(super) fn compare_given(&mut self, last: &Bodies) {
         for i in 0..self.given.parts.len() {
             let part = self.given.parts[i];
-            let Some(guide) = part.guide else { continue };
-            let Some((stand, speed)) = self.given.guided(guide, last.t) else {
+            let there = match (part.guide, part.movable) {
+                (Some(guide), _) => self.given.guided(guide, last.t),
+                // What nothing moves stays where it was.
+                (None, false) => self.first.get(i).map(|stand| (*stand, [0.0; 6])),
+                (None, true) => None,
+            };
+            let Some((stand, speed)) = there else {
                 continue;
             };
             let size = 1.0 + norm(stand.x) + speed.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -82,11 +87,13 @@ impl<D: Flat> Walk<'_, D> {
                 continue;
             }
             let motion = &self.motion;
+            // Velocities of rounding that are left of the largest energy so far.
+            let rest = 1e-2 * (2.0 * self.ledger.floor() / part.mass).sqrt() * f64::EPSILON;
             let mut off = 0.0_f64;
             for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
-                let rest = motion.end[i][k] - motion.free[i][k] - motion.pushed[i][k];
-                if rest != 0.0 {
-                    off = off.max(rest.abs() / motion.size[i][k / 3]);
+                let left = motion.end[i][k] - motion.free[i][k] - motion.pushed[i][k];
+                if left != 0.0 {
+                    off = off.max(left.abs() / motion.size[i][k / 3].max(rest));
                 }
             }
             let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);

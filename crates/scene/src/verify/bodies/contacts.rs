@@ -1,7 +1,9 @@
 //! Velocities and laws of the contacts of a step.
 
-use super::super::laws::{Rule, Sums};
-use super::super::report::{Place, Report, beyond};
+use super::super::defects::{Defect, Defects};
+use super::super::laws::Rule;
+use super::super::report::{Place, Report, Rows, beyond};
+use super::super::status::astray;
 use super::super::vector::{V3, apply, cross, dot, norm, rotate_back, sub};
 use super::Walk;
 use super::given::{Flat, rules};
@@ -18,9 +20,9 @@ const ROUNDING: f64 = 1e-14;
 const STATUS: f64 = 30.0;
 
 pub(super) fn announce(report: &mut Report) {
-    let laws = "R2 of the laws, recomputed, over the tolerance; steps that reached it";
+    let laws = "RV of the laws, recomputed, over the tolerance; steps that reached it";
     report.expect("laws", laws, 1.0 + 1e-6);
-    let residual = "R2 recomputed less the recorded one";
+    let residual = "RV recomputed less the recorded one";
     report.expect("residual", residual, RESIDUAL);
     let status = "open without impulse, stick without velocity, slip at the bound; over what the \
                   tolerance allows";
@@ -35,7 +37,7 @@ pub(super) struct Block {
     pub u: Vec<f64>,
     pub b: Vec<f64>,
     pub kappa: f64,
-    /// What rounding of the velocities may leave, as an impulse over √κ, squared.
+    /// What rounding of the velocities may leave.
     pub rounding: f64,
 }
 
@@ -151,7 +153,7 @@ impl<D: Flat> Walk<'_, D> {
         let trace = self.trace(pushes) + self.cell_trace(pushes, branch);
         block.kappa = pushes.len() as f64 / trace;
         let terms: f64 = pushes.iter().map(|push| self.row_size(push)).sum();
-        block.rounding = block.kappa * (ROUNDING * terms).powi(2);
+        block.rounding = ROUNDING * terms;
         Some(block)
     }
 
@@ -166,10 +168,11 @@ impl<D: Flat> Walk<'_, D> {
         }
     }
 
-    /// R2 of the step against the tolerance and the recorded figure; statuses.
+    /// RV of the step against the tolerance and the recorded figure; statuses.
     pub(super) fn judge(&mut self) {
-        let (mut sums, mut blocks) = (Sums::default(), Vec::with_capacity(self.touches.len()));
-        let (mut at, mut worst, mut rounding) = (0, (0.0, 0), 0.0);
+        let (mut defects, mut blocks) =
+            (Defects::default(), Vec::with_capacity(self.touches.len()));
+        let mut at = 0;
         let mut f = [0.0; 8];
         for (k, touch) in self.touches.iter().enumerate() {
             let pushes = &self.pushes[at..at + touch.rows];
@@ -179,21 +182,32 @@ impl<D: Flat> Walk<'_, D> {
             };
             let f = &mut f[..touch.rows];
             rule.natural(block.kappa, &block.s, &block.u, f);
-            let own = sums.add(block.kappa, f, &block.s, &block.u, &block.b);
-            rounding += block.rounding * rule.widest().powi(2);
-            if !(own <= worst.0) {
-                worst = (own, k);
+            let mut moved = self.moved(pushes);
+            if self.yields() {
+                // The rates of the cell are coordinates that every contact moves.
+                moved.push(self.given.parts.len());
             }
+            defects.push(Defect {
+                bodies: moved,
+                rows: touch.rows,
+                kappa: block.kappa,
+                left: size(f),
+                free: size(&block.b),
+                rounding: block.rounding * rule.widest(),
+            });
             blocks.push((k, block, rule));
         }
-        self.judge_joints(&mut sums);
-        let residual = sums.residual();
-        let explained = (rounding / sums.scale().max(f64::MIN_POSITIVE)).sqrt();
-        self.note_residual(residual, explained, worst.1);
-        let allowed = self.tolerance.max(residual) * sums.scale().sqrt();
-        for (k, block, rule) in &blocks {
+        self.judge_joints(&mut defects);
+        let own = |i: usize| self.speed_of(i);
+        let verdict = defects.judge(own, false);
+        let worst = blocks.get(verdict.worst).map_or(usize::MAX, |(k, ..)| *k);
+        self.note_residual(verdict.residual, verdict.rounding, worst);
+        let tolerance = self.tolerance.max(verdict.residual);
+        for ((k, block, rule), speed) in blocks.iter().zip(&verdict.speed) {
             let touch = self.touches[*k];
-            let off = astray(touch.status, block, rule, allowed);
+            let figures = (&block.s[..], &block.u[..], &block.b[..]);
+            let allowed = tolerance * speed * block.kappa.sqrt();
+            let off = astray(touch.status, figures, block.kappa, rule, allowed);
             let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);
             self.report.note("status", off, || Place {
                 step: Some(step),
@@ -201,6 +215,40 @@ impl<D: Flat> Walk<'_, D> {
                 what: pair_of(names, [touch.a, touch.b], touch.feature),
             });
         }
+    }
+
+    /// The bodies that impulses of these rows move.
+    pub(super) fn moved(&self, pushes: &[Push]) -> Vec<usize> {
+        let Some(push) = pushes.first() else {
+            return Vec::new();
+        };
+        let moves = |i: &usize| {
+            let part = self.given.parts.get(*i);
+            part.is_some_and(|part| part.inverse.iter().any(|w| *w > 0.0))
+        };
+        push.bodies
+            .iter()
+            .flatten()
+            .copied()
+            .filter(moves)
+            .collect()
+    }
+
+    /// Whether rates of the cell follow the stress.
+    fn yields(&self) -> bool {
+        let cell = self.given.model.cell.as_ref();
+        self.motion.flow.is_some() && cell.is_some_and(|cell| !cell.modes.is_empty())
+    }
+
+    /// The free velocity of a body, or of the cell behind them, in the kinetic metric.
+    fn speed_of(&self, body: usize) -> f64 {
+        let (Some(part), Some(free)) = (self.given.parts.get(body), self.motion.free.get(body))
+        else {
+            let rate = self.motion.flow.map(|flow| self.free_rate(&flow));
+            return rate.map_or(0.0, |rate| size(&self.cell_hats(&rate)));
+        };
+        let each = part.inverse.iter().zip(free).filter(|(w, _)| **w > 0.0);
+        each.map(|(w, v)| v * v / w).sum::<f64>().sqrt()
     }
 
     /// The figures of a contact and the rule that it obeys best.
@@ -231,39 +279,22 @@ impl<D: Flat> Walk<'_, D> {
             let spot = place.clone();
             self.report.note("laws", share, || spot);
         }
-        if self.joints.is_empty()
-            && let Some(recorded) = self.ledger.residual()
-        {
-            let off = beyond((residual - recorded).abs(), explained);
-            self.report.note("residual", off, || place);
+        let Some(recorded) = self.ledger.residual() else {
+            return;
+        };
+        let mut off = (residual - recorded).abs();
+        if !self.joints.is_empty() {
+            let why = "what is left of the rows of joints is part of it: compared from below";
+            self.report.unread("steps", "residual", Rows::All, why);
+            off = residual - recorded;
         }
+        self.report
+            .note("residual", beyond(off, explained), || place);
     }
 }
 
-/// How far a contact is from what its status says, over what the tolerance allows for it.
-fn astray(status: usize, block: &Block, rule: &Rule, allowed: f64) -> f64 {
-    let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let root = block.kappa.sqrt();
-    // Rounding of velocities that cancel has a size of its own.
-    let allowed = allowed.max(1e-13 * root * size(&block.b));
-    let over = |x: f64| if x == 0.0 { 0.0 } else { x / allowed };
-    let (s, u) = (&block.s, &block.u);
-    match (status, rule) {
-        (0, _) => over(size(s) / root),
-        (1, _) => over(root * size(u)),
-        (2, Rule::Cone(section)) => {
-            // Sliding: −u_t·S_t is all that S_n D allows. What is missing, as an impulse.
-            let speed = size(&u[1..]);
-            let back: Vec<f64> = u[1..].iter().map(|u| -u / speed).collect();
-            let most = s[0] * section.support(&back);
-            let done: f64 = back.iter().zip(&s[1..]).map(|(b, s)| b * s).sum();
-            match speed > 0.0 {
-                true => over(root * speed).min(over((most - done).abs() / root)),
-                false => 0.0,
-            }
-        }
-        _ => f64::INFINITY,
-    }
+pub(super) fn size(x: &[f64]) -> f64 {
+    x.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
 /// The larger; what is no number is largest.

@@ -1,4 +1,4 @@
-//! The account of the steps, and the energies of the recorded ones.
+//! The energies and works of recorded steps against the account.
 //!
 //! ```text
 //! T = ½ v·A v,   V = −Σ m g·x,   work = A(v_L − v_I)·½(v_F + v_I)
@@ -6,166 +6,11 @@
 //! T_F − T_I = work + impact + sliding + boundary + motor + spring + rub + held       every step
 //! ```
 
-use super::super::report::{Place, Report};
-use super::super::stream::{Group, Stream};
 use super::super::vector::{apply, contract, dot, plus};
 use super::Walk;
 use super::given::{Flat, Speed};
+use super::ledger::{COLUMNS, ELASTIC, KINETIC, POTENTIAL, WORK};
 use super::read::Bodies;
-use crate::record::{Record, RecordError};
-
-/// Energies: sums over all bodies and contacts of products of figures that agree to rounding. The
-/// built-in scenes stay below 1e-14.
-const ENERGY: f64 = 1e-12;
-
-/// The balance of a step of the account: rounding of sums over all bodies, as large as the energies.
-const BALANCE: f64 = 1e-11;
-
-/// The same over a run: roundings of some ten thousand steps.
-const RUN: f64 = 1e-9;
-
-/// The columns that are read, in the order of the constants below.
-const COLUMNS: [&str; 19] = [
-    "h",
-    "active",
-    "residual",
-    "reached",
-    "penetration",
-    "drift",
-    "kinetic",
-    "potential",
-    "work",
-    "impact",
-    "sliding",
-    "boundary",
-    "motor",
-    "spring",
-    "rub",
-    "held",
-    "elastic",
-    "energy",
-    "momentum",
-];
-const KINETIC: usize = 6;
-const POTENTIAL: usize = 7;
-const WORK: usize = 8;
-const HELD: usize = 15;
-const ELASTIC: usize = 16;
-
-pub(super) fn announce(report: &mut Report) {
-    let balance = "T_F - T_I against the works of the step; relative to the largest term";
-    report.expect("balance", balance, BALANCE);
-    let run = "the same over the whole run; relative to the sum of the works' sizes";
-    report.expect("run balance", run, RUN);
-    let energies = "energies and works recomputed against the account; relative to the largest";
-    report.expect("energy", energies, ENERGY);
-    let deep = "largest -gap of the contacts against the account; relative";
-    report.expect("penetration", deep, 1e-12);
-}
-
-pub(super) fn open(record: &Record) -> Result<Option<Stream<'_>>, RecordError> {
-    let names: Vec<String> = COLUMNS.iter().map(|name| (*name).to_string()).collect();
-    Stream::open(record, "steps", &names, &[])
-}
-
-/// The account of the step that is looked at.
-#[derive(Debug, Default)]
-pub(super) struct Ledger {
-    pub step: i64,
-    row: Option<[f64; COLUMNS.len()]>,
-    /// Kinetic energy before the step, once it is known.
-    before: Option<f64>,
-    /// Sums over the run: what is left, and the sizes of the works.
-    left: f64,
-    sizes: f64,
-    /// Energy that gravity gives to bodies at rest in a step.
-    pub stake: f64,
-}
-
-impl Ledger {
-    /// Goes on to a step; every one on the way is balanced.
-    pub fn up_to(
-        &mut self,
-        stream: &mut Stream<'_>,
-        step: i64,
-        report: &mut Report,
-    ) -> Result<(), RecordError> {
-        while self.step < step || self.row.is_none() {
-            let Some(group) = stream.next()? else {
-                self.row = None;
-                self.step = step;
-                return Ok(());
-            };
-            self.pass(&group, report);
-        }
-        Ok(())
-    }
-
-    /// One row of the account.
-    pub fn pass(&mut self, group: &Group, report: &mut Report) {
-        let row: [f64; COLUMNS.len()] = std::array::from_fn(|k| group.at(k, 0));
-        let works = &row[WORK..=HELD];
-        let consecutive = group.step == self.step + 1;
-        if let (Some(before), true) = (self.before, consecutive) {
-            let sum: f64 = works.iter().sum();
-            let left = row[KINETIC] - before - sum;
-            let largest = works.iter().fold(self.stake, |m, w| m.max(w.abs()));
-            let scale = largest.max(row[KINETIC]).max(before);
-            self.left += left;
-            self.sizes += works.iter().map(|w| w.abs()).sum::<f64>();
-            let place = |what: &str| Place {
-                step: Some(group.step),
-                t: Some(group.t),
-                what: what.to_string(),
-            };
-            let off = if left == 0.0 { 0.0 } else { left.abs() / scale };
-            report.note("balance", off, || place("the account of the step"));
-            let all = self.sizes.max(row[KINETIC]).max(self.stake);
-            let off = if self.left == 0.0 {
-                0.0
-            } else {
-                self.left.abs() / all
-            };
-            report.note("run balance", off, || place("all steps until then"));
-        }
-        self.before = Some(row[KINETIC]);
-        self.step = group.step;
-        self.row = Some(row);
-    }
-
-    /// Kinetic energy at the start.
-    pub fn begin(&mut self, kinetic: f64) {
-        self.before = Some(kinetic);
-    }
-
-    fn value(&self, column: usize) -> Option<f64> {
-        self.row.map(|row| row[column])
-    }
-
-    pub fn h(&self) -> Option<f64> {
-        self.value(0).filter(|h| *h > 0.0)
-    }
-
-    pub fn active(&self) -> Option<usize> {
-        self.value(1).map(|x| x as usize)
-    }
-
-    pub fn residual(&self) -> Option<f64> {
-        self.value(2)
-    }
-
-    pub fn reached(&self) -> bool {
-        self.value(3) == Some(1.0)
-    }
-
-    pub fn penetration(&self) -> Option<f64> {
-        self.value(4)
-    }
-
-    pub fn drift(&self) -> Option<f64> {
-        self.value(5)
-    }
-}
 
 impl<D: Flat> Walk<'_, D> {
     /// Kinetic energy of all that follows forces.
@@ -191,7 +36,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// ½ M Σ q̇² B:B, with a rate of the cell.
-    fn cell_hats(&self, rate: &[[f64; 3]; 3]) -> Vec<f64> {
+    pub(super) fn cell_hats(&self, rate: &[[f64; 3]; 3]) -> Vec<f64> {
         let Some(cell) = &self.given.model.cell else {
             return Vec::new();
         };
@@ -211,10 +56,34 @@ impl<D: Flat> Walk<'_, D> {
             kinetic += 0.5 * self.cell_hats(&rate).iter().map(|x| x * x).sum::<f64>();
         }
         self.ledger.begin(kinetic);
+        self.begin_stake();
+    }
+
+    /// What is at stake in a step in which bodies are at rest.
+    pub(super) fn begin_stake(&mut self) {
         let (g, h) = (self.given.gravity(), self.motion.h);
         let heavy = self.given.parts.iter().filter(|part| part.movable);
         let mass: f64 = heavy.map(|part| part.mass).sum();
         self.ledger.stake = 0.5 * mass * h * h * dot(g, g);
+    }
+
+    /// Energies of a state whose step is not known.
+    pub(super) fn compare_end_energy(&mut self, last: &Bodies) {
+        let Some(row) = self.ledger.row else { return };
+        if self.given.flows() {
+            return;
+        }
+        let (kinetic, potential) = (self.kinetic(&last.speeds), self.potential(last));
+        let scale = kinetic.max(potential.abs()).max(self.ledger.stake);
+        let scale = scale.max(self.ledger.floor());
+        for (what, off) in [
+            ("kinetic", kinetic - row[KINETIC]),
+            ("potential", potential - row[POTENTIAL]),
+        ] {
+            let place = self.place(what);
+            let off = if off == 0.0 { 0.0 } else { off.abs() / scale };
+            self.report.note("energy", off, || place);
+        }
     }
 
     pub(super) fn compare_energy(&mut self, last: &Bodies) {
@@ -252,7 +121,9 @@ impl<D: Flat> Walk<'_, D> {
         let scale = own
             .iter()
             .fold(kinetic.max(size).max(at_stake), |m, w| m.max(w.abs()));
-        let scale = scale.max(self.kinetic(&motion.begin));
+        let scale = scale
+            .max(self.kinetic(&motion.begin))
+            .max(self.ledger.floor());
         let over = |x: f64| if x == 0.0 { 0.0 } else { x.abs() / scale };
         let mut found = vec![("kinetic", over(kinetic - row[KINETIC]))];
         for (k, value) in own.iter().enumerate() {
@@ -310,7 +181,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// A rate of the cell without what follows the stress.
-    fn without_modes(&self, rate: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    pub(super) fn without_modes(&self, rate: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
         let modes = self.given.model.cell.iter().flat_map(|cell| &cell.modes);
         modes.fold(*rate, |rate, mode| {
             let part = contract(&rate, mode) / contract(mode, mode);

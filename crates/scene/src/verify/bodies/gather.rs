@@ -1,5 +1,6 @@
 //! What a step consists of: its contacts, its end, its impulses.
 
+use super::super::report::Rows;
 use super::given::{self, Flat};
 use super::motion::Push;
 use super::read::{self, Bodies};
@@ -13,7 +14,13 @@ impl<D: Flat> Walk<'_, D> {
             let known = touch.a < self.names.len() && touch.b < self.names.len();
             let pair = self.given.pair(touch.a, touch.b, touch.feature);
             let wide = pair.map(|pair| given::width(pair, self.plane));
-            let right = known && wide == Some(touch.rows);
+            let width = if self.plane { 3 } else { 6 };
+            // Columns of rows that the law does not have are empty.
+            let blank = (0..width).all(|k| {
+                let empty = k >= touch.rows;
+                [&touch.begin, &touch.end, &touch.impulse].map(|all| all[k].is_nan()) == [empty; 3]
+            });
+            let right = known && wide == Some(touch.rows) && blank;
             if !right {
                 let what = format!(
                     "{} has {} rows, its law has {}",
@@ -46,14 +53,49 @@ impl<D: Flat> Walk<'_, D> {
         };
         let group = stream.at(last.step)?;
         motion.fixed_mid = group.rows > 0;
+        let mut told = Vec::with_capacity(group.rows);
         for row in 0..group.rows {
             let (body, stand, speed) = read::state_row(&group, row, self.plane);
             if let (Some(mid), Some(end)) = (motion.mid.get_mut(body), motion.end.get_mut(body)) {
                 (*mid, *end) = (stand, speed);
                 motion.first[body] = read::first_spin(&group, row, stand.q);
+                told.push((body, motion.first[body].is_some()));
             }
         }
+        if motion.fixed_mid {
+            self.compare_midpoints(&told);
+        }
         Ok(())
+    }
+
+    /// Every body that follows forces has one midpoint, in their order; those that joints turn and whose moments are
+    /// unequal have the spin by which their gyroscopic moment was taken.
+    fn compare_midpoints(&mut self, told: &[(usize, bool)]) {
+        let model = &self.given.model;
+        let sides = model.joints.iter().flat_map(|joint| &joint.sides);
+        let joined: Vec<usize> = sides.filter_map(|s| s.body).map(|b| b as usize).collect();
+        let turned = |i: usize| {
+            let uneven = model
+                .bodies
+                .get(i)
+                .is_some_and(|b| !D::isotropic(&b.mass.inertia));
+            D::N == 3 && uneven && joined.contains(&i)
+        };
+        let movable = (0..self.given.parts.len()).filter(|i| self.given.parts[*i].movable);
+        let wanted = movable.map(|i| (i, turned(i)));
+        let off = if wanted.eq(told.iter().copied()) {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+        if told.iter().any(|(_, first)| *first) {
+            let why = "found by a first solution of the step that is not recorded; the moment that it makes is compared";
+            let columns = ["first_x", "first_y", "first_z"];
+            self.report
+                .unread_all("midpoints", &columns, Rows::All, why);
+        }
+        let place = self.place("`midpoints`: its bodies, or `first_x` and those beside it");
+        self.report.note("rows", off, || place);
     }
 
     /// The impulses of contacts and joints.

@@ -44,9 +44,12 @@ pub(super) fn announce(report: &mut Report) {
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub joint: usize,
+    name: String,
     pub part: &'static str,
     pub row: usize,
     turn: bool,
+    /// Whether the column `turn` has a number that it may have.
+    told: bool,
     pub direction: V3,
     at: V3,
     begin: f64,
@@ -93,7 +96,7 @@ pub(super) fn open(record: &Record, plane: bool) -> Result<Option<Stream<'_>>, R
         .into();
     names.extend(axes.iter().map(|axis| (*axis).to_string()));
     names.extend(axes.iter().map(|axis| format!("direction_{axis}")));
-    Stream::open(record, "joints", &names, &["part"])
+    Stream::open(record, "joints", &names, &["part", "name"])
 }
 
 fn read(group: &Group, row: usize, plane: bool) -> Row {
@@ -103,9 +106,11 @@ fn read(group: &Group, row: usize, plane: bool) -> Row {
     let word = group.text(0, row);
     Row {
         joint: group.at(0, row) as usize,
+        name: group.text(1, row).to_string(),
         part: parts.into_iter().find(|part| *part == word).unwrap_or("?"),
         row: group.at(1, row) as usize,
         turn: turn != 0.0,
+        told: turn == 0.0 || turn == 1.0 || (plane && turn == -1.0),
         direction: match plane && turn != 0.0 {
             true => [0.0, 0.0, turn],
             false => group.vector(Some(6 + n), n, row),
@@ -203,6 +208,13 @@ impl<D: Flat> Walk<'_, D> {
     /// Rows, velocities and laws of the joints, and their drift.
     pub(super) fn compare_joints(&mut self, last: &Bodies) {
         if self.given.model.joints.is_empty() {
+            let off = self.ledger.drift().unwrap_or(0.0);
+            let place = self.place("the drift of no joints");
+            self.report.note(
+                "account",
+                if off == 0.0 { 0.0 } else { f64::INFINITY },
+                || place,
+            );
             return;
         }
         let pushes = self.joint_pushes().to_vec();
@@ -212,7 +224,12 @@ impl<D: Flat> Walk<'_, D> {
                 continue;
             };
             let what = format!("joint `{}`, {} {}", joint.name, row.part, row.row);
-            let off = self.row_off(row);
+            let named = *row.name == *joint.name;
+            let off = if named {
+                self.row_off(row)
+            } else {
+                f64::INFINITY
+            };
             let size = self.row_size(push).max(f64::MIN_POSITIVE);
             let before = self.motion.relative(push, &self.motion.begin) - row.begin;
             let after = self.motion.relative(push, &self.motion.end) - row.end;
@@ -245,7 +262,7 @@ impl<D: Flat> Walk<'_, D> {
         let Some((turn, direction)) = wanted else {
             return f64::INFINITY;
         };
-        if turn != row.turn {
+        if turn != row.turn || !row.told {
             return f64::INFINITY;
         }
         let far = |sign: f64| norm(sub(scale(direction, sign), row.direction));
@@ -257,8 +274,9 @@ impl<D: Flat> Walk<'_, D> {
         off.max(point / norm(row.at).max(1.0))
     }
 
-    fn compare_drift(&mut self, last: &Bodies) {
-        let (mut worst, mut size) = (0.0_f64, 1.0_f64);
+    /// The error of each joint at the end, and the largest coordinate.
+    pub(super) fn drifts(&self, last: &Bodies) -> (Vec<f64>, f64) {
+        let (mut all, mut size) = (Vec::new(), 1.0_f64);
         for joint in &self.given.model.joints {
             let ends = ends(joint, &last.stands);
             let mut long = 0.0_f64;
@@ -271,11 +289,17 @@ impl<D: Flat> Walk<'_, D> {
                 }
             }
             let long = if long > 0.0 { long } else { 1.0 };
-            for (turn, _, value) in held(joint, &ends) {
-                worst = worst.max(value.abs() * if turn { long } else { 1.0 });
-            }
+            let each = held(joint, &ends).into_iter();
+            let each = each.map(|(turn, _, value)| value.abs() * if turn { long } else { 1.0 });
+            all.push(each.fold(0.0, f64::max));
             size = size.max(norm(ends.points[1])).max(long);
         }
+        (all, size)
+    }
+
+    fn compare_drift(&mut self, last: &Bodies) {
+        let (all, size) = self.drifts(last);
+        let worst = all.into_iter().fold(0.0, f64::max);
         if let Some(recorded) = self.ledger.drift() {
             let place = self.place("all joints");
             let off = (worst - recorded).abs() / size;

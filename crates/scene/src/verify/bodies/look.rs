@@ -10,6 +10,7 @@ use super::super::report::{Place, Report};
 use super::super::vector::{V3, add, along, dot, norm, rotate_back, scale, sub};
 use super::Walk;
 use super::contacts::worse;
+use super::facing::facing;
 use super::given::{Flat, Stand, clearance_of};
 use super::read::Touch;
 use super::shape;
@@ -34,6 +35,19 @@ pub(super) fn announce(report: &mut Report) {
     report.expect("normal", normal, NORMAL);
     let pairs = "pairs that overlap by a millionth of their size without a contact";
     report.expect("overlooked", pairs, 0.0);
+}
+
+/// How far along its normal a point leaves one of two convex bodies, relative to them: ten times what surfaces are
+/// known to.
+const LEAVE: f64 = 10.0 * SURFACE;
+
+/// Whether a shape is one convex piece, so that a point that leaves it along its normal does not meet it again.
+fn single(outline: &Outline) -> bool {
+    match outline {
+        Outline::HalfPlane | Outline::HalfSpace => true,
+        Outline::Compound(_) => false,
+        _ => shape::convex(outline).is_some(),
+    }
 }
 
 /// A point of space in body axes.
@@ -122,7 +136,17 @@ impl<D: Flat> Walk<'_, D> {
         let (pa, pb) = (local(a, points[0]), local(&image, points[1]));
         let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
         let size = oa.radius().unwrap_or(0.0) + ob.radius().unwrap_or(0.0) + norm(pa) + norm(pb);
-        let off = worse(shape::distance(oa, pa), shape::distance(ob, pb)) / size;
+        let mut off = worse(shape::distance(oa, pa), shape::distance(ob, pb)) / size;
+        if single(oa) && single(ob) {
+            // Where faces are flush a point may slip along the sides of both: then the gap is not that of the faces.
+            let away = LEAVE * size;
+            let out = [
+                local(a, along(points[0], n, away)),
+                local(&image, along(points[1], n, -away)),
+            ];
+            let left = shape::distance(oa, out[0]).max(shape::distance(ob, out[1]));
+            off = off.max(if left < 0.5 * away { 1.0 } else { 0.0 });
+        }
         self.report.note("gap", off, place);
     }
 
@@ -159,11 +183,8 @@ impl<D: Flat> Walk<'_, D> {
         let n = touch.axes[0];
         let known = group.iter().fold(f64::INFINITY, |m, t| m.min(t.gap));
         let Some(found) = gap_along((oa, a), (ob, &image), n, known) else {
-            self.report.skip(
-                "normals on chains, meshes and polygons that are not convex: only their points and \
-                 lengths are looked at",
-            );
-            return;
+            let a = *a;
+            return self.look_at_facing(touch, group, (&a, &image));
         };
         // Or it is the normal of a face of one of them, on which all points lie.
         let face = group.iter().fold(0.0_f64, |most, t| {
@@ -179,6 +200,40 @@ impl<D: Flat> Walk<'_, D> {
         let place = self.place(self.pair_name(touch));
         let off = (found - known).abs().min(face) / size;
         self.report.note("normal", off, || place);
+    }
+
+    /// On a shape that is not convex a normal is that of the segment or triangle under the point, or supports
+    /// the other body there.
+    fn look_at_facing(&mut self, touch: &Touch, group: &[Touch], (a, b): (&Stand, &Stand)) {
+        let (oa, ob) = (&self.shapes[touch.a], &self.shapes[touch.b]);
+        // Parts of a polygon that is not convex touch by the normals of their cuts, too.
+        let surface = |o: &Outline| matches!(o, Outline::Chain { .. } | Outline::Mesh(_));
+        if !(surface(oa) || surface(ob)) {
+            self.report
+                .skip("normals of polygons and polyhedra that are not convex");
+            return;
+        }
+        let n = touch.axes[0];
+        let long = |t: &Touch| norm(sub(t.at, a.x)) + norm(sub(t.at, b.x));
+        let radii = oa.radius().unwrap_or(0.0) + ob.radius().unwrap_or(0.0);
+        let mut worst = 0.0_f64;
+        for t in group {
+            let size = radii + long(t);
+            let sides = [(oa, a, -0.5), (ob, b, 0.5)].map(|(outline, stand, side)| {
+                let point = local(stand, along(t.at, n, side * t.gap));
+                let out = rotate_back(stand.q, scale(n, -2.0 * side));
+                let supported = unsupported(outline, out, point) / size;
+                supported.min(facing(outline, point, out, SURFACE * size))
+            });
+            worst = worst.max(sides[0].min(sides[1]));
+        }
+        if !worst.is_finite() {
+            self.report
+                .skip("normals where two bodies that are not convex touch edge to edge");
+            return;
+        }
+        let place = self.place(self.pair_name(touch));
+        self.report.note("normal", worst, || place);
     }
 
     /// A pin in its hole: gap = play − |d|, the normal along d.

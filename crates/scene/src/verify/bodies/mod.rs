@@ -1,34 +1,41 @@
 //! Runs of bodies, step by step.
 
+mod books;
 mod cell;
 mod compare;
 mod contacts;
 mod energy;
+mod facing;
 mod gather;
 mod given;
 mod hinge;
 mod joints;
+mod ledger;
 mod look;
 mod motion;
+mod names;
 mod pairs;
 mod pull;
 mod read;
+mod settle;
 mod shape;
 mod spin;
 mod start;
+mod thickness;
+mod walk;
 
 use bodies::{Activation, Dim};
 
 use super::report::{Place, Report};
-use super::stream::{Group, Stream};
+use super::stream::Stream;
 use super::{Asked, VerifyError};
 use crate::collection::Assembly;
-use crate::record::{Name, Record, Status, names};
+use crate::record::{Name, Record, Shaped};
 
 pub(super) use given::Flat;
 use given::Given;
 use motion::{Motion, Push};
-use read::{Bodies, Touch};
+use read::Touch;
 
 /// Placements that follow from each other: rounding of a few additions, relative to the coordinates.
 const KINEMATICS: f64 = 1e-12;
@@ -50,16 +57,28 @@ struct Walk<'a, D: Dim> {
     predicted: bool,
     /// Whether joints or overlaps are put right after a step.
     corrects: bool,
+    /// Whether overlaps are.
+    overlaps_corrected: bool,
+    /// States of every so many steps are recorded.
+    every: usize,
+    /// Where bodies that nothing moves stand.
+    first: Vec<given::Stand>,
     report: &'a mut Report,
     motion: Motion,
     touches: Vec<Touch>,
     pushes: Vec<Push>,
     joints: joints::Rows,
-    ledger: energy::Ledger,
+    ledger: ledger::Ledger,
     shapes: Vec<std::sync::Arc<crate::record::Outline>>,
     pairs: pairs::Pairs,
     /// L without the impulses of the step.
     cell_free: Option<super::vector::M3>,
+    /// The contacts of the last step that was looked at.
+    past: Option<(i64, Vec<Touch>)>,
+    /// The cell at the end of that step.
+    lattice: Option<(i64, motion::Flow)>,
+    /// Whether nothing that the scene says tells where bodies are at the first recorded state.
+    adrift: bool,
 }
 
 /// The tables of a run.
@@ -84,7 +103,7 @@ impl<'a> Tables<'a> {
         Ok(Self {
             bodies: read::open_states(record, "bodies", plane)?.ok_or_else(|| missing("bodies"))?,
             contacts: read::open_contacts(record, plane)?.ok_or_else(|| missing("contacts"))?,
-            steps: energy::open(record)?.ok_or_else(|| missing("steps"))?,
+            steps: ledger::open(record)?.ok_or_else(|| missing("steps"))?,
             midpoints: read::open_states(record, "midpoints", plane)?,
             joints: joints::open(record, plane)?,
             cell: cell::open(record, plane)?,
@@ -92,8 +111,21 @@ impl<'a> Tables<'a> {
     }
 }
 
+/// The table `names` has the bodies of the scene; none where the run ended before its first step.
+fn same_count(record: &Record, names: usize, bodies: usize) -> Result<(), VerifyError> {
+    let directory = record.directory().display();
+    let text = match names {
+        _ if names == bodies => return Ok(()),
+        0 => format!("{directory}: no state is recorded: the run ended before its first step"),
+        _ => format!(
+            "{directory}: the table `names` has {names} bodies, the scene in run.json has {bodies}"
+        ),
+    };
+    Err(VerifyError::Nothing(text))
+}
+
 /// Verifies a run of bodies.
-pub(super) fn verify<D: Flat>(
+pub(super) fn verify<D: Flat + Shaped>(
     record: &Record,
     assembly: Assembly<D>,
     report: &mut Report,
@@ -101,7 +133,9 @@ pub(super) fn verify<D: Flat>(
 ) -> Result<(), VerifyError> {
     let plane = D::N == 2;
     let mut tables = Tables::open(record, plane)?;
-    let names = names(record)?;
+    names::announce(report);
+    names::compare(record, &assembly.cast, &assembly.model.bodies, report)?;
+    let names = crate::record::names(record)?;
     let settings = assembly.settings.clone();
     let corrects = settings.correction || !assembly.model.joints.is_empty();
     let start = start::Start {
@@ -111,15 +145,7 @@ pub(super) fn verify<D: Flat>(
         relaxed: assembly.overlap.relax,
     };
     let given = Given::new(assembly.model);
-    if names.len() != given.parts.len() {
-        let text = format!(
-            "{}: the table `names` has {} bodies, the scene in run.json has {}",
-            record.directory().display(),
-            names.len(),
-            given.parts.len()
-        );
-        return Err(VerifyError::Nothing(text));
-    }
+    same_count(record, names.len(), given.parts.len())?;
     let mut walk = Walk {
         shapes: names.iter().map(|name| name.outline.clone()).collect(),
         given,
@@ -128,14 +154,20 @@ pub(super) fn verify<D: Flat>(
         tolerance: settings.tolerance,
         predicted: settings.activation == Activation::Predicted,
         corrects,
+        overlaps_corrected: settings.correction,
+        every: assembly.record_every.max(1),
+        first: Vec::new(),
         report,
         motion: Motion::of_step(settings.step),
         touches: Vec::new(),
         pushes: Vec::new(),
         joints: joints::Rows::default(),
-        ledger: energy::Ledger::default(),
+        ledger: ledger::Ledger::of(settings.tolerance),
         pairs: pairs::Pairs::default(),
         cell_free: None,
+        past: None,
+        lattice: None,
+        adrift: false,
     };
     walk.announce(corrects);
     if corrects && tables.midpoints.is_none() {
@@ -168,11 +200,14 @@ impl<D: Flat> Walk<'_, D> {
         report.expect("momentum", momentum, MOMENTUM);
         look::announce(report);
         contacts::announce(report);
-        energy::announce(report);
+        ledger::announce(report);
+        books::announce(report);
+        super::account::announce(report);
+        settle::announce(report, corrects);
         if corrects {
             joints::announce(report);
         }
-        if self.given.flows() {
+        if self.given.model.cell.is_some() {
             cell::announce(report);
         }
     }
@@ -198,181 +233,5 @@ impl<D: Flat> Walk<'_, D> {
     fn pair_name(&self, touch: &Touch) -> String {
         let (a, b) = (self.name(touch.a), self.name(touch.b));
         format!("`{a}` and `{b}`, feature {}", touch.feature)
-    }
-
-    /// Only what the account says of itself.
-    fn ledger_only(
-        &mut self,
-        tables: &mut Tables<'_>,
-        asked: &mut Asked<'_>,
-    ) -> Result<(), VerifyError> {
-        while let Some(group) = tables.steps.next()? {
-            self.ledger.pass(&group, self.report);
-            (asked.progress)(0.0);
-        }
-        Ok(())
-    }
-
-    fn run(
-        &mut self,
-        record: &Record,
-        start: &start::Start<D>,
-        tables: &mut Tables<'_>,
-        asked: &mut Asked<'_>,
-    ) -> Result<(), VerifyError> {
-        let count = self.given.parts.len();
-        let Some(group) = tables.bodies.next()? else {
-            let text = format!("{}: no state is recorded", record.directory().display());
-            return Err(VerifyError::Nothing(text));
-        };
-        let Some(mut before) = read::state(&group, count, self.plane) else {
-            return self.incomplete(record, &group, "bodies");
-        };
-        self.compare_start(start, &before);
-        self.given.anchor(&before.stands, before.t);
-        self.compare_masses();
-        self.ledger.step = before.step;
-        self.motion.t = before.t;
-        self.compare_given(&before);
-        let flow = cell::flow(&mut tables.cell, before.step, self.plane)?;
-        self.begin_energy(&before, flow.map(|flow| flow.end));
-        let (start, until) = (before.t, asked.until);
-        while let Some(group) = tables.bodies.next()? {
-            let Some(last) = read::state(&group, count, self.plane) else {
-                return self.incomplete(record, &group, "bodies");
-            };
-            self.ledger
-                .up_to(&mut tables.steps, last.step, self.report)?;
-            if asked.takes(last.step) {
-                (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
-                if !self.step(record, tables, &before, &last)? {
-                    return Ok(());
-                }
-            }
-            before = last;
-        }
-        // Steps of the account behind the last recorded state.
-        while let Some(group) = tables.steps.next()? {
-            self.ledger.pass(&group, self.report);
-        }
-        Ok(())
-    }
-
-    /// A step whose rows are not all there: an end of the records, or a disagreement.
-    fn incomplete(
-        &mut self,
-        record: &Record,
-        group: &Group,
-        table: &str,
-    ) -> Result<(), VerifyError> {
-        let running = record.manifest().status == Status::Running;
-        if running {
-            self.report.ends = Some(format!(
-                "the run was interrupted: its records end within step {}, t = {}",
-                group.step, group.t
-            ));
-            return Ok(());
-        }
-        let (step, t, rows) = (group.step, group.t, group.rows);
-        self.report.note("rows", f64::INFINITY, || Place {
-            step: Some(step),
-            t: Some(t),
-            what: format!("`{table}` has {rows} rows there, or not in their order"),
-        });
-        Ok(())
-    }
-
-    /// One recorded step; false where the records end.
-    fn step(
-        &mut self,
-        record: &Record,
-        tables: &mut Tables<'_>,
-        before: &Bodies,
-        last: &Bodies,
-    ) -> Result<bool, VerifyError> {
-        let group = tables.contacts.at(last.step)?;
-        read::touches(&group, self.plane, &mut self.touches);
-        self.motion.t = last.t;
-        let active = self.ledger.active();
-        if active != Some(group.rows) {
-            return self.without_contacts(record, tables, &group, last, active);
-        }
-        self.report.note("rows", 0.0, || Place {
-            step: Some(last.step),
-            t: Some(last.t),
-            what: "contacts".into(),
-        });
-        self.sift();
-        if let Some(h) = self.ledger.h() {
-            self.motion.h = h;
-        }
-        self.motion.flow =
-            cell::flow(&mut tables.cell, last.step, self.plane)?.filter(|_| self.given.flows());
-        self.joints
-            .read(&mut tables.joints, last.step, self.plane)?;
-        self.sift_joints();
-        self.set_end(tables, last)?;
-        if self.corrects && !self.motion.fixed_mid {
-            self.report.skip(super::NOT_CHOSEN);
-            return Ok(true);
-        }
-        self.set_pushes();
-        let consecutive = before.step + 1 == last.step;
-        let known = consecutive.then_some(before);
-        let mut motion = std::mem::take(&mut self.motion);
-        motion.unroll(&mut self.given, known, last, &self.pushes);
-        self.motion = motion;
-        self.set_free_rate();
-        self.report.steps += 1;
-        self.report.contacts += self.touches.len();
-        self.report.consecutive += usize::from(consecutive);
-        self.compare_given(last);
-        self.compare_way(known, last);
-        self.compare_momentum(consecutive);
-        self.compare_velocities();
-        self.judge();
-        self.look();
-        self.compare_energy(last);
-        self.compare_joints(last);
-        self.compare_cell();
-        Ok(true)
-    }
-
-    /// A step whose contacts are not those that its account counts.
-    fn without_contacts(
-        &mut self,
-        record: &Record,
-        tables: &Tables<'_>,
-        group: &Group,
-        last: &Bodies,
-        active: Option<usize>,
-    ) -> Result<bool, VerifyError> {
-        let status = record.manifest().status;
-        if status == Status::Running && !tables.contacts.closed() {
-            self.report.ends = Some(format!(
-                "the run was interrupted: its contacts end within step {}, t = {}",
-                last.step, last.t
-            ));
-            return Ok(false);
-        }
-        if group.rows == 0 && super::chosen(record) {
-            self.report.skip(super::NOT_CHOSEN);
-            return Ok(true);
-        }
-        if status == Status::Stopped && group.rows == 0 {
-            // The state is given again when the step after it fails; its contacts are gone then.
-            self.report.skip(
-                "the last step of a run that could not go on is recorded without its contacts",
-            );
-            return Ok(true);
-        }
-        let (step, t, rows) = (last.step, last.t, group.rows);
-        let counted = active.map_or("none".into(), |n: usize| n.to_string());
-        self.report.note("rows", f64::INFINITY, || Place {
-            step: Some(step),
-            t: Some(t),
-            what: format!("{rows} contacts are recorded, the account of the step has {counted}"),
-        });
-        Ok(true)
     }
 }

@@ -195,6 +195,22 @@ impl Motion {
         }
     }
 
+    /// From the midpoint to the end of the step.
+    pub fn beyond_middle<D: Flat>(&self, mid: &Stand, i: usize) -> Stand {
+        let (h, begin, end) = (self.h, &self.begin[i], &self.end[i]);
+        let first = Stand {
+            q: turned::<D>(mid, -0.5 * h, spin(begin)),
+            angle: wound::<D>(mid.angle, -0.5 * h * begin[5]),
+            ..*mid
+        };
+        let both = add(spin(begin), spin(end));
+        Stand {
+            x: along(mid.x, linear(end), 0.5 * h),
+            q: turned::<D>(&first, 0.5 * h, both),
+            angle: wound::<D>(first.angle, 0.5 * h * both[2]),
+        }
+    }
+
     /// From the end to the midpoint.
     fn back<D: Flat>(&self, stand: &Stand, i: usize) -> Stand {
         let (h, begin, end) = (self.h, &self.begin[i], &self.end[i]);

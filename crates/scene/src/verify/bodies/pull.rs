@@ -2,9 +2,11 @@
 
 use bodies::joint::{Coordinate, Kind};
 
-use super::super::laws::{Rule, Section, Sums};
+use super::super::defects::{Defect, Defects};
+use super::super::laws::{Rule, Section};
 use super::super::vector::dot;
 use super::Walk;
+use super::contacts::size;
 use super::given::{Flat, Speed};
 use super::hinge::{coordinate, ends};
 use super::joints::{LAWS, Row};
@@ -34,7 +36,7 @@ impl Part {
 
 impl<D: Flat> Walk<'_, D> {
     /// The laws of the joints; their blocks are part of R2.
-    pub(super) fn judge_joints(&mut self, sums: &mut Sums) {
+    pub(super) fn judge_joints(&mut self, defects: &mut Defects) {
         let rows = std::mem::take(&mut self.joints.rows);
         let pushes = self.joint_pushes_of(rows.len()).to_vec();
         let mut first = 0;
@@ -43,8 +45,12 @@ impl<D: Flat> Walk<'_, D> {
             let same = |r: &&Row| r.joint == row.joint && r.part == row.part && r.row >= 1;
             let count = 1 + rows[first + 1..].iter().take_while(same).count();
             let end = first + count;
-            let (off, name) =
-                self.judge_block(&rows[first..end], &pushes[first..end], &mut pressed, sums);
+            let (off, name) = self.judge_block(
+                &rows[first..end],
+                &pushes[first..end],
+                &mut pressed,
+                defects,
+            );
             let place = self.place(format!("joint `{name}`, {}", row.part));
             self.report.note("joint laws", off, || place);
             first = end;
@@ -62,7 +68,7 @@ impl<D: Flat> Walk<'_, D> {
         rows: &[Row],
         pushes: &[Push],
         pressed: &mut f64,
-        sums: &mut Sums,
+        defects: &mut Defects,
     ) -> (f64, String) {
         let number = rows[0].joint;
         let t = self.motion.t;
@@ -91,8 +97,15 @@ impl<D: Flat> Walk<'_, D> {
         let kappa = rows.len() as f64 / (self.trace(pushes) + part.yielding);
         let mut f = vec![0.0; rows.len()];
         part.rule.natural(kappa, &s, &u, &mut f);
-        sums.add(kappa, &f, &s, &u, &b);
-        let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
+        // Its own laws are compared below; here it has its part in the speed at stake.
+        defects.push(Defect {
+            bodies: self.moved(pushes),
+            rows: rows.len(),
+            kappa,
+            left: 0.0,
+            free: size(&b),
+            rounding: 0.0,
+        });
         let rows_size: f64 = pushes.iter().map(|push| self.row_size(push)).sum();
         let scale = size(&s)
             .max(kappa * rows_size)

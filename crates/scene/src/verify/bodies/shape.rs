@@ -57,7 +57,7 @@ fn edges(vertices: &[[f64; 2]], closed: bool, p: V3) -> f64 {
     })
 }
 
-fn on_segment(a: V3, b: V3, p: V3) -> V3 {
+pub(super) fn on_segment(a: V3, b: V3, p: V3) -> V3 {
     let e = sub(b, a);
     let square = dot(e, e);
     let share = if square > 0.0 {
@@ -80,7 +80,7 @@ fn of_faces(faces: &Faces, p: V3) -> f64 {
 }
 
 /// Distance from a triangle; infinite where its plane alone is farther than `known`.
-fn of_triangle([a, b, c]: [V3; 3], p: V3, known: f64) -> f64 {
+pub(super) fn of_triangle([a, b, c]: [V3; 3], p: V3, known: f64) -> f64 {
     let n = unit(cross(sub(b, a), sub(c, a)));
     let height = dot(sub(p, a), n);
     if height.abs() > known {

@@ -8,10 +8,8 @@ use super::step::{Step, row_off, size};
 use super::{State, Walk, advance};
 
 impl Walk<'_> {
-    pub(super) fn compare_way(&mut self, step: &Step, before: &State, last: &State) {
-        if self.corrects() {
-            return;
-        }
+    /// Where the step ends before anything is put right.
+    pub(super) fn arrives(&self, step: &Step, before: &State) -> Vec<f64> {
         let chart = self.system.chart().clone();
         let mut q = step.q.clone();
         match self.settings.scheme {
@@ -26,6 +24,14 @@ impl Walk<'_> {
             }
             _ => advance(&chart, &mut q, &step.loose, 0.5 * step.h),
         }
+        q
+    }
+
+    pub(super) fn compare_way(&mut self, step: &Step, before: &State, last: &State) {
+        if self.corrects() {
+            return;
+        }
+        let q = self.arrives(step, before);
         if self.struck() && self.settings.scheme != Scheme::Midpoint {
             return;
         }
@@ -94,6 +100,9 @@ impl Walk<'_> {
                     scale += (s * g[i]).abs();
                 }
             }
+            // Terms that have all but vanished are known to rounding of what they were before.
+            self.momentum = self.momentum.max(scale);
+            let scale = scale.max(1e-6 * self.momentum);
             let rest = (dot(row, &change) - pushed[i]).abs();
             let off = if rest == 0.0 { 0.0 } else { rest / scale };
             let place = self.place(self.acting_on(step, i));
@@ -199,6 +208,16 @@ impl Walk<'_> {
         self.report.note("balance", off, || place);
     }
 
+    /// The first row whose work is sliding: friction of contacts, of joints and of non-firm constraints.
+    pub(super) fn first_tangent(&self, constraint: usize) -> usize {
+        match self.system.constraints()[constraint].kind {
+            Kind::Contact => 1,
+            Kind::FrictionJoint { normal_rows } => normal_rows,
+            Kind::NonFirm => 0,
+            Kind::Joint | Kind::Velocity => usize::MAX,
+        }
+    }
+
     pub(super) fn compare_works(&mut self, step: &Step, last: &State) -> Result<(), SystemError> {
         let kinetic = self.kinetic(last)?;
         self.compare_energies(last, kinetic)?;
@@ -216,12 +235,12 @@ impl Walk<'_> {
         let mut size = 0.0_f64;
         for k in 0..self.touches.len() {
             let touch = &self.touches[k];
-            let contact = self.system.constraints()[touch.constraint].is_contact();
+            let first_tangent = self.first_tangent(touch.constraint);
             let (g, w) = &step.rows[k];
             for (row, s) in touch.impulse.iter().enumerate() {
                 let g = &g[row * n..(row + 1) * n];
                 let mean = w[row] + 0.5 * (dot(g, &step.begin) + dot(g, &step.loose));
-                own[if contact && row > 0 { 2 } else { 1 }] += s * mean;
+                own[if row >= first_tangent { 2 } else { 1 }] += s * mean;
                 own[3] -= s * w[row];
                 size = size.max((s * mean).abs());
             }

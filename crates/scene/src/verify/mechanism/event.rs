@@ -1,9 +1,45 @@
-//! Intervals of the event-driven integrator: their ends, energies and signs.
+//! Intervals of the event-driven integrator: their ends, their momentum, their works.
+//!
+//! ```text
+//! v_I = v_F − A⁻¹(hK + Σ Gᵀ S)        A, K, G at the middle of the interval, S the recorded impulses
+//! ```
+//!
+//! Reactions between recorded instants are integrals. The middle of the interval gives v_I to the third order of h;
+//! the same by both ends differs from it by three times its error, so that it says how far it may be off. Impulses may
+//! act at any instant of the interval: what G changes over it is added, and where the records have events in it, what
+//! forces change as well. Where the state before is recorded it is compared with v_I, else v_I stands for it.
 
-use mechanism::{Kind, System, SystemError};
+use mechanism::{Instant, Kind, System, SystemError};
 
-use super::dense;
-use super::{State, Walk};
+use super::super::laws::Rule;
+use super::super::report::{Rows, beyond};
+use super::dense::{dot, solve};
+use super::law::rules;
+use super::step::size;
+use super::{State, Touch, Walk, advance};
+
+/// The integrator keeps its errors below 1e-12 of positions and velocities.
+pub(super) const ACCURACY: f64 = 1e-9;
+
+/// Rounds back to the beginning.
+const ROUNDS: usize = 30;
+
+/// The beginning of an interval as its end says it.
+pub(super) struct Span {
+    pub first: State,
+    /// By how much each velocity may be off.
+    pub doubt: Vec<f64>,
+    /// Whether the records have events in it.
+    pub events: bool,
+}
+
+/// Forces at one instant: A⁻¹(hK + Σ GᵀS), hK, A, and G and W of the constraints.
+pub(super) struct Look {
+    pub change: Vec<f64>,
+    pub force: Vec<f64>,
+    pub mass: Vec<f64>,
+    pub rows: Vec<(Vec<f64>, Vec<f64>)>,
+}
 
 impl Walk<'_> {
     /// One interval between recorded instants.
@@ -11,47 +47,282 @@ impl Walk<'_> {
         &mut self,
         before: Option<&State>,
         last: &State,
+        events: bool,
     ) -> Result<(), SystemError> {
         self.report.skip(
-            "event-driven: forces between recorded instants are integrals that the records do not hold, so \
-             that momentum and laws within an interval are not compared",
+            "event-driven: reactions between recorded instants are integrals that the records do not hold; \
+             momentum and works are compared to within the error of a quadrature over the interval, laws by the \
+             bounds of impulses",
         );
         self.compare_place(last)?;
-        let (t, n) = (last.t, last.v.len());
+        self.compare_extent(last)?;
+        let opening = self
+            .opening
+            .take()
+            .filter(|_| before.is_some_and(|b| b.step == 0));
+        let known = opening.as_ref().or(before);
+        let events = events || opening.is_some() || self.reverses();
+        let span = self.span(last, events)?;
         for k in 0..self.touches.len() {
             let touch = self.touches[k].clone();
             let what = self.name(touch.constraint);
-            let ends = [
-                ("end", Some(last), &touch.end),
-                ("begin", before, &touch.begin),
-            ];
-            for (check, state, recorded) in ends {
-                let Some(state) = state else { continue };
-                let (off, _) =
-                    self.row_off(touch.constraint, state.t, &state.q, &state.v, recorded)?;
-                let place = self.place(what.clone());
-                self.report.note(check, off, || place);
+            let (off, _) = self.row_off(touch.constraint, last.t, &last.q, &last.v, &touch.end)?;
+            let place = self.place(what.clone());
+            self.report.note("end", off, || place);
+            self.compare_begin(&touch, known, &span)?;
+            self.compare_bounds(&touch, last)?;
+        }
+        if let Some(known) = known {
+            for i in 0..last.v.len() {
+                let off = (span.first.v[i] - known.v[i]).abs() / span.doubt[i];
+                let place = self.place(format!("`{}`", self.layout.velocities[i]));
+                self.report.note("interval", off, || place);
             }
-            let kind = self.system.constraints()[touch.constraint].kind;
-            if kind == Kind::Contact {
-                let size: f64 = touch.impulse.iter().map(|s| s.abs()).sum();
-                let off = (-touch.impulse[0]).max(0.0) / size.max(f64::MIN_POSITIVE);
-                let place = self.place(what);
-                self.report
-                    .note("laws", off / self.settings.tolerance, || place);
+            self.compare_path(known, last)?;
+        } else {
+            self.list_untold(last)?;
+        }
+        self.compare_blank(&span);
+        let first = known.cloned().unwrap_or_else(|| span.first.clone());
+        self.compare_span_works(&first, last, &span, known.is_some())
+    }
+
+    /// Whether a constraint moves the other way at the end: forces and friction then jump within the interval, with
+    /// or without an event.
+    fn reverses(&self) -> bool {
+        let mut all = self.touches.iter();
+        all.any(|touch| dot(&touch.begin, &touch.end) < 0.0)
+    }
+
+    /// A⁻¹(hK + Σ GᵀS) with everything at one instant.
+    pub(super) fn look_at(&mut self, t: f64, q: &[f64], v: &[f64]) -> Result<Look, SystemError> {
+        let n = v.len();
+        let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
+        self.system.dynamics(t, q, v, &mut mass, &mut force)?;
+        force.iter_mut().for_each(|k| *k *= self.account.h);
+        let mut sum = force.clone();
+        let mut rows = Vec::with_capacity(self.touches.len());
+        for k in 0..self.touches.len() {
+            let both = self.rows_of(self.touches[k].constraint, t, q)?;
+            for (s, g) in self.touches[k].impulse.iter().zip(both.0.chunks(n.max(1))) {
+                sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += s * g);
+            }
+            rows.push(both);
+        }
+        Ok(Look {
+            change: solve(&mass, &sum).unwrap_or_else(|| vec![f64::NAN; n]),
+            force,
+            mass,
+            rows,
+        })
+    }
+
+    /// The beginning of the interval that ends at `last`.
+    fn span(&mut self, last: &State, events: bool) -> Result<Span, SystemError> {
+        let (n, h) = (last.v.len(), self.account.h);
+        let chart = self.system.chart().clone();
+        let end = self.look_at(last.t, &last.q, &last.v)?;
+        let mut first = State {
+            step: last.step - 1,
+            t: last.t - h,
+            ..last.clone()
+        };
+        let mut least = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let mean: Vec<f64> = (0..n).map(|i| 0.5 * (first.v[i] + last.v[i])).collect();
+            let late: Vec<f64> = (0..n).map(|i| 0.5 * (mean[i] + last.v[i])).collect();
+            let mut middle = last.q.clone();
+            advance(&chart, &mut middle, &late, -0.5 * h);
+            first.q.clone_from(&last.q);
+            advance(&chart, &mut first.q, &mean, -h);
+            let look = self.look_at(last.t - 0.5 * h, &middle, &mean)?;
+            let left = (0..n).fold(0.0_f64, |m, i| {
+                m.max((last.v[i] - look.change[i] - first.v[i]).abs())
+            });
+            first.v = (0..n).map(|i| last.v[i] - look.change[i]).collect();
+            let scale = size(&first.v).max(size(&last.v)).max(f64::MIN_POSITIVE);
+            if left <= 1e-15 * scale || (left <= 1e-12 * scale && left >= 0.5 * least) {
+                break;
+            }
+            least = least.min(left);
+        }
+        let begin = self.look_at(first.t, &first.q, &first.v)?;
+        let doubt = self.doubt(last, &first, [&begin, &end], events);
+        Ok(Span {
+            first,
+            doubt,
+            events,
+        })
+    }
+
+    /// By how much each velocity at the beginning may be off.
+    fn doubt(&self, last: &State, first: &State, ends: [&Look; 2], events: bool) -> Vec<f64> {
+        let n = last.v.len();
+        let [begin, end] = ends;
+        let mut loose = vec![0.0; n];
+        for (k, touch) in self.touches.iter().enumerate() {
+            for (row, s) in touch.impulse.iter().enumerate() {
+                let of = |look: &Look, i: usize| look.rows[k].0[row * n + i];
+                for (i, loose) in loose.iter_mut().enumerate() {
+                    let (a, b) = (of(begin, i), of(end, i));
+                    *loose += s.abs() * ((a - b).abs() + ACCURACY * (a.abs() + b.abs()));
+                }
             }
         }
-        let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
-        self.system
-            .dynamics(t, &last.q, &last.v, &mut mass, &mut force)?;
-        let kinetic = dense::energy(&mass, &last.v);
-        self.compare_energies(last, kinetic)?;
-        if let Some(before) = before {
+        let jump = if events { 4.0 } else { 0.0 };
+        for (i, loose) in loose.iter_mut().enumerate() {
+            let (a, b) = (begin.force[i], end.force[i]);
+            *loose += jump * (a - b).abs() + ACCURACY * (a.abs() + b.abs());
+            for j in 0..n {
+                let (a, b) = (begin.mass[i * n + j], end.mass[i * n + j]);
+                let moved = (last.v[j] - first.v[j]).abs();
+                let speed = last.v[j].abs() + first.v[j].abs();
+                *loose += jump * (a - b).abs() * moved + ACCURACY * (a.abs() + b.abs()) * speed;
+            }
+        }
+        // |A⁻¹| applied to it, and the difference to the rule by both ends.
+        let mut doubt: Vec<f64> = (0..n)
+            .map(|i| {
+                let ends = 0.5 * (begin.change[i] + end.change[i]);
+                2.0 * (last.v[i] - ends - first.v[i]).abs() + f64::MIN_POSITIVE
+            })
+            .collect();
+        for (j, loose) in loose.iter().enumerate() {
+            let mut unit = vec![0.0; n];
+            unit[j] = *loose;
+            let column = solve(&end.mass, &unit).unwrap_or_else(|| vec![f64::INFINITY; n]);
+            let both = doubt.iter_mut().zip(column);
+            both.for_each(|(doubt, c)| *doubt += 2.0 * c.abs());
+        }
+        doubt
+    }
+
+    /// Velocities of a constraint before the interval.
+    fn compare_begin(
+        &mut self,
+        touch: &Touch,
+        known: Option<&State>,
+        span: &Span,
+    ) -> Result<(), SystemError> {
+        let constraint = touch.constraint;
+        let mut off = 0.0;
+        if let Some(known) = known {
+            (off, _) = self.row_off(constraint, known.t, &known.q, &known.v, &touch.begin)?;
+        } else {
+            let (first, n) = (&span.first, span.first.v.len());
+            let (g, w) = self.rows_of(constraint, first.t, &first.q)?;
+            for (row, recorded) in touch.begin.iter().enumerate() {
+                let g = &g[row * n..(row + 1) * n];
+                let with = |v: &[f64]| g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum::<f64>();
+                let left = beyond(
+                    (w[row] + dot(g, &first.v) - recorded).abs(),
+                    with(&span.doubt),
+                );
+                // Near rest the terms themselves are rounding.
+                let terms = w[row].abs() + with(&first.v).max(recorded.abs());
+                off = f64::max(off, left / terms.max(f64::MIN_POSITIVE));
+            }
+        }
+        let place = self.place(self.name(constraint));
+        self.report.note("begin", off, || place);
+        Ok(())
+    }
+
+    /// Impulses of contacts push, and are within what friction allows.
+    fn compare_bounds(&mut self, touch: &Touch, last: &State) -> Result<(), SystemError> {
+        if self.system.constraints()[touch.constraint].kind != Kind::Contact {
+            return Ok(());
+        }
+        let at = Instant {
+            t: last.t,
+            q: &last.q,
+            v: &last.v,
+        };
+        let status = contact::law::Status::Open;
+        let law = self
+            .system
+            .law(touch.constraint, at, self.account.h, status)?;
+        let s = &touch.impulse;
+        let whole = s
+            .iter()
+            .map(|s| s.abs())
+            .sum::<f64>()
+            .max(f64::MIN_POSITIVE);
+        let mut least = f64::INFINITY;
+        for rule in rules(&law, s.len(), false) {
+            let mut off = (-s[0]).max(0.0);
+            if let (Rule::Cone(section), true) = (&rule, s.len() > 1) {
+                let mut nearest = s[1..].to_vec();
+                section.nearest(s[0].max(0.0), &mut nearest);
+                let out = nearest.iter().zip(&s[1..]).map(|(a, b)| (a - b).abs());
+                off = out.fold(off, f64::max);
+            }
+            least = least.min(off / whole);
+        }
+        let place = self.place(self.name(touch.constraint));
+        let share = least / self.settings.tolerance.max(ACCURACY);
+        self.report.note("laws", share, || place);
+        Ok(())
+    }
+
+    /// Figures that an interval without events leaves at 0, and those that it always does.
+    fn compare_blank(&mut self, span: &Span) {
+        let account = self.account;
+        let mut wrong = account.forced != 0.0 || account.lasting != 0.0;
+        let allowed = if account.mixed { 0.0 } else { account.gain };
+        wrong |= account.excess != allowed;
+        if span.events {
+            let why = "made of jumps within an interval, which are not recorded one by one";
+            let columns = ["gain", "excess", "mixed"];
+            self.report.unread_all("steps", &columns, Rows::All, why);
+        } else {
+            wrong |= account.gain != 0.0 || account.mixed;
+        }
+        let why = "the largest energy of the run so far is part of it, also between recorded instants: compared from \
+                   below";
+        self.report.unread("steps", "turnover", Rows::All, why);
+        let least = account.works[0].abs().max(account.works[3].abs());
+        wrong |= !(account.turnover >= least * (1.0 - 1e-12));
+        let place = self.place("the account of the interval");
+        let off = if wrong { f64::INFINITY } else { 0.0 };
+        self.report.note("books", off, || place);
+    }
+
+    /// Positions against the mean of the velocities at both ends, within what these differ and what
+    /// accelerations add; where contacts act, velocities may have been those of either end all along.
+    fn compare_path(&mut self, before: &State, last: &State) -> Result<(), SystemError> {
+        let (n, h) = (last.v.len(), last.t - before.t);
+        let mut speeds = Vec::new();
+        for state in [before, last] {
+            let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
             self.system
-                .dynamics(before.t, &before.q, &before.v, &mut mass, &mut force)?;
-            let first = dense::energy(&mass, &before.v);
-            // At the start the velocity is the one before impacts at the first instant.
-            self.compare_balance(kinetic - first, &[kinetic, first]);
+                .dynamics(state.t, &state.q, &state.v, &mut mass, &mut force)?;
+            speeds.push(solve(&mass, &force).unwrap_or_else(|| vec![f64::INFINITY; n]));
+        }
+        let mean: Vec<f64> = (0..n).map(|i| 0.5 * (before.v[i] + last.v[i])).collect();
+        let allowed = |i: usize| {
+            let pushed: f64 = 2.0 * h * (speeds[0][i].abs() + speeds[1][i].abs());
+            let jump = (last.v[i] - before.v[i]).abs();
+            let acts = if self.touches.is_empty() { 0.0 } else { 1.0 };
+            h * (jump + pushed + acts * (last.v[i].abs() + before.v[i].abs()))
+        };
+        let chart = self.system.chart().clone();
+        let mut q = before.q.clone();
+        advance(&chart, &mut q, &mean, h);
+        let (mut p, mut s) = (0, 0);
+        let mut found = Vec::new();
+        for coordinate in chart.coordinates() {
+            let (places, rates) = (coordinate.num_positions(), coordinate.num_velocities());
+            let most = (s..s + rates).map(allowed).fold(0.0, f64::max);
+            for k in p..p + places {
+                let rounding = 1e-9 * (1e-3 + last.q[k].abs());
+                found.push((k, (q[k] - last.q[k]).abs() / (most + rounding)));
+            }
+            (p, s) = (p + places, s + rates);
+        }
+        for (k, off) in found {
+            let place = self.place(format!("`{}`", self.layout.positions[k]));
+            self.report.note("interval", off, || place);
         }
         Ok(())
     }

@@ -3,16 +3,14 @@
 use contact::Law;
 use mechanism::{ImpactLaw, Instant, Kind, Scheme, System, SystemError};
 
-use super::super::laws::Sums;
+use super::super::defects::{Defect, Defects};
+use super::super::laws::Rule;
 use super::super::report::beyond;
-use super::Walk;
-use super::dense::{dot, solve};
+use super::super::status::astray;
+use super::dense::{dot, energy, solve};
 use super::law::rules;
 use super::step::{Step, size};
-
-/// Velocities below this share of the terms they are made of are rest: the engine measures residuals
-/// against it.
-const FLOOR: f64 = 1e-5;
+use super::{Touch, Walk};
 
 /// A velocity is known to this share of the terms it is made of.
 const ROUNDING: f64 = 1e-14;
@@ -42,7 +40,7 @@ impl Walk<'_> {
     }
 
     /// Weight of U_I in each row of a constraint.
-    fn weights(
+    pub(super) fn weights(
         &mut self,
         constraint: usize,
         at: Instant<'_>,
@@ -89,37 +87,80 @@ impl Walk<'_> {
         let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         let free: Vec<f64> = (0..n).map(|i| step.begin[i] + forced[i]).collect();
         let sizes = self.sizes(step);
-        let (mut sums, mut floor, mut worst) = (Sums::default(), 0.0, (0.0, 0));
-        let mut rounding = 0.0;
+        let (mut defects, mut judged) = (Defects::default(), Vec::new());
+        let mut blocks = Vec::new();
         for k in 0..self.touches.len() {
             let touch = self.touches[k].clone();
             let weights = self.weights(touch.constraint, at, common)?;
-            let block = Block::of(step, k, (&weights, &free, &sizes));
+            let mut block = Block::of(step, k, (&weights, &free, &sizes));
             let kappa = block.u.len() as f64 / block.trace;
             let previous = self.previous[touch.constraint];
             let status = previous.unwrap_or(contact::law::Status::Open);
             let law = self.system.law(touch.constraint, at, step.h, status)?;
-            let Some((f, widest)) = block.least(&law, kappa, &touch.impulse, previous.is_some())
+            if self.settings.scheme == Scheme::Paoli
+                && let Some(lean) = self.lean(step, k, &law, (&touch.impulse, &block.u))
+            {
+                (block.u[1], block.u[2]) = (block.u[1] + lean[0], block.u[2] + lean[1]);
+            }
+            let Some((f, widest, rule)) =
+                block.least(&law, kappa, &touch.impulse, previous.is_some())
             else {
                 continue;
             };
-            floor += kappa * block.own;
-            rounding += kappa * (ROUNDING * widest * block.terms).powi(2);
-            let share = sums.add(kappa, &f, &touch.impulse, &block.u, &block.b);
-            if !(share <= worst.0) {
-                worst = (share, touch.constraint);
+            let mut contact = None;
+            if self.system.constraints()[touch.constraint].is_contact() {
+                contact = Some(rule);
+            }
+            defects.push(Defect {
+                bodies: vec![0],
+                rows: f.len(),
+                kappa,
+                left: dot(&f, &f).sqrt(),
+                free: dot(&block.b, &block.b).sqrt(),
+                rounding: ROUNDING * widest * block.terms,
+            });
+            judged.push(touch.constraint);
+            if let Some(rule) = contact {
+                blocks.push((judged.len() - 1, touch, block, kappa, rule));
             }
         }
+        // Which figure decides whether a step reached its tolerance is said here for laws and in `account::decides`
+        // for the account. All constraints share the coordinates, so that they are one component.
+        let own = (2.0 * energy(&step.mass, &free)).sqrt();
+        let verdict = defects.judge(|_| own, true);
+        let tolerance = self.settings.tolerance.max(verdict.residual);
+        self.compare_statuses(&blocks, &verdict.speed, tolerance);
         if self.account.reached {
-            let scale = sums.scale().max(FLOOR * FLOOR * floor);
-            let scale = scale.max(f64::MIN_POSITIVE);
-            let residual = sums.residual() * (sums.scale() / scale).sqrt();
-            let place = self.place(self.name(worst.1));
-            let left = beyond(residual, (rounding / scale).sqrt());
+            let worst = judged.get(verdict.worst).copied();
+            let place = self.place(worst.map_or_else(String::new, |c| self.name(c)));
+            let left = beyond(verdict.residual, verdict.rounding);
             let share = left / self.settings.tolerance;
             self.report.note("laws", share, || place);
         }
         Ok(())
+    }
+
+    /// What contacts did, against their impulses and velocities.
+    fn compare_statuses(
+        &mut self,
+        blocks: &[(usize, Touch, Block, f64, Rule)],
+        speed: &[f64],
+        tolerance: f64,
+    ) {
+        for (k, touch, block, kappa, rule) in blocks {
+            let allowed = tolerance * speed[*k] * kappa.sqrt();
+            let status = match touch.status {
+                // Said of contacts that carry an impulse and do not rebound, too: not compared.
+                Some(contact::law::Status::Open) => continue,
+                Some(contact::law::Status::Stick) => 1,
+                Some(contact::law::Status::Slip) => 2,
+                _ => 3,
+            };
+            let three = (&touch.impulse[..], &block.u[..], &block.b[..]);
+            let off = astray(status, three, *kappa, rule, allowed);
+            let place = self.place(self.name(touch.constraint));
+            self.report.note("status", off, || place);
+        }
     }
 
     /// Contacts that are closed where the step is taken and have no row.
@@ -148,30 +189,27 @@ struct Block {
     b: Vec<f64>,
     /// tr H.
     trace: f64,
-    /// Squares of the sizes of the terms of b.
-    own: f64,
     /// Sizes of all terms that the velocities are made of.
     terms: f64,
 }
 
 impl Block {
-    fn of(step: &Step, k: usize, (weights, free, sizes): (&[f64], &[f64], &[f64])) -> Self {
+    fn of(step: &Step, k: usize, (weights, free, sizes): (&[f64], &Vec<f64>, &[f64])) -> Self {
         let n = step.begin.len();
         let (g, w) = &step.rows[k];
         let mut block = Self {
             u: Vec::new(),
             b: Vec::new(),
             trace: 0.0,
-            own: 0.0,
             terms: 0.0,
         };
         for (row, w) in w.iter().enumerate() {
             let g = &g[row * n..(row + 1) * n];
             let with = |v: &[f64]| -> f64 { g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum() };
-            let rebound = weights[row] * (w + dot(g, &step.begin));
-            block.u.push(w + dot(g, &step.loose) + rebound);
-            block.b.push(w + dot(g, free) + rebound);
-            block.own += (w.abs() + with(free) + rebound.abs()).powi(2);
+            let [begin, loose, free_of] = [&step.begin, &step.loose, free].map(|v| w + dot(g, v));
+            let rebound = weights[row] * begin;
+            block.u.push(loose + rebound);
+            block.b.push(free_of + rebound);
             block.terms += w.abs() + with(sizes);
             if let Some(back) = solve(&step.mass, g) {
                 block.trace += dot(&back, g);
@@ -180,19 +218,25 @@ impl Block {
         block
     }
 
-    /// F of the rule that suits best, and the widest coefficient of all.
-    fn least(&self, law: &Law, kappa: f64, s: &[f64], known: bool) -> Option<(Vec<f64>, f64)> {
+    /// F of the rule that suits best, the widest coefficient of all, and the rule.
+    fn least(
+        &self,
+        law: &Law,
+        kappa: f64,
+        s: &[f64],
+        known: bool,
+    ) -> Option<(Vec<f64>, f64, Rule)> {
         let mut widest = 1.0_f64;
-        let mut least: Option<(f64, Vec<f64>)> = None;
+        let mut least: Option<(f64, Vec<f64>, Rule)> = None;
         for rule in rules(law, s.len(), known) {
             let mut f = vec![0.0; s.len()];
             rule.natural(kappa, s, &self.u, &mut f);
             widest = widest.max(rule.widest());
             let left = dot(&f, &f);
-            if least.as_ref().is_none_or(|(known, _)| left < *known) {
-                least = Some((left, f));
+            if least.as_ref().is_none_or(|(known, _, _)| left < *known) {
+                least = Some((left, f, rule));
             }
         }
-        least.map(|(_, f)| (f, widest))
+        least.map(|(_, f, rule)| (f, widest, rule))
     }
 }

@@ -13,22 +13,28 @@
 //! The event-driven integrator records intervals and not steps: their ends, energies and signs are
 //! compared.
 
+mod books;
 mod compare;
 mod dense;
 mod event;
 mod judge;
 mod law;
+mod least;
+mod place;
+mod read;
 mod start;
 mod step;
+mod told;
+mod watch;
+mod works;
 
 use contact::law::Status;
-use mechanism::{Chart, Coordinate, Scheme, Settings, State as Initial, System};
+use mechanism::{Chart, Coordinate, Scheme, Settings, System};
 
 use super::report::{Place, Report};
-use super::stream::{Group, Stream};
 use super::{Asked, VerifyError};
 use crate::file::Scene;
-use crate::record::{Layout, Record, Status as Ended};
+use crate::record::{Layout, Record};
 use crate::text::TextSystem;
 
 /// A recorded state.
@@ -54,7 +60,7 @@ pub(super) struct Touch {
 }
 
 /// Columns of the account that are read.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 21] = [
     "h",
     "active",
     "residual",
@@ -67,6 +73,15 @@ const COLUMNS: [&str; 12] = [
     "impact",
     "sliding",
     "boundary",
+    "momentum",
+    "energy",
+    "gain",
+    "excess",
+    "turnover",
+    "forced",
+    "lasting",
+    "extent",
+    "mixed",
 ];
 
 /// The account of a step.
@@ -82,6 +97,15 @@ pub(super) struct Account {
     pub potential: f64,
     /// Work, impact, sliding, boundary.
     pub works: [f64; 4],
+    pub momentum: f64,
+    pub energy: f64,
+    pub gain: f64,
+    pub excess: f64,
+    pub turnover: f64,
+    pub forced: f64,
+    pub lasting: f64,
+    pub extent: f64,
+    pub mixed: bool,
 }
 
 /// All that is known while a run is gone through.
@@ -98,6 +122,16 @@ pub(super) struct Walk<'a> {
     pub previous: Vec<Option<Status>>,
     pub step: i64,
     pub t: f64,
+    /// What is remembered of each constraint, as long as every step is recorded.
+    seen: Option<Vec<watch::Seen>>,
+    /// The largest term of a balance of momentum so far.
+    momentum: f64,
+    /// The largest energy so far.
+    peak: f64,
+    /// Positions at the start, from which the account measures how far the system has come.
+    origin: Vec<f64>,
+    /// The start with the velocities of the scene, where an event-driven run begins with an impact.
+    opening: Option<State>,
 }
 
 fn announce(report: &mut Report, event: bool) {
@@ -111,7 +145,8 @@ fn announce(report: &mut Report, event: bool) {
     report.expect("begin", begin, 1e-11);
     let end = "end = G v + W; relative to its terms";
     report.expect("end", end, 1e-11);
-    let momentum = "A(v - v_I) = hK + sum of G'S; relative to its terms, coordinate by coordinate. K is \
+    let momentum = "A(v - v_I) = hK + sum of G'S; relative to its terms, coordinate by coordinate, and to a \
+                    millionth of the largest so far. K is \
                     iterated until v changes by 1e-13 and ten times the residual";
     report.expect("momentum", momentum, 1e-10);
     let laws = "R2 of the laws, recomputed, over the tolerance; steps that reached it";
@@ -125,6 +160,20 @@ fn announce(report: &mut Report, event: bool) {
     let balance = "T_F - T_I against the works of the account; relative to the largest term";
     // Works of the event-driven integrator are integrals, as accurate as its motion.
     report.expect("balance", balance, if event { 1e-7 } else { 1e-11 });
+    super::account::announce(report);
+    books::announce(report);
+    if event {
+        let way = "q_F - q_I and A(v_F - v_I) over an interval, over what velocities and forces at its ends allow";
+        report.expect("interval", way, 1.0);
+        return;
+    }
+    let status = "open without impulse, stick without velocity, slip at the bound; over what the \
+                  tolerance allows";
+    report.expect("status", status, 30.0);
+    let events = "events told from the steps against those recorded; relative, none may be missing";
+    report.expect("events", events, 1e-12);
+    let way = "q_F less where the step arrives, over what joints and overlaps explain";
+    report.expect("correction", way, 1.0);
 }
 
 /// Verifies a run of a mechanism.
@@ -143,6 +192,8 @@ pub(super) fn verify(
     }
     announce(report, built.settings.scheme == Scheme::Event);
     let count = built.system.constraints().len();
+    let mut origin = built.initial.q.clone();
+    built.system.chart().normalise(&mut origin);
     let mut walk = Walk {
         system: built.system,
         settings: built.settings,
@@ -154,6 +205,11 @@ pub(super) fn verify(
         previous: vec![None; count],
         step: 0,
         t: 0.0,
+        seen: None,
+        momentum: 0.0,
+        peak: 0.0,
+        origin,
+        opening: None,
     };
     walk.run(record, &built.initial, asked)
 }
@@ -170,182 +226,6 @@ impl Walk<'_> {
     pub(super) fn name(&self, constraint: usize) -> String {
         let name = self.layout.constraints.get(constraint);
         name.map_or_else(|| "?".into(), |name| format!("`{name}`"))
-    }
-
-    /// The tables: coordinates, steps, contacts.
-    fn open<'r>(
-        &self,
-        record: &'r Record,
-        groups: &[String],
-    ) -> Result<[Stream<'r>; 3], VerifyError> {
-        let missing = |table: &str| {
-            let text = format!(
-                "{}: there is no table `{table}`, so that there is nothing to verify",
-                record.directory().display()
-            );
-            VerifyError::Nothing(text)
-        };
-        let columns = self.layout.columns("coordinates");
-        let names: Vec<String> = columns.into_iter().skip(2).map(|c| c.name).collect();
-        let states = Stream::open(record, "coordinates", &names, &[])?;
-        let states = states.ok_or_else(|| missing("coordinates"))?;
-        let steps: Vec<String> = COLUMNS.map(String::from).into();
-        let steps = Stream::open(record, "steps", &steps, &[])?.ok_or_else(|| missing("steps"))?;
-        let mut names = vec!["gap".to_string()];
-        for prefix in ["begin", "end", "impulse", "hold"] {
-            names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
-        }
-        let texts = ["constraint", "status"];
-        let contacts = Stream::open(record, "contacts", &names, &texts)?;
-        let contacts = contacts.ok_or_else(|| missing("contacts"))?;
-        Ok([states, steps, contacts])
-    }
-
-    fn run(
-        &mut self,
-        record: &Record,
-        initial: &Initial,
-        asked: &mut Asked<'_>,
-    ) -> Result<(), VerifyError> {
-        let groups = self.layout.groups();
-        let [mut states, mut steps, mut contacts] = self.open(record, &groups)?;
-        let Some(mut before) = states.next()?.map(|group| self.state(&group)) else {
-            return Err(VerifyError::Nothing(format!(
-                "{}: no state is recorded",
-                record.directory().display()
-            )));
-        };
-        self.compare_start(initial, &before);
-        let (start, until) = (before.t, asked.until);
-        while let Some(group) = states.next()? {
-            let last = self.state(&group);
-            (self.step, self.t) = (last.step, last.t);
-            let account = steps.at(last.step)?;
-            let group = contacts.at(last.step)?;
-            let running = record.manifest().status == Ended::Running;
-            if account.rows == 0 && running {
-                break;
-            }
-            let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
-            if absent && super::chosen(record) {
-                self.report.skip(super::NOT_CHOSEN);
-                self.previous.fill(None);
-                before = last;
-                continue;
-            }
-            if account.at(1, 0) != group.rows as f64 && running && !contacts.closed() {
-                self.report.ends = Some(format!(
-                    "the run was interrupted: its contacts end within step {}, t = {}",
-                    last.step, last.t
-                ));
-                break;
-            }
-            self.read(&account, &group, groups.len());
-            if asked.takes(last.step) {
-                (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
-                self.one(&before, &last)?;
-            }
-            self.remember();
-            before = last;
-        }
-        Ok(())
-    }
-
-    fn state(&self, group: &Group) -> State {
-        let positions = self.layout.positions.len();
-        let value = |k: usize| group.at(k, 0);
-        State {
-            step: group.step,
-            t: group.t,
-            q: (0..positions).map(value).collect(),
-            v: (positions..positions + self.layout.velocities.len())
-                .map(value)
-                .collect(),
-        }
-    }
-
-    fn read(&mut self, account: &Group, group: &Group, groups: usize) {
-        let at = |k: usize| account.at(k, 0);
-        self.account = Account {
-            h: at(0),
-            active: at(1),
-            residual: at(2),
-            reached: at(3) == 1.0,
-            penetration: at(4),
-            drift: at(5),
-            kinetic: at(6),
-            potential: at(7),
-            works: [at(8), at(9), at(10), at(11)],
-        };
-        self.touches.clear();
-        for row in 0..group.rows {
-            let name = group.text(0, row);
-            let known = self.layout.constraints.iter().position(|c| c == name);
-            let Some(constraint) = known else {
-                continue;
-            };
-            let slots = self.layout.slots(constraint);
-            let rows = |kind: usize| -> Vec<f64> {
-                let slot = |slot: &usize| group.at(1 + kind * groups + slot, row);
-                slots.iter().map(slot).collect()
-            };
-            let hold: Vec<f64> = rows(3).into_iter().filter(|s| !s.is_nan()).collect();
-            self.touches.push(Touch {
-                constraint,
-                status: match group.text(1, row) {
-                    "open" => Some(Status::Open),
-                    "stick" => Some(Status::Stick),
-                    "slip" => Some(Status::Slip),
-                    _ => None,
-                },
-                gap: group.at(0, row),
-                begin: rows(0),
-                end: rows(1),
-                impulse: rows(2),
-                hold,
-            });
-        }
-        let rows = self.touches.len() as f64;
-        let off = if self.account.active == rows {
-            0.0
-        } else {
-            f64::INFINITY
-        };
-        let place = self.place(format!(
-            "{rows} constraints are recorded, the account of the step has {}",
-            self.account.active
-        ));
-        self.report.note("rows", off, || place);
-    }
-
-    /// What each constraint did, for laws that depend on it.
-    fn remember(&mut self) {
-        self.previous.fill(Some(Status::Open));
-        for touch in &self.touches {
-            if let Some(previous) = self.previous.get_mut(touch.constraint) {
-                *previous = touch.status;
-            }
-        }
-    }
-
-    fn one(&mut self, before: &State, last: &State) -> Result<(), VerifyError> {
-        let consecutive = before.step + 1 == last.step;
-        if !consecutive {
-            self.previous.fill(None);
-        }
-        self.report.steps += 1;
-        self.report.contacts += self.touches.len();
-        self.report.consecutive += usize::from(consecutive);
-        let known = consecutive.then_some(before);
-        let looked = match self.settings.scheme {
-            Scheme::Event => self.interval(known, last),
-            _ => self.look(known, last),
-        };
-        if let Err(error) = looked {
-            let place = self.place(error.to_string());
-            self.report.note("momentum", f64::INFINITY, || place);
-        }
-        Ok(())
     }
 }
 

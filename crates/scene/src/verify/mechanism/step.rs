@@ -2,6 +2,7 @@
 
 use mechanism::{Forces, ImpactLaw, Kind, Scheme, System, SystemError};
 
+use super::super::stream::Group;
 use super::dense::{dot, solve};
 use super::{State, Walk, advance};
 
@@ -46,7 +47,7 @@ impl Walk<'_> {
         self.settings.correction || constraints.into_iter().any(|c| joint(c.kind))
     }
 
-    fn rows_of(
+    pub(super) fn rows_of(
         &mut self,
         constraint: usize,
         t: f64,
@@ -75,24 +76,39 @@ impl Walk<'_> {
     }
 
     /// One recorded step.
-    pub(super) fn look(&mut self, before: Option<&State>, last: &State) -> Result<(), SystemError> {
+    pub(super) fn look(
+        &mut self,
+        before: Option<&State>,
+        last: &State,
+        happened: Option<&Group>,
+    ) -> Result<(), SystemError> {
         self.compare_place(last)?;
+        self.compare_extent(last)?;
+        if before.is_none() {
+            self.list_untold(last)?;
+        }
         if before.is_none() && self.corrects() {
             self.report.skip(
                 "steps whose state before is not recorded, in systems whose positions are put right after \
                  a step: momentum, laws and works (record_every = 1 tells them)",
             );
+            self.thinned_unread();
             let kinetic = self.kinetic(last)?;
             return self.compare_energies(last, kinetic);
         }
         let step = self.unroll(before, last)?;
         if let Some(before) = before {
             self.compare_way(&step, before, last);
+            self.compare_correction(&step, before, last)?;
             self.compare_momentum(&step);
+        }
+        if let Some(happened) = happened {
+            self.compare_events(&step, last, happened);
         }
         self.compare_velocities(&step);
         self.judge(&step)?;
         self.overlooked(&step)?;
+        self.compare_books(&step, last)?;
         self.compare_works(&step, last)
     }
 

@@ -66,6 +66,8 @@ struct Account {
     pub penetration: f64,
     pub drift: f64,
     pub gain: f64,
+    pub excess: f64,
+    pub extent: f64,
 }
 
 /// All position functions at an instant and a point.
@@ -96,6 +98,8 @@ struct Walk<'a> {
     pub sums: Sums,
     /// Contacts of the step before that had a row, if it is recorded.
     pub previous: Option<Vec<bool>>,
+    /// Where the point started, if that is recorded.
+    pub origin: Option<Vec<f64>>,
     /// Whether the step is only followed, not looked at.
     pub muted: bool,
     pub step: i64,
@@ -148,6 +152,7 @@ pub(super) fn verify(
         length: (!adaptive).then_some(built.settings.step),
         sums: Sums::default(),
         previous: None,
+        origin: None,
         muted: false,
         step: 0,
         t: 0.0,

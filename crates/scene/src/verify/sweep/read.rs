@@ -3,6 +3,7 @@
 use ::sweep::Start;
 use mechanism::System;
 
+use super::super::report::Rows;
 use super::super::stream::{Group, Stream};
 use super::super::{Asked, NOT_CHOSEN, VerifyError, chosen};
 use super::form::{dot, sub};
@@ -10,7 +11,7 @@ use super::{Account, State, Touch, Walk};
 use crate::record::{Record, Status};
 
 /// Columns of the account that are read.
-const COLUMNS: [&str; 7] = [
+const COLUMNS: [&str; 22] = [
     "h",
     "active",
     "residual",
@@ -18,7 +19,27 @@ const COLUMNS: [&str; 7] = [
     "penetration",
     "drift",
     "gain",
+    "excess",
+    "extent",
+    // A sweeping process has no masses: these are 0, and the last one is absent.
+    "momentum",
+    "kinetic",
+    "potential",
+    "work",
+    "impact",
+    "sliding",
+    "boundary",
+    "energy",
+    "turnover",
+    "forced",
+    "lasting",
+    "mixed",
+    "gamma",
 ];
+
+/// The first of the columns that are 0, and the one that is absent.
+const ZERO: usize = 9;
+const ABSENT: usize = COLUMNS.len() - 1;
 
 impl Walk<'_> {
     /// The tables: coordinates, steps, contacts.
@@ -28,7 +49,7 @@ impl Walk<'_> {
         groups: &[String],
     ) -> Result<[Stream<'r>; 3], VerifyError> {
         let mut names = vec!["gap".to_string()];
-        for prefix in ["begin", "end", "impulse"] {
+        for prefix in ["begin", "end", "impulse", "hold"] {
             names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
         }
         let columns = self.layout.columns("coordinates");
@@ -45,7 +66,7 @@ impl Walk<'_> {
         Ok([
             open("coordinates", &states, &[])?,
             open("steps", &COLUMNS.map(String::from), &[])?,
-            open("contacts", &names, &["constraint"])?,
+            open("contacts", &names, &["constraint", "status"])?,
         ])
     }
 
@@ -58,7 +79,21 @@ impl Walk<'_> {
         let groups = self.layout.groups();
         let [mut states, mut steps, mut contacts] = self.open(record, &groups)?;
         let texts = ["constraint", "kind"];
-        let mut events = Stream::open(record, "events", &[], &texts)?;
+        let numbers = ["t", "before", "after", "gamma"].map(String::from);
+        let mut events = Stream::open(record, "events", &numbers, &texts)?;
+        if self.plan.integrator() == "event" {
+            let columns = [
+                "step",
+                "t",
+                "constraint",
+                "kind",
+                "before",
+                "after",
+                "gamma",
+            ];
+            let why = "the event-driven method meets events between recorded instants";
+            self.report.unread_all("events", &columns, Rows::All, why);
+        }
         let Some(mut before) = states.next()?.map(|group| self.state(&group)) else {
             return Err(VerifyError::Nothing(format!(
                 "{}: no state is recorded",
@@ -68,6 +103,21 @@ impl Walk<'_> {
         self.begin(&before);
         let (start, until) = (before.t, asked.until);
         let running = record.manifest().status == Status::Running;
+        if before.step > 0 {
+            // Recorded from a later instant on: the first state is the end of a step like the others.
+            let account = steps.at(before.step)?;
+            let group = contacts.at(before.step)?;
+            let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
+            if !absent && asked.takes(before.step) {
+                self.read(&account, &group, groups.len());
+                // Its own number is not that of the step before: nothing is known of that one.
+                let unknown = State {
+                    step: before.step,
+                    ..State::default()
+                };
+                self.one(&unknown, &before, None);
+            }
+        }
         while let Some(group) = states.next()? {
             let last = self.state(&group);
             (self.step, self.t) = (last.step, last.t);
@@ -128,6 +178,8 @@ impl Walk<'_> {
             penetration: at(4),
             drift: at(5),
             gain: at(6),
+            excess: at(7),
+            extent: at(8),
         };
         self.touches.clear();
         for row in 0..group.rows {
@@ -141,6 +193,10 @@ impl Walk<'_> {
                 let slot = |slot: &usize| group.at(1 + kind * groups + slot, row);
                 slots.iter().map(slot).collect()
             };
+            // A constraint takes part once.
+            if self.touches.iter().any(|t| t.constraint == constraint) {
+                continue;
+            }
             self.touches.push(Touch {
                 constraint,
                 gap: group.at(0, row),
@@ -149,6 +205,7 @@ impl Walk<'_> {
                 impulse: rows(2),
             });
         }
+        self.compare_blanks(account, group, groups);
         let rows = self.touches.len() as f64;
         let off = if self.account.active == rows {
             0.0
@@ -162,15 +219,39 @@ impl Walk<'_> {
         self.note("rows", off, what);
     }
 
+    /// Columns that sweeping processes have nothing to say in.
+    fn compare_blanks(&mut self, account: &Group, group: &Group, groups: usize) {
+        let none =
+            (ZERO..ABSENT).all(|k| account.at(k, 0) == 0.0) && account.at(ABSENT, 0).is_nan();
+        let rows = 0..group.rows;
+        let held = rows.clone().all(|row| group.text(1, row) == "stick");
+        let free = rows.clone().all(|row| {
+            let first = 1 + 3 * groups;
+            (first..first + groups).all(|k| group.at(k, row).is_nan())
+        });
+        let off = if none && held && free { 0.0 } else { 1.0 };
+        self.note("rows", off, "columns that a sweeping process leaves empty");
+    }
+
     /// The first recorded state.
     fn begin(&mut self, first: &State) {
         (self.step, self.t) = (first.step, first.t);
         if first.step != 0 {
             self.sums.whole = false;
+            let why = "measured from the start, which is not recorded";
+            self.report.unread("steps", "extent", Rows::All, why);
             return;
         }
         self.account.reached = true;
         self.previous = Some(vec![false; self.system.constraints().len()]);
+        self.origin = Some(first.u.clone());
+        // There is no velocity before the first step.
+        let moves = first.v.iter().any(|v| *v != 0.0);
+        self.note(
+            "start",
+            f64::from(u8::from(moves)),
+            "the velocity at the start",
+        );
         let given = self.initial.q.clone();
         let size = self.size(&given);
         let off = sub(&first.u, &given);

@@ -69,6 +69,7 @@ impl Walk<'_> {
         };
         self.compare_times(known, last);
         self.compare_velocity(known, last);
+        self.compare_extent(last);
         let parts = self.parts(first.t, last.t);
         if self.plan.room.is_some() {
             return self.crowded(&parts, &first, last);

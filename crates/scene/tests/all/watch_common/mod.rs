@@ -33,6 +33,7 @@ between = ["block", "floor"]
 [run]
 until = 0.1
 step = 1e-2
+activation = "gap"
 "#;
 
 /// A ball of radius 0.5 whose foot is 1 m above the floor.
@@ -70,6 +71,7 @@ between = ["floor", "ball"]
 [run]
 until = 1.0
 step = 1e-3
+activation = "gap"
 "#;
 
 /// A text with each first text replaced by the second.

@@ -21,6 +21,11 @@ pub fn velocity(problem: &Problem, impulse: &[f64]) -> Vec<f64> {
     u
 }
 
+/// RV of `impulse`, by the judge alone.
+pub fn rv(problem: &Problem, impulse: &[f64]) -> f64 {
+    Judge::new(problem).judge(problem, impulse).rv
+}
+
 /// R2 of `impulse`, by the judge alone.
 pub fn r2(problem: &Problem, impulse: &[f64]) -> f64 {
     Judge::new(problem).judge(problem, impulse).r2

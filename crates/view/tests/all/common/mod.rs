@@ -114,6 +114,7 @@ position = [1000000, 1, 0.5]
 [run]
 until = 0.2
 step = 0.01
+activation = "gap"
 record_every = 2
 "#;
 
@@ -260,6 +261,7 @@ velocity = [1, 0]
 [run]
 until = {steps}
 step = 1
+activation = "gap"
 "#
     )
 }

@@ -13,7 +13,7 @@ const RANK: f64 = 1e-10;
 
 /// Solves M y = b (n × n, row-major, rows and columns of length about one) for the y of least
 /// length. Returns y and whether M is regular.
-pub(super) fn solve(m: &[f64], b: &[f64]) -> (Vec<f64>, bool) {
+pub(crate) fn solve(m: &[f64], b: &[f64]) -> (Vec<f64>, bool) {
     let n = b.len();
     let mut lu = m.to_vec();
     let mut pivots = vec![0; n];
@@ -81,7 +81,7 @@ fn least(m: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 /// Orthonormal combinations of the columns that vanish.
-pub(super) fn null_space(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+pub(crate) fn null_space(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let (column, v) = rotate(columns);
     let sizes: Vec<f64> = column.iter().map(|c| dense::dot(c, c).sqrt()).collect();
     let largest = sizes.iter().fold(0.0_f64, |m, &s| m.max(s));

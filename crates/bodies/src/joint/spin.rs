@@ -1,0 +1,59 @@
+//! Which spins of bodies joints hold while all centres of mass are at rest.
+//!
+//! A moment of inertia may be 0 where no motion has the kinetic energy 0: with G_s the columns of the held rows that
+//! belong to the spins without inertia, G_s s = 0 must imply s = 0. A spin is held if its unit vector is a
+//! combination of the rows of G_s.
+
+use super::gram::Gram;
+use crate::dim::Dim;
+use crate::model::Model;
+use crate::pose::Pose;
+
+/// Of the spins in `spins`, (body, component of the spin in body axes), those that the joints of the model do not
+/// hold where the bodies are placed at `poses`.
+pub fn unheld_spins<D: Dim>(
+    model: &Model<D>,
+    poses: &[Pose<D>],
+    spins: &[(u32, usize)],
+) -> Vec<(u32, usize)> {
+    let mut rows = Vec::new();
+    let mut held = Vec::new();
+    for joint in &model.joints {
+        let ends = joint.ends(poses);
+        held.clear();
+        joint.held(&ends, &mut held);
+        for one in &held {
+            let mut row = vec![0.0; spins.len()];
+            for (side, sign) in joint.sides.iter().zip([-1.0, 1.0]) {
+                let Some(pose) = side.body.and_then(|body| poses.get(body as usize)) else {
+                    continue;
+                };
+                let mut entries = [0.0; 6];
+                one.row.fill(&pose.rotation, pose.position, &mut entries);
+                for (entry, (body, component)) in row.iter_mut().zip(spins) {
+                    if Some(*body) == side.body {
+                        *entry += sign * entries[D::N + component];
+                    }
+                }
+            }
+            if row.iter().any(|g| *g != 0.0) {
+                rows.push(row);
+            }
+        }
+    }
+    let rank = |rows: &[Vec<f64>]| {
+        let dot = |i: usize, j: usize| rows[i].iter().zip(&rows[j]).map(|(x, y)| x * y).sum();
+        let mut gram = Gram::default();
+        gram.factor(rows.len(), dot);
+        rows.len() - gram.dependent().len()
+    };
+    let of_joints = rank(&rows);
+    let unheld = |k: &usize| {
+        let mut unit = vec![0.0; spins.len()];
+        unit[*k] = 1.0;
+        let mut all = rows.clone();
+        all.push(unit);
+        rank(&all) > of_joints
+    };
+    (0..spins.len()).filter(unheld).map(|k| spins[k]).collect()
+}

@@ -1,0 +1,173 @@
+//! Energy that contacts and joints add to a step, and what those that last take from it.
+//!
+//! ```text
+//! gain    Σ S·Uᵃ − ½δ S·(𝒲S) = Σ S·(U_F + ρU_I)/(1+ρ) − ½δ ‖v̂_F − v̂_L‖²       ρ = (1−δ)/(1+δ)   (JM92 6.2)
+//! ```
+//!
+//! With one ρ both terms are ≤ 0 where the laws hold, whatever the forces do. With several the second
+//! one need not be (Kane and Levinson): then only the first is held against the laws. Impulses S⁰ that
+//! cancel each other, GᵀS⁰ = 0, leave both sums as they are.
+//!
+//! ```text
+//! lasting   Σ ½ S·(U_I − U_F⁻) over the contacts that carried impulses in the step before, too
+//! ```
+//!
+//! U_F⁻ is the relative velocity at the end of that step. Between two steps velocities of bodies stay as they are: what
+//! U_I is more or less is the turn of the contact's frame, which the midpoint rule sees once a step. A
+//! contact that lasts has U_F⁻ = U_F = 0 without restitution, so that the sum is its whole work: what the scheme loses on
+//! curved paths. Collisions, also those that contacts pass on, have U_F⁻ ≠ 0 and are not in it.
+
+use contact::Problem;
+use contact::law::Status;
+
+use super::super::law::pair_law;
+use super::super::{World, kinetic};
+use super::Works;
+use crate::dim::Dim;
+use crate::materials::{Friction, PairLaw};
+use crate::model::Model;
+use crate::vector::Vector;
+
+/// What the contacts and joints of a step did to its energy.
+#[derive(Debug, Clone, Default)]
+pub(in crate::world) struct Books {
+    /// Energy gained.
+    pub gain: f64,
+    /// What of it no law allows.
+    pub excess: f64,
+    /// Whether restitution coefficients of contacts with impulses differ.
+    pub mixed: bool,
+    /// What the scheme does to the energy at contacts that last and at held joints.
+    pub lasting: f64,
+}
+
+/// What one look at all contacts finds.
+struct Seen {
+    /// Σ S·(U_F + ρU_I)/(1 + ρ).
+    lawful: f64,
+    /// Smallest and largest ρ of a row with an impulse.
+    range: (f64, f64),
+    lasting: f64,
+}
+
+/// The restitution of all contacts of a model, normal and tangential, where there is but one.
+pub(in crate::world) fn common_restitution<D: Dim>(model: &Model<D>) -> Option<f64> {
+    let count = model.materials.count() as u16;
+    let pairs = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
+    let pairs = pairs.map(|(a, b)| model.materials.law(a, b).0);
+    let pins = model
+        .joints
+        .iter()
+        .filter_map(|joint| joint.clearance.as_ref());
+    let all = pairs.chain(pins.map(|clearance| &clearance.law));
+    let mut each = all.flat_map(|law| [rho(law, 0), rho(law, 1)]);
+    let first = each.next().unwrap_or(0.0);
+    each.all(|other| other == first).then_some(first)
+}
+
+/// ρ of a row of a law; a row that is not there has that of the normal one.
+fn rho(law: &PairLaw, row: usize) -> f64 {
+    let smooth = matches!(law.friction, Friction::None | Friction::Coulomb(0.0))
+        && law.rolling == 0.0
+        && law.spinning == 0.0;
+    match row {
+        0 => law.restitution.normal,
+        _ if smooth => law.restitution.normal,
+        _ => law.restitution.tangential,
+    }
+}
+
+/// The positive part; what is not a number stays so.
+fn positive(x: f64) -> f64 {
+    if x < 0.0 { 0.0 } else { x }
+}
+
+impl<D: Dim> World<D> {
+    /// What contacts and joints did to the energy of the step.
+    pub(super) fn books(&self, problem: &Problem, works: &Works) -> Books {
+        let seen = self.look_back(problem);
+        let joint = &works.joint;
+        let raw = works.impact + works.sliding + joint.rub + joint.held;
+        let lasting = seen.lasting + joint.held;
+        let mixed = seen.range.0 < seen.range.1;
+        let lawful = match self.work.common {
+            // ΣS·U_I is what the works are without ΣS·U_F; limits are booked with the impacts.
+            Some(e) => {
+                let begin = 2.0 * (works.impact + works.sliding - joint.limit) - works.end;
+                (works.end + e * begin) / (1.0 + e)
+            }
+            None => seen.lawful,
+        } + joint.lawful;
+        if mixed || joint.acts {
+            return Books {
+                gain: positive(raw),
+                excess: positive(if raw < lawful { raw } else { lawful }),
+                mixed,
+                lasting,
+            };
+        }
+        let e = self.work.common.unwrap_or(seen.range.0.clamp(0.0, 1.0));
+        let delta = (1.0 - e) / (1.0 + e);
+        let gain = positive(lawful - delta * self.pushed(problem));
+        Books {
+            gain,
+            excess: gain,
+            mixed,
+            lasting,
+        }
+    }
+
+    /// ½‖v̂_F − v̂_L‖².
+    fn pushed(&self, problem: &Problem) -> f64 {
+        let free = kinetic(problem).map_or(&[][..], |kinetic| kinetic.free());
+        let both = self.work.hat.iter().zip(free);
+        0.5 * both.map(|(v, free)| (v - free) * (v - free)).sum::<f64>()
+    }
+
+    /// Looks at all contacts beside what they did in the step before. Both are in the same order.
+    fn look_back(&self, problem: &Problem) -> Seen {
+        let work = &self.work;
+        let found = work.detector.found();
+        let mut memory = self.state.memory.iter().peekable();
+        let mut seen = Seen {
+            lawful: 0.0,
+            range: (f64::INFINITY, f64::NEG_INFINITY),
+            lasting: 0.0,
+        };
+        let rows = problem.offset().windows(2);
+        for ((&touch, &status), rows) in work.active.iter().zip(&work.status).zip(rows) {
+            let found = &found[touch as usize];
+            let key = (found.bodies, found.shift, found.touch.feature);
+            while memory
+                .next_if(|m| (m.bodies, m.shift, m.feature) < key)
+                .is_some()
+            {}
+            let last = memory
+                .peek()
+                .filter(|m| (m.bodies, m.shift, m.feature) == key);
+            let rows = rows[0]..rows[1];
+            let (s, begin) = (&work.impulse[rows.clone()], &work.begin[rows.clone()]);
+            let end = &work.finish[rows];
+            if let Some(last) = last.filter(|m| m.status != Status::Open)
+                && status != Status::Open
+            {
+                // A contact that stuck before and sticks now does not slide along its tangent either.
+                let stuck = last.status == Status::Stick && status == Status::Stick;
+                let axes = self.axes_of(found);
+                let axes = axes.as_ref().iter().take(if stuck { D::N } else { 1 });
+                let each = axes.zip(s.iter().zip(begin));
+                let turned = each.map(|(axis, (s, begin))| s * (begin - axis.dot(last.velocity)));
+                seen.lasting += 0.5 * turned.sum::<f64>();
+            }
+            if work.common.is_none() {
+                let law = pair_law(&self.model, found).0;
+                for (i, s) in s.iter().enumerate().filter(|(_, s)| **s != 0.0) {
+                    let e = rho(law, i);
+                    seen.lawful += s * (end[i] + e * begin[i]) / (1.0 + e);
+                    seen.range = (seen.range.0.min(e), seen.range.1.max(e));
+                }
+            }
+        }
+        seen
+    }
+}

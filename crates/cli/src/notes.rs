@@ -1,0 +1,71 @@
+//! What the summary of a run says beside its figures: what was not met, warnings, where a motion is not
+//! unique.
+
+use std::fmt::Write;
+
+use scene::Nonunique;
+use scene::record::Manifest;
+use serde_json::Value;
+
+use crate::summary::short;
+
+/// The sentences about what was not met.
+fn sentences(certificate: &Value) -> impl Iterator<Item = &str> {
+    let entries = certificate["not_met"].as_array();
+    let entries = entries.into_iter().flatten();
+    entries.filter_map(|entry| entry["words"].as_str())
+}
+
+/// What was not met, where and when first.
+pub fn not_met_text(certificate: &Value) -> String {
+    let lines = sentences(certificate).map(|words| format!("  NOT met: {words}\n"));
+    lines.collect()
+}
+
+/// Warnings that do not stand under the certificate already.
+pub fn warnings_text(manifest: &Manifest) -> String {
+    let certificate = manifest.certificate.as_ref().unwrap_or(&Value::Null);
+    let told = |warning: &str| sentences(certificate).any(|words| warning.starts_with(words));
+    let rest = manifest.warnings.iter().filter(|warning| !told(warning));
+    let lines: String = rest.map(|w| format!("warning: {w}\n")).collect();
+    match lines.is_empty() {
+        true => lines,
+        false => format!("\n{lines}"),
+    }
+}
+
+/// Places shown in the summary; the manifest has all.
+const PLACES: usize = 5;
+
+/// Where the motion need not have gone on as it did.
+pub fn nonunique_text(places: &[Nonunique]) -> String {
+    let count = places.len();
+    let noun = if count == 1 { "instant" } else { "instants" };
+    let mut text = format!("not unique at {count} {noun} (P15 section 3)\n");
+    let list = |values: &[(String, f64)]| {
+        let entries: Vec<String> = values
+            .iter()
+            .map(|(name, value)| format!("{name} = {}", short(*value)))
+            .collect();
+        entries.join(", ")
+    };
+    for place in places.iter().take(PLACES) {
+        let between = match place.outcomes.as_str() {
+            "segment" => "any velocity between",
+            _ => "either of",
+        };
+        let _ = writeln!(
+            text,
+            "  t = {}: `{}` slides with gamma = {}; {between}\n    {}\n    {}",
+            short(place.t),
+            place.contact,
+            short(place.gamma),
+            list(&place.before),
+            list(&place.jump)
+        );
+    }
+    if places.len() > PLACES {
+        let _ = writeln!(text, "  and {} more, in run.json", places.len() - PLACES);
+    }
+    text
+}

@@ -1,0 +1,53 @@
+//! Sliding without collision: whether the contact may jump (P15 §3, M88 §14).
+//!
+//! ```text
+//! γ = min over w ∈ D of Ŵ_nn + Ŵ_nt·w,   Ŵ the contact's block with what else is held eliminated
+//! ```
+
+use super::Law;
+use super::small::norm;
+
+impl Law {
+    /// γ from the row (Ŵ_nn, Ŵ_nt) of a contact, or of a joint with one function that rubs.
+    #[must_use]
+    pub fn gamma(&self, row: &[f64]) -> f64 {
+        row[0] - self.reach(row)
+    }
+
+    /// γ where a contact that slides with `u` may jump; Ŵ_nn > 0 where γ ≤ 0 belongs to another direction of
+    /// sliding, so that to slide on is the only outcome.
+    #[must_use]
+    pub fn gamma_of_sliding(&self, row: &[f64], u: &[f64]) -> f64 {
+        let gamma = self.gamma(row);
+        match gamma > 0.0 || self.may_jump(row, u) {
+            true => gamma,
+            false => row[0],
+        }
+    }
+
+    /// max over D of −Ŵ_nt·w. A joint that rubs has no unilateral normal row and so no shift, but the disc of
+    /// its coefficient.
+    fn reach(&self, row: &[f64]) -> f64 {
+        match self {
+            Self::BilateralFriction { normal_rows: 1, mu } => mu * norm(&row[1..]),
+            _ => self.shift(row),
+        }
+    }
+
+    /// Whether an impulse (1, w), w ∈ D, that leaves u_n as it is takes energy out of sliding at `u`:
+    /// Ŵ_nn + Ŵ_nt·w = 0 and u·w < 0.
+    fn may_jump(&self, row: &[f64], u: &[f64]) -> bool {
+        match (row, u) {
+            ([_, coupling], [u]) => coupling * u > 0.0,
+            ([normal, a, b], [u, v]) => {
+                let square = a * a + b * b;
+                let along = -normal * (u * a + v * b) / square;
+                // The widest w across Ŵ_nt, for a disc as wide as D is along it.
+                let radius = self.reach(row) / square.sqrt();
+                let across = (radius * radius - normal * normal / square).max(0.0).sqrt();
+                along - across * (v * a - u * b).abs() / square.sqrt() < 0.0
+            }
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,16 @@
+"""What is not as it should be in a motion, as Python's warnings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+
+class CertificateWarning(UserWarning):
+    """A certificate is not met, or a motion is not what it seems: the message says where and when."""
+
+
+def warn(sentences: Iterable[str], stacklevel: int = 3) -> None:
+    """Warns once for each sentence, where the caller's caller is."""
+    for sentence in sentences:
+        warnings.warn(sentence, CertificateWarning, stacklevel=stacklevel)

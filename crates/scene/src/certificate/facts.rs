@@ -1,0 +1,92 @@
+//! The account of a step as a certificate reads it, of a mechanism or of bodies.
+
+/// The account of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Facts {
+    pub(super) t: f64,
+    pub(super) reached: bool,
+    pub(super) residual: f64,
+    pub(super) penetration: f64,
+    pub(super) drift: f64,
+    pub(super) momentum: f64,
+    pub(super) energy: f64,
+    pub(super) gain: f64,
+    pub(super) excess: f64,
+    pub(super) mixed: bool,
+    pub(super) lasting: f64,
+    pub(super) forced: f64,
+    pub(super) kinetic: f64,
+    /// With that of springs of joints.
+    pub(super) potential: f64,
+    /// Work of contacts and joints without motors.
+    pub(super) lost: f64,
+    pub(super) gamma: f64,
+    /// How far another solution of the step is from its own; 0 where none was found.
+    pub(super) apart: f64,
+    /// Penetration and drift over the sizes of bodies; a mechanism has an extent instead.
+    pub(super) shares: Option<[f64; 2]>,
+    pub(super) extent: f64,
+}
+
+/// The balance of momentum is an identity of velocities and impulses: what is left of it is rounding, enlarged by
+/// impulses that are up to a thousand million times the momenta.
+const MOMENTUM: f64 = 1e-6;
+
+impl Facts {
+    /// Whether the step reached its tolerance with velocities that are those of its impulses.
+    pub(super) fn solved(&self) -> bool {
+        self.reached && self.momentum <= MOMENTUM
+    }
+}
+
+impl From<&mechanism::Ledger> for Facts {
+    fn from(ledger: &mechanism::Ledger) -> Self {
+        Self {
+            t: ledger.t,
+            reached: ledger.reached,
+            residual: ledger.residual,
+            penetration: ledger.penetration,
+            drift: ledger.drift,
+            momentum: ledger.momentum,
+            energy: ledger.energy,
+            gain: ledger.gain,
+            excess: ledger.excess,
+            mixed: ledger.mixed,
+            lasting: ledger.lasting,
+            forced: ledger.forced,
+            kinetic: ledger.kinetic,
+            potential: ledger.potential,
+            lost: ledger.impact + ledger.sliding,
+            gamma: ledger.gamma,
+            apart: 0.0,
+            shares: None,
+            extent: ledger.extent,
+        }
+    }
+}
+
+impl From<&bodies::Ledger> for Facts {
+    fn from(ledger: &bodies::Ledger) -> Self {
+        Self {
+            t: ledger.t,
+            reached: ledger.reached,
+            residual: ledger.residual,
+            penetration: ledger.penetration,
+            drift: ledger.drift,
+            momentum: ledger.momentum,
+            energy: ledger.energy,
+            gain: ledger.gain,
+            excess: ledger.excess,
+            mixed: ledger.mixed,
+            lasting: ledger.lasting,
+            forced: ledger.forced,
+            kinetic: ledger.kinetic,
+            potential: ledger.potential + ledger.elastic,
+            lost: ledger.impact + ledger.sliding + ledger.rub + ledger.held,
+            gamma: ledger.gamma,
+            apart: ledger.apart,
+            shares: Some([ledger.penetration_share, ledger.drift_share]),
+            extent: 0.0,
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Warnings of a run while it goes on: one line when something is first not as it should be, then at
+//! each tenfold count, and the total at the end. A thousand steps that miss their tolerance are five lines.
+
+use super::words::figure as short;
+use super::{Certificate, What};
+use crate::watch::{Tick, preparation_warnings};
+
+/// What is told while a run goes on. Lengths and energies at stake grow with a run: what is held
+/// against them is told at its end.
+const TOLD: [What; 6] = [
+    What::Residual,
+    What::Gain,
+    What::Penetration,
+    What::Mixed,
+    What::Nonunique,
+    What::Another,
+];
+
+/// Says when to tell what is wrong with the steps of a run.
+#[derive(Debug)]
+pub struct Warnings {
+    /// Whether there are bodies, whose sizes are known from the start.
+    bodies: bool,
+    preparation: Option<String>,
+    /// Count at which each is told next.
+    next: [usize; TOLD.len()],
+    /// What the run, or the preparation, vouches for so far.
+    last: Option<Certificate>,
+}
+
+impl Warnings {
+    /// Nothing yet.
+    pub fn new(bodies: bool) -> Self {
+        Self {
+            bodies,
+            preparation: None,
+            next: [1; TOLD.len()],
+            last: None,
+        }
+    }
+
+    /// Takes a step; what is to be told now.
+    pub fn step(&mut self, tick: &Tick<'_>) -> Vec<String> {
+        let mut told = Vec::new();
+        if self.preparation.as_deref() != tick.preparation {
+            told = self.close();
+            self.preparation = tick.preparation.map(Into::into);
+            self.next = [1; TOLD.len()];
+        }
+        let certificate = tick.certificate;
+        for (what, next) in TOLD.into_iter().zip(&mut self.next) {
+            let times = certificate.mark(what).times;
+            if times < *next || (what == What::Penetration && !self.bodies) {
+                continue;
+            }
+            let line = match *next {
+                1 => first(what, tick),
+                _ => format!("{times} steps so far: {}", certificate.sentence(what)),
+            };
+            *next *= 10;
+            told.push(placed(self.preparation.as_deref(), &line));
+        }
+        self.last = Some(certificate.clone());
+        told
+    }
+
+    /// What is left to say at the end of a run or of a preparation: totals, and what is judged by the
+    /// whole of it.
+    pub fn close(&mut self) -> Vec<String> {
+        let Some(certificate) = self.last.take() else {
+            return Vec::new();
+        };
+        let words = match self.preparation.take() {
+            Some(name) => preparation_warnings(&name, &certificate),
+            // One step that has been told stands in the summary.
+            None => certificate.warnings_of(|what| {
+                let live = TOLD.contains(&what) && (what != What::Penetration || self.bodies);
+                !live || certificate.mark(what).times > 1
+            }),
+        };
+        words.into_iter().map(|w| format!("warning: {w}")).collect()
+    }
+}
+
+fn placed(preparation: Option<&str>, text: &str) -> String {
+    match preparation {
+        Some(name) => format!("warning: preparation `{name}`: {text}"),
+        None => format!("warning: {text}"),
+    }
+}
+
+/// What is told when it is so for the first time.
+fn first(what: What, tick: &Tick<'_>) -> String {
+    let certificate = tick.certificate;
+    let (mark, advice) = (certificate.mark(what), certificate.advice(what));
+    let figure = mark.worst;
+    let place = match mark.first_place.as_str() {
+        "" => String::new(),
+        place => format!(" of {place}"),
+    };
+    let said = match what {
+        What::Residual if figure <= tick.tolerance => {
+            "the iteration of the forces did not settle".into()
+        }
+        What::Residual => format!(
+            "the residual {figure:.1e}{place} misses its tolerance {:.1e}",
+            tick.tolerance
+        ),
+        What::Gain => format!(
+            "contacts and joints add energy where no law allows any, {figure:.1e} of what the step \
+             turns over"
+        ),
+        What::Penetration => format!(
+            "a contact{place} penetrates by {:.1e}, {} % of its size",
+            mark.amount,
+            short((1e4 * figure).round() / 100.0)
+        ),
+        What::Mixed => format!(
+            "contacts whose restitution coefficients differ add energy, {figure:.1e} of what the step \
+             turns over"
+        ),
+        What::Another => format!(
+            "the velocities of this step are not unique: the laws allow others{place}, {figure:.1e} of the \
+             speed at stake apart"
+        ),
+        _ => format!(
+            "a contact or joint slides with gamma = {}; the motion need not go on as it does \
+             (gamma <= 0)",
+            short(figure)
+        ),
+    };
+    format!(
+        "step {}, t = {}: {said}; {advice}",
+        tick.step,
+        short(tick.t)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use mechanism::Ledger;
+
+    use super::*;
+
+    /// Takes a step into a certificate and shows it.
+    fn take(
+        warnings: &mut Warnings,
+        certificate: &mut Certificate,
+        preparation: Option<&str>,
+        ledger: Ledger,
+    ) -> Vec<String> {
+        certificate.add(&ledger, &|_| String::new());
+        let step = certificate.steps;
+        warnings.step(&Tick {
+            preparation,
+            step,
+            t: ledger.t,
+            until: 100.0,
+            share: 0.0,
+            contacts: 1,
+            iterations: 1,
+            residual: ledger.residual,
+            tolerance: 1e-8,
+            reached: ledger.reached,
+            penetration: 0.0,
+            gain: 0.0,
+            gamma: ledger.gamma,
+            certificate,
+        })
+    }
+
+    fn with_residual(t: f64, residual: f64) -> Ledger {
+        Ledger {
+            t,
+            residual,
+            reached: residual <= 1e-8,
+            gamma: f64::INFINITY,
+            ..Ledger::default()
+        }
+    }
+
+    #[test]
+    fn a_thousand_missed_steps_are_four_lines_and_a_sentence() {
+        let (mut warnings, mut certificate) = (Warnings::new(true), Certificate::new());
+        let mut told = Vec::new();
+        for step in 1..=1500 {
+            let ledger = with_residual(0.01 * step as f64, 1e-6 * step as f64);
+            told.extend(take(&mut warnings, &mut certificate, None, ledger));
+        }
+        assert_eq!(told.len(), 4, "{told:#?}");
+        assert!(told[0].contains("step 1, t = 0.01") && told[0].contains("max_iterations"));
+        assert!(told[3].contains("1000 steps so far"), "{}", told[3]);
+        let total = warnings.close();
+        assert_eq!(total.len(), 1);
+        assert_eq!(total, [format!("warning: {}", certificate.warnings()[0])]);
+        assert!(total[0].contains("1500 of 1500 steps") && total[0].contains("1.5e-3"));
+    }
+
+    #[test]
+    fn a_preparation_is_counted_apart_and_says_that_the_certificate_leaves_it_out() {
+        let (mut warnings, mut prepared) = (Warnings::new(true), Certificate::new());
+        let missed = with_residual(0.01, 1.0);
+        let told = take(&mut warnings, &mut prepared, Some("settle"), missed);
+        assert_eq!(told.len(), 1, "{told:?}");
+        let mut certificate = Certificate::new();
+        let told = take(
+            &mut warnings,
+            &mut certificate,
+            None,
+            with_residual(0.01, 0.0),
+        );
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(
+            told[0].contains("preparation `settle`: residual: 1 of 1"),
+            "{told:?}"
+        );
+        assert!(told[0].contains("speaks of the run alone"));
+        assert!(warnings.close().is_empty());
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_told() {
+        let (mut warnings, mut certificate) = (Warnings::new(true), Certificate::new());
+        let bad = Ledger {
+            penetration: f64::NAN,
+            excess: f64::NAN,
+            gain: f64::NAN,
+            mixed: true,
+            extent: 1.0,
+            gamma: f64::NAN,
+            reached: true,
+            residual: f64::NAN,
+            ..Ledger::default()
+        };
+        assert_eq!(take(&mut warnings, &mut certificate, None, bad).len(), 5);
+    }
+
+    #[test]
+    fn good_steps_are_silent() {
+        let (mut warnings, mut certificate) = (Warnings::new(true), Certificate::new());
+        for _ in 1..100 {
+            let good = with_residual(0.01, 1e-9);
+            assert!(take(&mut warnings, &mut certificate, None, good).is_empty());
+        }
+        assert!(warnings.close().is_empty() && certificate.warnings().is_empty());
+    }
+}

@@ -1,0 +1,102 @@
+//! A certificate as `run.json`, `--json` and Python have it.
+
+use serde::Serialize;
+
+use super::{Bounds, Certificate, What};
+
+/// Something that was not met.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NotMet {
+    /// `residual`, or the key of its bound.
+    pub what: &'static str,
+    /// The first step beyond the bound, from 1, and its end.
+    pub first_step: usize,
+    /// The end of that step.
+    pub first_t: f64,
+    /// Contact or joint, by name; nothing where there is no place.
+    #[serde(rename = "where")]
+    pub place: Option<String>,
+    /// The worst figure of the run and the step it belongs to.
+    pub worst: f64,
+    /// The step of the worst figure.
+    pub worst_step: usize,
+    /// The end of that step.
+    pub worst_t: f64,
+    /// What it is held against; of the residual, the tolerance is that of the run.
+    pub bound: Option<f64>,
+    /// Steps beyond the bound.
+    pub steps: usize,
+    /// The same as a sentence.
+    pub words: String,
+}
+
+/// A certificate as it is written for programs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sheet {
+    steps: usize,
+    missed: usize,
+    worst_residual: f64,
+    worst_penetration: f64,
+    worst_penetration_share: f64,
+    worst_momentum: f64,
+    worst_energy: f64,
+    worst_gain: f64,
+    worst_excess: f64,
+    worst_drift: f64,
+    worst_drift_share: f64,
+    /// Energy lost in contacts that last, without sliding, and its share of the energy at stake.
+    dissipated: f64,
+    dissipation: f64,
+    bounds: Bounds,
+    not_met: Vec<NotMet>,
+    ok: bool,
+}
+
+impl Certificate {
+    /// As it is written for programs.
+    pub fn json(&self) -> Sheet {
+        Sheet {
+            steps: self.steps,
+            missed: self.missed,
+            worst_residual: self.worst_residual,
+            worst_penetration: self.worst_penetration,
+            worst_penetration_share: self.worst_of(What::Penetration),
+            worst_momentum: self.worst_momentum,
+            worst_energy: self.worst_energy,
+            worst_gain: self.worst_gain,
+            worst_excess: self.worst_excess,
+            worst_drift: self.worst_drift,
+            worst_drift_share: self.worst_of(What::Drift),
+            dissipated: self.sums.dissipated,
+            dissipation: self.worst_of(What::Dissipation),
+            bounds: self.bounds,
+            not_met: self.not_met(),
+            ok: self.ok,
+        }
+    }
+
+    /// What was not met, in the order of [`What::ALL`].
+    pub fn not_met(&self) -> Vec<NotMet> {
+        let wrong = What::ALL
+            .into_iter()
+            .filter(|w| w.decides() && self.told(*w));
+        wrong.map(|what| self.entry(what)).collect()
+    }
+
+    fn entry(&self, what: What) -> NotMet {
+        let mark = self.mark(what);
+        let bound = (what != What::Residual).then(|| self.bounds.of(what));
+        NotMet {
+            what: what.name(),
+            first_step: mark.first.0,
+            first_t: mark.first.1,
+            place: Some(mark.worst_place.clone()).filter(|place| !place.is_empty()),
+            worst: self.worst_of(what),
+            worst_step: mark.worst_at.0,
+            worst_t: mark.worst_at.1,
+            bound,
+            steps: mark.times,
+            words: self.sentence(what),
+        }
+    }
+}

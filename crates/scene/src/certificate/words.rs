@@ -1,0 +1,185 @@
+//! What was not met, and what is worth a warning, as sentences.
+
+use super::{Certificate, What};
+
+impl Certificate {
+    /// What is not as it should be, one sentence each with what to do about it: what was not met first,
+    /// then what is a warning only.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings_of(|_| true)
+    }
+
+    /// The same of some.
+    pub(super) fn warnings_of(&self, chosen: impl Fn(What) -> bool) -> Vec<String> {
+        let told = What::ALL.into_iter();
+        let told = told.filter(|what| self.told(*what) && chosen(*what));
+        let each = told.map(|what| format!("{}; {}", self.sentence(what), self.advice(what)));
+        each.collect()
+    }
+
+    /// What was not met, in one line; nothing where all was.
+    pub fn reason(&self) -> Option<String> {
+        let words: Vec<String> = self
+            .not_met()
+            .into_iter()
+            .map(|entry| entry.words)
+            .collect();
+        match (self.ok, words.is_empty()) {
+            (true, _) => None,
+            (false, false) => Some(words.join("; ")),
+            // Of a run that is known by its figures alone, or with one that is not a number.
+            (false, true) if self.missed > 0 => Some(format!(
+                "{} of {} steps missed their tolerance (worst residual {:.1e})",
+                self.missed, self.steps, self.worst_residual
+            )),
+            (false, true) => Some(self.not_finite()),
+        }
+    }
+
+    fn not_finite(&self) -> String {
+        let odd = self.columns().into_iter().find(|(_, x)| !x.is_finite());
+        match odd {
+            Some((name, x)) => format!("the worst {name} is {x}"),
+            None => "a figure of its certificate is beyond its bound".into(),
+        }
+    }
+
+    /// What happened: how bad, where, when first, against which bound.
+    pub fn sentence(&self, what: What) -> String {
+        let mark = self.mark(what);
+        let (worst, bound) = (self.worst_of(what), self.bounds().of(what));
+        let at = figure(mark.worst_at.1);
+        let place = match mark.worst_place.as_str() {
+            "" => String::new(),
+            place => format!(" of {place}"),
+        };
+        let size = match self.sums.extent {
+            Some(_) => "of the length of the system",
+            None if what == What::Drift => "of the smallest dimension of its bodies",
+            None => "of its size",
+        };
+        let amount = figure(mark.amount);
+        let said = match what {
+            What::Residual => format!(
+                "residual: {} of {} steps missed their tolerance, worst {worst:.1e}{place} at t = {at}",
+                self.missed, self.steps
+            ),
+            What::Gain => format!(
+                "energy: contacts and joints added {} of what the step turns over{place} at t = {at}, \
+                 where no law allows any; bound {}",
+                percent(worst),
+                percent(bound)
+            ),
+            What::Penetration => format!(
+                "penetration: {amount}{place} at t = {at}, {} {size}; bound {}",
+                percent(worst),
+                percent(bound)
+            ),
+            What::Drift => format!(
+                "drift: {amount}{place} at t = {at}, {} {size}; bound {}",
+                percent(worst),
+                percent(bound)
+            ),
+            What::Dissipation => format!(
+                "dissipation: contacts that last lost {} without sliding, {} of the energy at stake; \
+                 bound {}",
+                figure(self.sums.dissipated),
+                percent(worst),
+                percent(bound)
+            ),
+            What::Mixed => format!(
+                "energy: contacts whose restitution coefficients differ added {} of what the step \
+                 turns over at t = {at}",
+                percent(mark.worst)
+            ),
+            What::Another => format!(
+                "not unique: the laws allow other velocities{place} in the step to t = {at}, {} of the speed at stake \
+                 apart",
+                percent(mark.worst)
+            ),
+            What::Nonunique => format!(
+                "not unique: a contact or joint{place} slides with gamma = {} at t = {at}, and the motion need \
+                 not go on as it does (gamma <= 0)",
+                figure(mark.worst)
+            ),
+        };
+        format!("{said}; {}", self.first(what))
+    }
+
+    /// When it was first so, and in how many steps.
+    fn first(&self, what: What) -> String {
+        let mark = self.mark(what);
+        let (step, t) = (mark.first.0, figure(mark.first.1));
+        let steps = match mark.times {
+            1 => "one step".to_string(),
+            times => format!("{times} steps"),
+        };
+        let beyond = match what {
+            What::Gain | What::Penetration | What::Drift | What::Dissipation => {
+                "first beyond the bound"
+            }
+            _ => "first",
+        };
+        format!(
+            "{beyond} at t = {t}, step {step}; {steps} of {}",
+            self.steps
+        )
+    }
+
+    /// What to do about it.
+    pub fn advice(&self, what: What) -> &'static str {
+        match what {
+            What::Residual if self.worst_residual <= 0.0 || !self.worst_residual.is_finite() => {
+                "take smaller steps (`step`)"
+            }
+            What::Residual => {
+                "take smaller steps (`step`), allow more iterations (`max_iterations`, bodies) or ask \
+                 for less (`tolerance`); docs/solvers.md says which solver suits"
+            }
+            What::Gain => "take smaller steps (`step`) or a smaller `tolerance`",
+            What::Penetration => {
+                "take smaller steps (`step`), have it corrected (`correction`), or allow more \
+                 (`certificate.penetration`)"
+            }
+            What::Drift => "take smaller steps (`step`) or allow more (`certificate.drift`)",
+            What::Dissipation => {
+                "the scheme loses it where contacts turn: take smaller steps (`step`), of a mechanism \
+                 `integrator = \"event\"`, or allow more (`certificate.dissipation`)"
+            }
+            What::Mixed => {
+                "coefficients that differ between contacts or along the tangent can do that (Kane and \
+                 Levinson): make them equal"
+            }
+            What::Another => {
+                "wedged bodies hang or fall by what the steps before left of their impulses (docs/bodies.md); give \
+                 them room, or press them"
+            }
+            What::Nonunique => {
+                "it may slide on or jump (docs/integrators.md); the summary of a mechanism lists both \
+                 velocities"
+            }
+        }
+    }
+}
+
+/// A number to three digits.
+pub(crate) fn figure(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        return format!("{x}");
+    }
+    if !(1e-3..1e5).contains(&size) {
+        return format!("{x:.2e}");
+    }
+    let digits = (2 - size.log10().floor() as i32).max(0) as usize;
+    let text = format!("{x:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
+    }
+}
+
+/// A share as a percentage.
+fn percent(share: f64) -> String {
+    format!("{} %", figure(100.0 * share))
+}

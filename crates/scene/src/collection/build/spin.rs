@@ -1,0 +1,90 @@
+//! Bodies without a moment of inertia: what holds their rotation, and what stands for it.
+
+use bodies::{Dim, Friction, Model, Vector, joint};
+
+use super::super::spec::BodiesSpec;
+use super::axes::Axes;
+use super::context::{Context, at};
+use super::roster::Roster;
+use crate::error::InputError;
+
+/// Refuses a spin without inertia that no joint holds, unless nothing can turn the body about it: a
+/// disc or a ball that touches without friction.
+pub(super) fn require_inertia<D: Axes>(
+    context: &Context<'_>,
+    spec: &BodiesSpec,
+    roster: &Roster<D>,
+    model: &Model<D>,
+) -> Result<(), Box<InputError>> {
+    if roster.weightless.is_empty() {
+        return Ok(());
+    }
+    for (number, _) in joint::unheld_spins(model, &roster.poses, &roster.weightless) {
+        let (body, text) = (
+            &model.bodies[number as usize],
+            &spec.bodies[number as usize],
+        );
+        let torque = text
+            .load
+            .as_ref()
+            .is_some_and(|load| load.torque.is_some() || load.at.is_some());
+        if D::roundness(&body.shape).is_some() && slides(model, body.material) && !torque {
+            continue;
+        }
+        let part = text.part();
+        let problem = "a moment of inertia of 0, and nothing holds the rotation: a contact or a torque would turn the \
+                       body infinitely fast";
+        let advice = "Give a positive one, a joint that holds the rotation, or name the directions that move in `free`";
+        let formulas = text.inertia.as_deref().unwrap_or_default();
+        return Err(context.list_error(at(&part, "inertia"), formulas, problem, advice));
+    }
+    Ok(())
+}
+
+/// The moment of inertia that stands for 0, over mass × length²: its share of the kinetic energy is below what
+/// steps are solved to, and rows of joints stay well above rounding.
+const NEGLIGIBLE: f64 = 1e-8;
+
+/// Puts negligible moments in the place of those that are 0; answers which they were.
+pub(super) fn lift(moments: &mut [f64], mass: f64, length: f64) -> u8 {
+    let mut zero = 0;
+    for (k, moment) in moments.iter_mut().enumerate() {
+        if *moment == 0.0 && length.is_finite() {
+            *moment = NEGLIGIBLE * mass * length * length;
+            zero |= 1 << k;
+        }
+    }
+    zero
+}
+
+/// Raises moments that are smaller than negligible against the longest arm of a joint, given ones and those that stand for
+/// 0: the rounding of the joint's impulses, which such a moment turns into spin, would be more than steps are solved to.
+pub(super) fn measure<D: Axes>(model: &mut Model<D>) {
+    let sides = model.joints.iter().flat_map(|joint| &joint.sides);
+    let mut arms = vec![0.0_f64; model.bodies.len()];
+    for side in sides {
+        if let Some(arm) = side.body.and_then(|body| arms.get_mut(body as usize)) {
+            *arm = arm.max(side.point.norm());
+        }
+    }
+    for (body, arm) in model.bodies.iter_mut().zip(arms) {
+        if arm == 0.0 || !body.freedom.movable() {
+            continue;
+        }
+        let mut masses = D::masses(&body.mass);
+        let least = NEGLIGIBLE * body.mass.mass * arm * arm;
+        for moment in masses.as_mut().iter_mut().skip(D::N) {
+            *moment = moment.max(least);
+        }
+        body.mass = D::of_masses(&masses);
+    }
+}
+
+/// Whether a material has no law that turns a round body.
+fn slides<D: Dim>(model: &Model<D>, material: u16) -> bool {
+    (0..model.materials.count()).all(|other| {
+        let (law, _) = model.materials.law(material, other as u16);
+        let none = matches!(law.friction, Friction::None | Friction::Coulomb(0.0));
+        none && law.rolling == 0.0 && law.spinning == 0.0
+    })
+}

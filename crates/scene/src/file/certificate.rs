@@ -1,0 +1,80 @@
+//! `[certificate]`: what the figures of a run are held against.
+
+use super::parameters::{Parameters, value_error};
+use super::reader::{Formula, Reader};
+use crate::certificate::Bounds;
+use crate::error::InputError;
+
+/// What the part is called in messages.
+const PART: &str = "[certificate]";
+
+/// Keys that `--set` can override.
+pub(super) const KEYS: [&str; 5] = [
+    "certificate.gain",
+    "certificate.penetration",
+    "certificate.drift",
+    "certificate.dissipation",
+    "certificate.length",
+];
+
+/// `[certificate]` as it stands in a scene, in the order of [`Bounds::KEYS`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct CertificateSpec([Option<Formula>; Bounds::KEYS.len()]);
+
+/// Reads `[certificate]`.
+pub(crate) fn read(root: &mut Reader<'_>) -> Result<CertificateSpec, Box<InputError>> {
+    let mut spec = CertificateSpec::default();
+    let Some(item) = root.take("certificate") else {
+        return Ok(spec);
+    };
+    let mut reader = root.of(PART, "certificate", item)?;
+    for (key, place) in Bounds::KEYS.into_iter().zip(&mut spec.0) {
+        *place = reader.formula_if(key)?;
+    }
+    reader.finish()?;
+    Ok(spec)
+}
+
+impl CertificateSpec {
+    /// Changes one value, as `--set` does.
+    pub(super) fn set(&mut self, key: &str, formula: Formula) {
+        let place = KEYS.iter().position(|known| *known == key);
+        if let Some(place) = place.and_then(|k| self.0.get_mut(k)) {
+            *place = Some(formula);
+        }
+    }
+
+    /// The bounds it says, and `usual` ones where it says nothing.
+    pub(crate) fn bounds(
+        &self,
+        file: &str,
+        parameters: &mut Parameters,
+        usual: Bounds,
+    ) -> Result<Bounds, Box<InputError>> {
+        let mut bounds = usual;
+        for (key, formula) in Bounds::KEYS.into_iter().zip(&self.0) {
+            let Some(formula) = formula else {
+                continue;
+            };
+            let value = parameters.evaluate(file, PART, key, formula)?;
+            let length = key == "length";
+            if !(value > 0.0 || (value == 0.0 && !length)) {
+                let least = if length { "above" } else { "from" };
+                let problem = format!("the value is {value}; a number {least} 0 was expected");
+                let advice = match length {
+                    true => "It is the length that penetrations of a mechanism are measured by",
+                    false => "It is a share: 0.01 is one percent",
+                };
+                return Err(value_error(file, PART, key, formula, problem, advice));
+            }
+            match key {
+                "gain" => bounds.gain = value,
+                "penetration" => bounds.penetration = value,
+                "drift" => bounds.drift = value,
+                "dissipation" => bounds.dissipation = value,
+                _ => bounds.length = Some(value),
+            }
+        }
+        Ok(bounds)
+    }
+}

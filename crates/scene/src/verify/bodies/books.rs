@@ -1,0 +1,299 @@
+//! What a step says of its energy beside the works: what it turns over, what contacts and joints gain, what those
+//! contacts lose that last; and depths and errors beside the sizes of bodies.
+//!
+//! ```text
+//! turnover  max(T_I, T(v_L), forced, |work|, |boundary|, |motor|, |spring|)      forced   ½‖v_L − v_I‖² in the metric A
+//! lawful    Σ S (U_F + ρU_I)/(1 + ρ)                                             ≤ 0 where the laws hold
+//! gain      lawful − ½δ‖v_F − v_L‖², δ = (1 − ρ)/(1 + ρ), with one ρ; else Σ ½S (U_I + U_F)
+//! excess    the gain with one ρ; else no more than lawful
+//! lasting   Σ ½S (U_I − U_F⁻) of contacts that carried impulses before, too, and the work of held rows of joints
+//! ```
+
+use bodies::{Friction, PairLaw};
+
+use super::super::report::{Report, Rows, beyond};
+use super::super::vector::{V3, along, apply, dot};
+use super::Walk;
+use super::given::{Flat, clearance_of};
+use super::ledger::{EXCESS, FORCED, GAIN, LASTING, MIXED, TURNOVER, WORK};
+use super::motion::Push;
+use super::read::{Bodies, Touch};
+
+/// Sums over all contacts of products that are known to rounding.
+const BOOKS: f64 = 1e-10;
+
+pub(super) fn announce(report: &mut Report) {
+    let books = "energy turned over, gained, forced and lost by lasting contacts, recomputed, against the account; \
+                 relative to what is at stake";
+    report.expect("books", books, BOOKS);
+    let shares =
+        "depths and joint errors over sizes of bodies, recomputed, against the account; relative";
+    report.expect("shares", shares, 1e-9);
+}
+
+/// Sums over the contacts and joints of a step.
+#[derive(Debug, Default)]
+struct Sums {
+    lawful: f64,
+    /// Σ ½ S (U_I + U_F) of contacts, held rows, friction and limits.
+    raw: f64,
+    /// Smallest and largest ρ of a row of a contact with an impulse.
+    range: Option<(f64, f64)>,
+    /// Whether held rows, friction or limits of joints carry impulses.
+    acts: bool,
+    /// Work of held rows.
+    held: f64,
+    /// Sizes of all products.
+    size: f64,
+}
+
+/// ρ of a row; a law without friction has that of the normal row alone.
+fn rho(law: &PairLaw, row: usize) -> f64 {
+    let smooth = matches!(law.friction, Friction::None | Friction::Coulomb(0.0))
+        && law.rolling == 0.0
+        && law.spinning == 0.0;
+    match row > 0 && !smooth {
+        true => law.restitution.tangential,
+        false => law.restitution.normal,
+    }
+}
+
+impl<D: Flat> Walk<'_, D> {
+    /// The one ρ of all laws of the scene, where there is but one.
+    fn common(&self) -> Option<f64> {
+        let model = &self.given.model;
+        let count = model.materials.count() as u16;
+        let mut all = Vec::new();
+        for a in 0..count {
+            all.extend((a..count).map(|b| model.materials.law(a, b).0));
+        }
+        let pins = model.joints.iter().filter_map(|j| j.clearance.as_ref());
+        all.extend(pins.map(|clearance| &clearance.law));
+        let mut each = all.into_iter().flat_map(|law| [rho(law, 0), rho(law, 1)]);
+        let first = each.next().unwrap_or(0.0);
+        each.all(|other| other == first).then_some(first)
+    }
+
+    /// U_I and U_F of a row of a contact.
+    fn both_ends(&self, push: &Push, branch: V3) -> [f64; 2] {
+        let motion = &self.motion;
+        let mut u = [&motion.begin, &motion.end].map(|v| motion.relative(push, v));
+        if let (Some(flow), false) = (&motion.flow, push.turn) {
+            for (u, rate) in u.iter_mut().zip([&flow.begin, &flow.end]) {
+                *u += dot(push.direction, apply(rate, branch));
+            }
+        }
+        u
+    }
+
+    fn sums(&self) -> Sums {
+        let mut sums = Sums::default();
+        let mut at = 0;
+        for touch in &self.touches {
+            let branch = self.motion.branch(touch);
+            let law = self.given.pair(touch.a, touch.b, touch.feature);
+            for row in 0..touch.rows {
+                let push = &self.pushes[at];
+                at += 1;
+                let (s, [begin, end]) = (push.size, self.both_ends(push, branch));
+                let Some(law) = law.filter(|_| s != 0.0) else {
+                    continue;
+                };
+                let e = rho(law, row);
+                let (least, most) = sums.range.unwrap_or((e, e));
+                sums.range = Some((least.min(e), most.max(e)));
+                sums.lawful += s * (end + e * begin) / (1.0 + e);
+                sums.raw += 0.5 * s * (begin + end);
+                sums.size += s.abs() * (begin.abs() + end.abs());
+            }
+        }
+        for (row, push) in self.joints.rows.iter().zip(&self.pushes[at..]) {
+            let [begin, end] =
+                [&self.motion.begin, &self.motion.end].map(|v| self.motion.relative(push, v));
+            let s = push.size;
+            let done = 0.5 * s * (begin + end);
+            let joint = self.given.model.joints.get(row.joint);
+            let lawful = match row.part {
+                "held" => {
+                    sums.held += done;
+                    done
+                }
+                "friction" => s * end,
+                "limit" => {
+                    let limits = joint.and_then(|joint| joint.limits.as_ref());
+                    let e = limits.map_or(0.0, |limits| limits.restitution);
+                    s * (end + e * begin) / (1.0 + e)
+                }
+                _ => continue,
+            };
+            sums.lawful += lawful;
+            sums.raw += done;
+            sums.acts |= s != 0.0;
+            sums.size += s.abs() * (begin.abs() + end.abs());
+        }
+        sums
+    }
+
+    /// ½‖v_F − v_L‖², ½‖v_L − v_I‖² and T(v_L), the last of bodies alone.
+    fn changes(&self) -> [f64; 3] {
+        let motion = &self.motion;
+        let mut all = [0.0; 3];
+        for (i, part) in self.given.parts.iter().enumerate() {
+            for k in (0..6).filter(|&k| part.inverse[k] > 0.0) {
+                let (begin, free, end) = (motion.begin[i][k], motion.free[i][k], motion.end[i][k]);
+                let half = 0.5 * part.masses[k];
+                all[0] += half * (end - free) * (end - free);
+                all[1] += half * (free - begin) * (free - begin);
+                all[2] += half * free * free;
+            }
+        }
+        if let (Some(flow), Some(free)) = (motion.flow, self.cell_free) {
+            let [begin, free, end] =
+                [&flow.begin, &free, &flow.end].map(|rate| self.cell_hats(rate));
+            for m in 0..end.len() {
+                all[0] += 0.5 * (end[m] - free[m]) * (end[m] - free[m]);
+                all[1] += 0.5 * (free[m] - begin[m]) * (free[m] - begin[m]);
+            }
+        }
+        all
+    }
+
+    /// Energies of the step against the account.
+    pub(super) fn compare_books(&mut self) {
+        let Some(row) = self.ledger.row else { return };
+        let sums = self.sums();
+        let [pushed, forced, free] = self.changes();
+        let mut before = self.kinetic(&self.motion.begin);
+        if let Some(flow) = &self.motion.flow {
+            let hats = self.cell_hats(&flow.begin);
+            before += 0.5 * hats.iter().map(|x| x * x).sum::<f64>();
+        }
+        // Work, boundary, motor and spring.
+        let given = [row[WORK], row[WORK + 3], row[WORK + 4], row[WORK + 5]];
+        let turnover = given
+            .iter()
+            .fold(forced.max(before).max(free), |m, w| m.max(w.abs()));
+        let common = self.common();
+        let mixed = common.is_none() && sums.range.is_some_and(|(least, most)| least < most);
+        let (gain, excess) = match mixed || sums.acts {
+            true => (sums.raw.max(0.0), sums.raw.min(sums.lawful).max(0.0)),
+            false => {
+                let e = common.or(sums.range.map(|range| range.0)).unwrap_or(1.0);
+                let delta = (1.0 - e) / (1.0 + e);
+                let gain = (sums.lawful - delta * pushed).max(0.0);
+                (gain, gain)
+            }
+        };
+        let mut found = vec![
+            ("turnover", turnover - row[TURNOVER]),
+            ("forced", forced - row[FORCED]),
+            ("gain", gain - row[GAIN] * turnover),
+            ("excess", excess - row[EXCESS] * turnover),
+        ];
+        match self.lasting() {
+            Some(lasting) => found.push(("lasting", lasting + sums.held - row[LASTING])),
+            None => {
+                let why = "contacts of the step before are not recorded";
+                self.report.unread("steps", "lasting", Rows::All, why);
+            }
+        }
+        let scale = turnover.max(sums.size).max(pushed);
+        let scale = scale.max(self.ledger.floor()).max(f64::MIN_POSITIVE);
+        for (what, off) in found {
+            let place = self.place(what);
+            let off = if off == 0.0 { 0.0 } else { off.abs() / scale };
+            self.report.note("books", off, || place);
+        }
+        let off = if mixed == (row[MIXED] == 1.0) {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+        let place = self.place("mixed");
+        self.report.note("books", off, || place);
+    }
+
+    /// What contacts that last lose; `None` where those of the step before are not known.
+    fn lasting(&self) -> Option<f64> {
+        let (step, past) = self.past.as_ref()?;
+        if step + 1 != self.ledger.step || self.given.flows() {
+            return None;
+        }
+        let key = |t: &Touch| (t.a, t.b, t.shift.map(f64::to_bits), t.feature);
+        let known: std::collections::HashMap<_, &Touch> =
+            past.iter().map(|touch| (key(touch), touch)).collect();
+        let mut sum = 0.0;
+        for touch in self.touches.iter().filter(|touch| touch.status != 0) {
+            let Some(before) = known.get(&key(touch)).filter(|t| t.status != 0) else {
+                continue;
+            };
+            let rows = |touch: &Touch| touch.rows.min(D::N);
+            let velocity = (0..rows(before))
+                .fold([0.0; 3], |sum, k| along(sum, before.axes[k], before.end[k]));
+            // A contact that stuck before and sticks now does not slide along its tangent either.
+            let stuck = before.status == 1 && touch.status == 1;
+            for k in 0..if stuck { rows(touch) } else { 1 } {
+                sum += 0.5 * touch.impulse[k] * (touch.begin[k] - dot(touch.axes[k], velocity));
+            }
+        }
+        Some(sum)
+    }
+
+    /// The smallest dimension of some bodies; `None` where it cannot be told from the records.
+    fn thinnest(&self, bodies: impl Iterator<Item = usize>) -> Option<f64> {
+        let mut least = f64::INFINITY;
+        for i in bodies {
+            let known = &self.given.model.bodies.get(i)?.shape;
+            let divided = D::compound(known).is_some();
+            least = least.min(super::thickness::thickness(self.shapes.get(i)?, divided)?);
+        }
+        Some(least)
+    }
+
+    /// Depths and errors of joints over the sizes of the bodies.
+    pub(super) fn compare_shares(&mut self, last: &Bodies) {
+        let Some([deep, loose]) = self.ledger.shares() else {
+            return;
+        };
+        let mut own = Some(0.0_f64);
+        for touch in self.touches.iter().filter(|touch| touch.gap < 0.0) {
+            let pin = clearance_of(touch.feature, &self.given.model.joints);
+            let size = match pin.and_then(|joint| joint.clearance.as_ref()) {
+                Some(clearance) => Some(clearance.play),
+                None => self.thinnest([touch.a, touch.b].into_iter()),
+            };
+            own = own.and_then(|own| Some(own.max(-touch.gap / size?)));
+        }
+        self.compare_share("penetration_share", own, deep, 0.0);
+        let (mut own, mut thin) = (Some(0.0_f64), f64::INFINITY);
+        let (drifts, coordinates) = self.drifts(last);
+        for (joint, drift) in self.given.model.joints.iter().zip(drifts) {
+            let sides = joint.sides.iter().filter_map(|s| s.body);
+            let size = self.thinnest(sides.map(|b| b as usize));
+            thin = thin.min(size.unwrap_or(f64::INFINITY));
+            own = own.and_then(|own| Some(own.max(drift / size?)));
+        }
+        // The error of a joint is known to rounding of its coordinates.
+        self.compare_share("drift_share", own, loose, 1e-12 * coordinates / thin);
+    }
+
+    /// One share, known to `rounding`.
+    fn compare_share(
+        &mut self,
+        column: &'static str,
+        own: Option<f64>,
+        recorded: f64,
+        rounding: f64,
+    ) {
+        let Some(own) = own else {
+            let why = "how bodies that are not convex are divided is not recorded";
+            return self.report.unread("steps", column, Rows::All, why);
+        };
+        let off = match beyond((own - recorded).abs(), rounding) {
+            0.0 => 0.0,
+            off => off / own.max(recorded),
+        };
+        let place = self.place(column);
+        self.report.note("shares", off, || place);
+    }
+}

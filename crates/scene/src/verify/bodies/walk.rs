@@ -1,0 +1,260 @@
+//! Goes through the recorded steps of a run of bodies.
+
+use super::super::report::Place;
+use super::super::stream::Group;
+use super::super::{Asked, NOT_CHOSEN, VerifyError, chosen};
+use super::given::Flat;
+use super::read::{self, Bodies};
+use super::{Tables, Walk, cell, start};
+use crate::record::{Record, Status};
+
+/// The last step up to which all tables of a run under way are complete; `None` for a run that ended.
+fn safe(record: &Record) -> Result<Option<i64>, VerifyError> {
+    if record.manifest().status != Status::Running {
+        return Ok(None);
+    }
+    let mut least = i64::MAX;
+    for table in ["bodies", "steps", "midpoints", "joints", "cell"] {
+        if record.entry(table).is_err() {
+            continue;
+        }
+        let bounds = match record.chunks(table)?.last() {
+            Some(chunk) => chunk.bounds("step")?,
+            None => None,
+        };
+        // Rows of the last step may go on in a chunk that was not written.
+        let last = bounds.map_or(0, |(_, most)| most as i64);
+        least = least.min(if table == "steps" { last } else { last - 1 });
+    }
+    Ok(Some(least))
+}
+
+impl<D: Flat> Walk<'_, D> {
+    /// Only what the account says of itself.
+    pub(super) fn ledger_only(
+        &mut self,
+        tables: &mut Tables<'_>,
+        asked: &mut Asked<'_>,
+    ) -> Result<(), VerifyError> {
+        while let Some(group) = tables.steps.next()? {
+            self.ledger.pass(&group, self.report);
+            (asked.progress)(0.0);
+        }
+        Ok(())
+    }
+
+    pub(super) fn run(
+        &mut self,
+        record: &Record,
+        start: &start::Start<D>,
+        tables: &mut Tables<'_>,
+        asked: &mut Asked<'_>,
+    ) -> Result<(), VerifyError> {
+        let count = self.given.parts.len();
+        let Some(group) = tables.bodies.next()? else {
+            let text = format!("{}: no state is recorded", record.directory().display());
+            return Err(VerifyError::Nothing(text));
+        };
+        let Some(mut before) = read::state(&group, count, self.plane) else {
+            return self.incomplete(record, &group, "bodies");
+        };
+        if !self.first_state(record, start, tables, asked, &before)? {
+            return Ok(());
+        }
+        let (start, until) = (before.t, asked.until);
+        let safe = safe(record)?;
+        while let Some(group) = tables.bodies.next()? {
+            let Some(last) = read::state(&group, count, self.plane) else {
+                return self.incomplete(record, &group, "bodies");
+            };
+            if safe.is_some_and(|safe| last.step > safe) {
+                self.report.ends = Some(format!(
+                    "the run was interrupted: some of its tables end before step {}, t = {}",
+                    last.step, last.t
+                ));
+                return Ok(());
+            }
+            self.ledger
+                .up_to(&mut tables.steps, last.step, self.report)?;
+            self.motion.t = last.t;
+            self.compare_reach(&before, &last);
+            if asked.takes(last.step) {
+                (asked.progress)(((last.t - start) / (until - start)).clamp(0.0, 1.0));
+                if !self.step(record, tables, Some(&before), &last)? {
+                    return Ok(());
+                }
+            }
+            before = last;
+        }
+        // Steps of the account behind the last recorded state.
+        while let Some(group) = tables.steps.next()? {
+            self.ledger.pass(&group, self.report);
+        }
+        Ok(())
+    }
+
+    /// The first recorded state; false where the records end.
+    fn first_state(
+        &mut self,
+        record: &Record,
+        start: &start::Start<D>,
+        tables: &mut Tables<'_>,
+        asked: &mut Asked<'_>,
+        first: &Bodies,
+    ) -> Result<bool, VerifyError> {
+        self.compare_start(start, first);
+        self.given.anchor(&first.stands, first.t);
+        self.compare_masses();
+        self.first.clone_from(&first.stands);
+        self.motion.t = first.t;
+        self.adrift = first.step != 0 || start.prepared || start.relaxed;
+        if first.step == 0 {
+            self.compare_given(first);
+            self.compare_tangents(first);
+            let flow = cell::flow(&mut tables.cell, first.step, self.plane)?;
+            self.compare_first_cell(flow, start);
+            self.begin_energy(first, flow.map(|flow| flow.end));
+            if !start.prepared {
+                // Nothing has touched before.
+                self.past = Some((0, Vec::new()));
+            }
+            return Ok(true);
+        }
+        // Recorded from a later instant on: the first state is the end of a step like the others.
+        self.begin_stake();
+        self.ledger
+            .up_to(&mut tables.steps, first.step, self.report)?;
+        self.ledger.take_reach();
+        match asked.takes(first.step) {
+            true => self.step(record, tables, None, first),
+            false => Ok(true),
+        }
+    }
+
+    /// A step whose rows are not all there: an end of the records, or a disagreement.
+    fn incomplete(
+        &mut self,
+        record: &Record,
+        group: &Group,
+        table: &str,
+    ) -> Result<(), VerifyError> {
+        let running = record.manifest().status == Status::Running;
+        if running {
+            self.report.ends = Some(format!(
+                "the run was interrupted: its records end within step {}, t = {}",
+                group.step, group.t
+            ));
+            return Ok(());
+        }
+        let (step, t, rows) = (group.step, group.t, group.rows);
+        self.report.note("rows", f64::INFINITY, || Place {
+            step: Some(step),
+            t: Some(t),
+            what: format!("`{table}` has {rows} rows there, or not in their order"),
+        });
+        Ok(())
+    }
+
+    /// One recorded step; false where the records end.
+    fn step(
+        &mut self,
+        record: &Record,
+        tables: &mut Tables<'_>,
+        before: Option<&Bodies>,
+        last: &Bodies,
+    ) -> Result<bool, VerifyError> {
+        let group = tables.contacts.at(last.step)?;
+        read::touches(&group, self.plane, &mut self.touches);
+        self.motion.t = last.t;
+        let active = self.ledger.active();
+        if active != Some(group.rows) {
+            return self.without_contacts(record, tables, &group, last, active);
+        }
+        self.report.note("rows", 0.0, || Place {
+            step: Some(last.step),
+            t: Some(last.t),
+            what: "contacts".into(),
+        });
+        self.sift();
+        if let Some(h) = self.ledger.h() {
+            self.motion.h = h;
+        }
+        let flow = cell::flow(&mut tables.cell, last.step, self.plane)?;
+        self.compare_lattice(flow, last.step);
+        self.motion.flow = flow.filter(|_| self.given.flows());
+        self.joints
+            .read(&mut tables.joints, last.step, self.plane)?;
+        self.sift_joints();
+        self.set_end(tables, last)?;
+        if self.corrects && !self.motion.fixed_mid {
+            self.report.skip(NOT_CHOSEN);
+            return Ok(true);
+        }
+        self.set_pushes();
+        let known = before.filter(|before| before.step + 1 == last.step);
+        let consecutive = known.is_some();
+        let mut motion = std::mem::take(&mut self.motion);
+        motion.unroll(&mut self.given, known, last, &self.pushes);
+        self.motion = motion;
+        self.set_free_rate();
+        self.report.steps += 1;
+        self.report.contacts += self.touches.len();
+        self.report.consecutive += usize::from(consecutive);
+        self.compare_given(last);
+        self.compare_way(known, last);
+        self.compare_momentum(consecutive);
+        self.compare_velocities();
+        self.judge();
+        self.look();
+        self.compare_energy(last);
+        self.compare_books();
+        self.compare_shares(last);
+        self.compare_joints(last);
+        self.compare_settling(last);
+        self.compare_cell();
+        self.past = Some((last.step, self.touches.clone()));
+        Ok(true)
+    }
+
+    /// A step whose contacts are not those that its account counts.
+    fn without_contacts(
+        &mut self,
+        record: &Record,
+        tables: &Tables<'_>,
+        group: &Group,
+        last: &Bodies,
+        active: Option<usize>,
+    ) -> Result<bool, VerifyError> {
+        let status = record.manifest().status;
+        if status == Status::Running && !tables.contacts.closed() {
+            self.report.ends = Some(format!(
+                "the run was interrupted: its contacts end within step {}, t = {}",
+                last.step, last.t
+            ));
+            return Ok(false);
+        }
+        if group.rows == 0 && chosen(record) {
+            self.report.skip(NOT_CHOSEN);
+            return Ok(true);
+        }
+        let aside = !last.step.unsigned_abs().is_multiple_of(self.every as u64);
+        if matches!(status, Status::Stopped | Status::Interrupted) && group.rows == 0 && aside {
+            // The state is given again when the run ends there; its contacts are gone then.
+            self.report.skip(
+                "contacts of the last step of a run that ended between two recorded states: its state is \
+                 recorded without them",
+            );
+            self.compare_given(last);
+            self.compare_end_energy(last);
+            return Ok(true);
+        }
+        let (step, t, rows) = (last.step, last.t, group.rows);
+        let counted = active.map_or("none".into(), |n: usize| n.to_string());
+        self.report.note("rows", f64::INFINITY, || Place {
+            step: Some(step),
+            t: Some(t),
+            what: format!("{rows} contacts are recorded, the account of the step has {counted}"),
+        });
+        Ok(true)
+    }
+}

@@ -1,0 +1,184 @@
+//! The certificate of `run.json` against the table `steps` that it sums up.
+//!
+//! The account of every step of bodies is recorded, so that each figure is the largest of a column. Of
+//! mechanisms only recorded steps have a row: where steps are left out, a figure is at least the largest of
+//! those that are there.
+
+use serde_json::Value;
+
+use super::VerifyError;
+use super::report::{Missed, Place, Report, Rows};
+use super::stream::Stream;
+use crate::record::{Record, Status};
+
+/// Keys of the certificate, and the column that each is the largest of. A figure that is added to the
+/// certificate is compared once it is in this list; columns that a record does not have are passed over.
+const WORST: [(&str, &str); 9] = [
+    ("worst_residual", "residual"),
+    ("worst_penetration", "penetration"),
+    ("worst_drift", "drift"),
+    ("worst_momentum", "momentum"),
+    ("worst_energy", "energy"),
+    ("worst_gain", "gain"),
+    ("worst_excess", "excess"),
+    ("worst_penetration_share", "penetration_share"),
+    ("worst_drift_share", "drift_share"),
+];
+
+/// Figures that have a bound, and its key.
+const BOUNDED: [(&str, &str); 4] = [
+    ("worst_excess", "gain"),
+    ("worst_penetration_share", "penetration"),
+    ("worst_drift_share", "drift"),
+    ("dissipation", "dissipation"),
+];
+
+/// The figures are copies: they are the same numbers.
+const SAME: f64 = 1e-15;
+
+/// What the table says.
+struct Told {
+    steps: usize,
+    missed: usize,
+    first: Option<(i64, f64)>,
+    last: i64,
+    worst: [Option<f64>; WORST.len()],
+}
+
+/// Compares the certificate with the account of the steps, and tells steps that missed their tolerance.
+pub(super) fn compare(record: &Record, report: &mut Report) -> Result<(), VerifyError> {
+    let meaning = "figures of the certificate against the worst of the account; relative";
+    report.expect("certificate", meaning, SAME);
+    let Some(told) = read(record)? else {
+        return Ok(());
+    };
+    let manifest = record.manifest();
+    let Some(certificate) = manifest.certificate.as_ref() else {
+        if told.missed > 0 {
+            let (count, first) = (told.missed, told.first);
+            report.missed = Some(Missed { count, first });
+        }
+        if manifest.status != Status::Running {
+            note(report, f64::INFINITY, "run.json has no certificate");
+        }
+        return Ok(());
+    };
+    let number = |key: &str| certificate.get(key).and_then(Value::as_f64);
+    let claimed = number("missed").map_or(0, |n| n as usize);
+    let count = claimed.max(told.missed);
+    if count > 0 {
+        let first = told.first;
+        report.missed = Some(Missed { count, first });
+    }
+    // A run that ended, or was stopped on request, has the account of all its steps, or of those that it
+    // was asked to record.
+    let whole = told.steps as i64 == told.last;
+    if !whole {
+        let why = "steps that are not recorded are part of it: compared from below only";
+        for key in WORST.iter().map(|(key, _)| *key).chain(["missed"]) {
+            report.unread("run.json", &format!("certificate.{key}"), Rows::All, why);
+        }
+    }
+    let counted = |key: &str, own: f64, found: Option<f64>| (key.to_string(), Some(own), found);
+    let mut figures = vec![
+        counted("steps", told.last as f64, number("steps")),
+        counted("missed", told.missed as f64, number("missed")),
+    ];
+    for ((key, _), own) in WORST.iter().zip(told.worst) {
+        if let Some(own) = own {
+            // A figure that is no number is written as null.
+            figures.push((key.to_string(), own.is_finite().then_some(own), number(key)));
+        }
+    }
+    for (key, own, found) in figures {
+        let partial = !whole && key != "steps";
+        let off = match (own, found) {
+            (None, None) => 0.0,
+            (Some(own), Some(found)) if partial => (own - found).max(0.0) / own.abs().max(1e-300),
+            (Some(own), Some(found)) if own == found => 0.0,
+            (Some(own), Some(found)) => (own - found).abs() / own.abs().max(found.abs()),
+            (Some(_), None) if partial => 0.0,
+            _ => f64::INFINITY,
+        };
+        note(report, off, &format!("`{key}` of the certificate"));
+    }
+    compare_verdict(report, certificate, &told);
+    Ok(())
+}
+
+/// `ok` is what the figures say: every step reached its tolerance, every figure is a number and within its bound.
+fn compare_verdict(report: &mut Report, certificate: &Value, told: &Told) {
+    let Some(ok) = certificate.get("ok").and_then(Value::as_bool) else {
+        note(report, f64::INFINITY, "`ok` of the certificate is absent");
+        return;
+    };
+    let missed = certificate.get("missed").and_then(Value::as_f64);
+    let numbers = WORST.iter().all(|(key, _)| {
+        let value = certificate.get(key);
+        value.is_none_or(|value| value.as_f64().is_some_and(f64::is_finite))
+    });
+    let within = BOUNDED.iter().all(|(key, bound)| {
+        let bound = certificate.get("bounds").and_then(|b| b.get(bound));
+        let figure = certificate.get(key).and_then(Value::as_f64);
+        match (figure, bound.and_then(Value::as_f64)) {
+            (Some(figure), Some(bound)) => figure <= bound,
+            _ => true,
+        }
+    });
+    let why = "made of sums and sizes that the table has in part";
+    for key in ["bounds", "dissipated", "dissipation", "not_met"] {
+        report.unread("run.json", &format!("certificate.{key}"), Rows::All, why);
+    }
+    let met = missed == Some(0.0) && told.missed == 0 && numbers && within;
+    let off = if ok == met { 0.0 } else { f64::INFINITY };
+    note(report, off, "`ok` of the certificate");
+}
+
+fn note(report: &mut Report, off: f64, what: &str) {
+    report.note("certificate", off, || Place {
+        step: None,
+        t: None,
+        what: what.to_string(),
+    });
+}
+
+/// The largest of each column, and the steps that missed; `None` without a table.
+fn read(record: &Record) -> Result<Option<Told>, VerifyError> {
+    let Ok(entry) = record.entry("steps") else {
+        return Ok(None);
+    };
+    let there = |name: &str| entry.columns.iter().any(|c| c.name == name);
+    let known = WORST.map(|(_, column)| there(column));
+    let names: Vec<String> = std::iter::once("reached")
+        .chain(WORST.iter().map(|(_, column)| *column))
+        .map(String::from)
+        .collect();
+    let Some(mut stream) = Stream::open(record, "steps", &names, &[])? else {
+        return Ok(None);
+    };
+    let mut told = Told {
+        steps: 0,
+        missed: 0,
+        first: None,
+        last: 0,
+        worst: known.map(|known| known.then_some(0.0)),
+    };
+    while let Some(group) = stream.next()? {
+        told.steps += 1;
+        told.last = group.step;
+        if group.at(0, 0) != 1.0 {
+            told.missed += 1;
+            told.first.get_or_insert((group.step, group.t));
+        }
+        for (k, worst) in told.worst.iter_mut().enumerate() {
+            if let Some(worst) = worst {
+                let value = group.at(1 + k, 0);
+                // What is no number stays.
+                if !(value.abs() <= *worst) && !worst.is_nan() {
+                    *worst = value.abs();
+                }
+            }
+        }
+    }
+    Ok(Some(told))
+}

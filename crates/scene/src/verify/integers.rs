@@ -1,0 +1,71 @@
+//! Whole numbers of all tables: counts are not negative, and numbers of bodies and joints are those of one.
+//!
+//! The rest of this module reads them as indices; what is none of one is damage, and is named here by table, row
+//! and column.
+
+use super::VerifyError;
+use super::report::{Place, Report};
+use crate::record::{Record, Type, Values};
+
+/// How many things there are that rows may name.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub bodies: usize,
+    pub joints: usize,
+}
+
+impl Counts {
+    /// What an entry of a column has to be below.
+    fn limit(self, column: &str) -> i64 {
+        let limit = match column {
+            "body" | "a" | "b" => self.bodies,
+            "joint" => self.joints,
+            "feature" => 1 << 32,
+            _ => return i64::MAX,
+        };
+        i64::try_from(limit).unwrap_or(i64::MAX)
+    }
+}
+
+/// Compares every entry of every column of whole numbers.
+pub(super) fn compare(
+    record: &Record,
+    counts: Counts,
+    report: &mut Report,
+) -> Result<(), VerifyError> {
+    let meaning = "whole numbers that are negative, or of bodies and joints that there are none of";
+    report.expect("integers", meaning, 0.0);
+    for entry in &record.manifest().tables {
+        let columns = entry.columns.iter().enumerate();
+        let whole = columns.filter(|(_, column)| column.kind == Type::Integer);
+        let places: Vec<usize> = whole.map(|(place, _)| place).collect();
+        let mut before = 0;
+        for chunk in record.chunks(&entry.name)? {
+            let part = record.read_chunk(&entry.name, &chunk, &places)?;
+            for (place, values) in places.iter().zip(&part.values) {
+                let Values::Integer(values) = values else {
+                    continue;
+                };
+                let column = &entry.columns[*place].name;
+                let range = 0..counts.limit(column);
+                let wrong = values.iter().position(|value| !range.contains(value));
+                let off = f64::from(u8::from(wrong.is_some()));
+                report.note("integers", off, || Place {
+                    step: None,
+                    t: None,
+                    what: match wrong {
+                        Some(row) => format!(
+                            "`{}`, row {}, column `{column}`: {}",
+                            entry.name,
+                            before + row,
+                            values[row]
+                        ),
+                        None => format!("`{}`, column `{column}`", entry.name),
+                    },
+                });
+            }
+            before += part.rows;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! What a step says of its energy beside the works: what it turns over, what contacts gain, what those lose that last.
+//!
+//! ```text
+//! turnover  max(E(v_I), E(v_L), ½‖hA⁻¹K‖², |work|, |boundary|)        forced   ½‖hA⁻¹K‖²
+//! gain      Σ S [Uᵃ − ½δ(U − U_L)],  Uᵃ = ½(1−δ)U_I + ½(1+δ)U         over the contacts, relative to the turnover
+//! excess    the gain; with several δ or joints no more than Σ S (U + ρU_I)/(1+ρ)
+//! lasting   Σ ½S (U_I + U) of contacts that carried impulses before, too, without sliding, and of joints
+//! ```
+
+use contact::law::Status;
+use mechanism::{ImpactLaw, Instant, Kind, System, SystemError};
+
+use super::super::report::{Report, Rows, beyond};
+use super::dense::{dot, energy, solve};
+use super::step::{Step, size};
+use super::{State, Walk};
+
+/// Sums over a few rows of products that are known to rounding; K is iterated to 1e-13.
+const BOOKS: f64 = 1e-10;
+
+/// Of the largest energy so far: less than this share of it is rest.
+const REST: f64 = 1e-14;
+
+/// Columns of these figures.
+const COLUMNS: [&str; 6] = ["gain", "excess", "turnover", "forced", "lasting", "mixed"];
+
+pub(super) fn announce(report: &mut Report) {
+    let books = "energy turned over, gained, forced and lost by lasting contacts, recomputed, against the account; \
+                 relative to what is at stake";
+    report.expect("books", books, BOOKS);
+}
+
+/// Energies of a step.
+#[derive(Default)]
+struct Books {
+    gain: f64,
+    /// Σ S (U + ρU_I)/(1+ρ).
+    lawful: f64,
+    /// Smallest and largest ρ of a row with an impulse.
+    range: Option<(f64, f64)>,
+    bilateral: bool,
+    lasting: f64,
+    /// Sum of the sizes of all products.
+    size: f64,
+}
+
+impl Books {
+    fn mixed(&self) -> bool {
+        self.range.is_some_and(|(least, most)| least < most)
+    }
+
+    /// The part of the gain that no law allows.
+    fn excess(&self) -> f64 {
+        match (self.mixed() || self.bilateral) && self.lawful < self.gain {
+            true => self.lawful,
+            false => self.gain,
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Says that these figures are not compared.
+    pub(super) fn books_unread(&mut self, why: &'static str) {
+        self.report.unread_all("steps", &COLUMNS, Rows::All, why);
+    }
+
+    /// The energies of a step against the account.
+    pub(super) fn compare_books(&mut self, step: &Step, last: &State) -> Result<(), SystemError> {
+        if matches!(
+            self.settings.impact,
+            ImpactLaw::Sequential | ImpactLaw::Poisson
+        ) {
+            self.books_unread("impacts of this law are treated apart from the step");
+            return Ok(());
+        }
+        let n = step.begin.len();
+        let pushed = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
+        let free: Vec<f64> = (0..n).map(|i| step.begin[i] + pushed[i]).collect();
+        let forced = 0.5 * dot(&pushed, &step.force);
+        let account = self.account;
+        let sizes = [
+            energy(&step.mass, &step.begin),
+            energy(&step.mass, &free),
+            account.works[0].abs(),
+            account.works[3].abs(),
+        ];
+        let turnover = sizes.into_iter().fold(forced, f64::max);
+        let mut books = self.gained(step, &free)?;
+        let known = self.add_lasting(step, last, &mut books);
+        if !known {
+            let why = "what contacts did in the step before is not recorded";
+            self.report.unread("steps", "lasting", Rows::All, why);
+        }
+        self.peak = self.peak.max(account.kinetic).max(turnover);
+        let scale = turnover.max(books.size).max(REST * self.peak);
+        let scale = scale.max(f64::MIN_POSITIVE);
+        let found = [
+            ("turnover", turnover - account.turnover),
+            ("forced", forced - account.forced),
+            ("gain", books.gain.max(0.0) - account.gain * turnover),
+            (
+                "excess",
+                books.excess().max(0.0) - account.excess * turnover,
+            ),
+            (
+                "lasting",
+                if known {
+                    books.lasting - account.lasting
+                } else {
+                    0.0
+                },
+            ),
+        ];
+        self.note_books(&found, scale);
+        let same = books.mixed() == account.mixed;
+        let place = self.place("mixed");
+        self.report
+            .note("books", if same { 0.0 } else { f64::INFINITY }, || place);
+        Ok(())
+    }
+
+    /// Figures less those of the account, over what is at stake.
+    fn note_books(&mut self, found: &[(&'static str, f64)], scale: f64) {
+        // K follows velocities that are known as well as the contact problem was solved.
+        let allowed = 20.0 * self.account.residual.min(self.settings.tolerance);
+        for (what, off) in found {
+            let off = if *off == 0.0 { 0.0 } else { off.abs() / scale };
+            let place = self.place(*what);
+            self.report.note("books", beyond(off, allowed), || place);
+        }
+    }
+
+    /// What contacts gain.
+    fn gained(&mut self, step: &Step, free: &[f64]) -> Result<Books, SystemError> {
+        let n = step.begin.len();
+        let at = Instant {
+            t: step.t,
+            q: &step.q,
+            v: &step.begin,
+        };
+        let common = match self.settings.impact {
+            ImpactLaw::Canonical => self.system.canonical_restitution(at)?,
+            _ => None,
+        };
+        let mut books = Books::default();
+        for k in 0..self.touches.len() {
+            let constraint = self.touches[k].constraint;
+            let weights = self.weights(constraint, at, common)?;
+            let contact = self.system.constraints()[constraint].is_contact();
+            let (g, w) = &step.rows[k];
+            for (row, s) in self.touches[k].impulse.iter().enumerate() {
+                if *s == 0.0 {
+                    continue;
+                }
+                let g = &g[row * n..(row + 1) * n];
+                let [begin, end, free] =
+                    [&step.begin[..], &step.loose, free].map(|v| w[row] + dot(g, v));
+                let rho = weights[row];
+                books.lawful += s * (end + rho * begin) / (1.0 + rho);
+                books.size += s.abs() * (begin.abs() + end.abs() + free.abs());
+                if !contact {
+                    books.bilateral = true;
+                    continue;
+                }
+                let (least, most) = books.range.unwrap_or((rho, rho));
+                books.range = Some((least.min(rho), most.max(rho)));
+                let delta = (1.0 - rho) / (1.0 + rho);
+                let average = 0.5 * ((1.0 - delta) * begin + (1.0 + delta) * end);
+                books.gain += s * (average - 0.5 * delta * (end - free));
+            }
+        }
+        Ok(books)
+    }
+
+    /// What contacts that last and joints lose; false where it is not known which contacts last.
+    fn add_lasting(&self, step: &Step, last: &State, books: &mut Books) -> bool {
+        let n = step.begin.len();
+        for (k, touch) in self.touches.iter().enumerate() {
+            let kind = self.system.constraints()[touch.constraint].kind;
+            let now = touch.status.unwrap_or(Status::Open);
+            let count = match (kind, self.previous[touch.constraint]) {
+                (Kind::Contact, None) => return false,
+                (Kind::Contact, Some(before)) => match (before, now) {
+                    (Status::Open, _) | (_, Status::Open) => 0,
+                    (Status::Stick, Status::Stick) => touch.impulse.len(),
+                    _ => 1,
+                },
+                (Kind::Joint | Kind::Velocity, _) => touch.impulse.len(),
+                (Kind::FrictionJoint { normal_rows }, _) => normal_rows,
+                (Kind::NonFirm, _) => 0,
+            };
+            let mut add = |s: f64, w: f64, g: &[f64], first: &[f64], end: &[f64]| {
+                let (first, end) = (w + dot(g, first), w + dot(g, end));
+                books.lasting += 0.5 * s * (first + end);
+                books.size += s.abs() * (first.abs() + end.abs());
+            };
+            let (g, w) = &step.rows[k];
+            for row in 0..count {
+                let g = &g[row * n..(row + 1) * n];
+                add(touch.impulse[row], w[row], g, &step.begin, &step.loose);
+            }
+            let (g, w) = &step.holds[k];
+            for (row, s) in touch.hold.iter().enumerate() {
+                add(*s, w[row], &g[row * n..(row + 1) * n], &step.loose, &last.v);
+            }
+        }
+        true
+    }
+
+    /// How far the system has come, and its widest gap.
+    pub(super) fn compare_extent(&mut self, last: &State) -> Result<(), SystemError> {
+        let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
+        self.system.gaps(last.t, &last.q, &mut gaps)?;
+        let moved = last
+            .q
+            .iter()
+            .zip(&self.origin)
+            .map(|(q, from)| (q - from).abs());
+        let mut extent = moved.fold(0.0, f64::max);
+        for (i, constraint) in self.system.constraints().iter().enumerate() {
+            if constraint.is_contact() {
+                extent = extent.max(size(&gaps[self.first_gap[i]..self.first_gap[i + 1]]));
+            }
+        }
+        let off = (extent - self.account.extent).abs() / (1.0 + size(&last.q) + extent);
+        let place = self.place("extent");
+        self.report.note("gap", off, || place);
+        Ok(())
+    }
+}

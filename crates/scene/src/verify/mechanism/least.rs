@@ -1,0 +1,93 @@
+//! Contacts of Paoli's scheme: the velocity of least kinetic energy (P15 7).
+//!
+//! min ½‖v‖² over the impulses of the cone with u_n = 0 has the condition that sliding is along the normal of the
+//! section { r_t ∈ r_n D, r_n = ρ − w·r_t }, w = Ŵ_tn/Ŵ_nn with joints held. For a disc that is
+//!
+//! ```text
+//! u_t = −λ (r_t + μ‖r_t‖ w),   λ ≥ 0:        u_t + λμ‖r_t‖ w opposes r_t, as in Coulomb's law.
+//! ```
+
+use contact::Law;
+use contact::law::Status;
+use mechanism::{Kind, System};
+
+use super::Walk;
+use super::dense::{dot, solve};
+use super::step::Step;
+
+/// A row is dependent on others when less than this share of its square is left beside them.
+const DEPENDENT: f64 = 1e-18;
+
+impl Walk<'_> {
+    /// λμ‖r_t‖ w of a touch, to be added to its tangential velocity `u`; `None` for laws without it.
+    pub(super) fn lean(
+        &self,
+        step: &Step,
+        k: usize,
+        law: &Law,
+        (s, u): (&[f64], &[f64]),
+    ) -> Option<[f64; 2]> {
+        let radii = match law {
+            Law::Coulomb { mu } => [*mu; 2],
+            Law::CoulombElliptic { mu1, mu2 } => [*mu1, *mu2],
+            Law::StaticDynamic { friction, previous } => match previous {
+                Status::Slip => [friction.mu_dynamic; 2],
+                _ => [friction.mu_static; 2],
+            },
+            _ => return None,
+        };
+        if s.len() != 3 || !(radii[0] > 0.0 && radii[1] > 0.0) {
+            return None;
+        }
+        let w = self.coupling(step, k)?;
+        // An ellipse is the unit disc of r_t/μ, u_t μ, w μ.
+        let r = [s[1] / radii[0], s[2] / radii[1]];
+        let (u, w) = (
+            [1, 2].map(|i| u[i] * radii[i - 1]),
+            [0, 1].map(|i| w[i] * radii[i]),
+        );
+        let size = r[0].hypot(r[1]);
+        let along = [0, 1].map(|i| r[i] + size * w[i]);
+        let square = dot(&along, &along);
+        let rate = (-dot(&u, &along) / square).max(0.0);
+        let lean = [0, 1].map(|i| rate * size * w[i] / radii[i]);
+        (square > 0.0).then_some(lean)
+    }
+
+    /// Ŵ_tn/Ŵ_nn of a touch of three rows, with the bilateral rows of the step held.
+    fn coupling(&self, step: &Step, k: usize) -> Option<[f64; 2]> {
+        let n = step.begin.len();
+        // Pairs g and A⁻¹gᵀ, orthonormal in the metric of A⁻¹.
+        let mut basis: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+        let rest = |g: &[f64], basis: &[(Vec<f64>, Vec<f64>)]| {
+            let mut rest = g.to_vec();
+            for (held, back) in basis.iter().chain(basis) {
+                let share = dot(back, &rest);
+                let both = rest.iter_mut().zip(held);
+                both.for_each(|(x, held)| *x -= share * held);
+            }
+            let back = solve(&step.mass, &rest)?;
+            let square = dot(&rest, &back);
+            Some((rest, back, square))
+        };
+        for (touch, (rows, _)) in self.touches.iter().zip(&step.rows) {
+            let held = match self.system.constraints()[touch.constraint].kind {
+                Kind::Joint | Kind::Velocity => touch.impulse.len(),
+                Kind::FrictionJoint { normal_rows } => normal_rows,
+                Kind::Contact | Kind::NonFirm => 0,
+            };
+            for g in rows.chunks(n).take(held) {
+                let whole = dot(g, &solve(&step.mass, g)?);
+                let (rest, back, square) = rest(g, &basis)?;
+                if square > DEPENDENT * whole {
+                    let scaled = |x: &f64| x / square.sqrt();
+                    let pair = (rest.iter().map(scaled), back.iter().map(scaled));
+                    basis.push((pair.0.collect(), pair.1.collect()));
+                }
+            }
+        }
+        let g: Vec<&[f64]> = step.rows[k].0.chunks(n).collect();
+        let (_, back, square) = rest(g[0], &basis)?;
+        (square > 0.0).then(|| [1, 2].map(|i| dot(g[i], &back) / square))
+    }
+}

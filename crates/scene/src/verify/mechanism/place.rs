@@ -1,0 +1,102 @@
+//! Where a step ends that joints or overlaps are put right after, and figures of the account.
+
+use mechanism::{Kind, System, SystemError};
+
+use super::super::account::{self, Figures, Left};
+use super::super::report::Rows;
+use super::dense::{dot, solve};
+use super::step::{Step, size};
+use super::{State, Walk};
+
+/// How many times further than row by row coordinates may be moved when joints are put together.
+const MOVED: f64 = 10.0;
+
+impl Walk<'_> {
+    /// The figures of the account with each other.
+    pub(super) fn compare_account(&mut self) {
+        let account = self.account;
+        let event = self.settings.scheme == mechanism::Scheme::Event;
+        let figures = Figures {
+            step: self.step,
+            t: self.t,
+            residual: account.residual,
+            reached: account.reached,
+            penetration: account.penetration,
+            drift: account.drift,
+            momentum: account.momentum,
+            energy: account.energy,
+            gain: account.gain,
+            excess: account.excess,
+            turnover: account.turnover,
+            given: [account.works[0], account.works[3], 0.0, 0.0],
+        };
+        let tolerance = self.settings.tolerance;
+        // K is iterated until v changes by 50 times (1e-13 and ten times the residual).
+        let iterated = 1e-9 + 1e3 * account.residual.min(tolerance);
+        let left = Left {
+            tolerance,
+            momentum: if event { 1e-6 } else { iterated },
+            // Works of the event-driven integrator are integrals.
+            energy: if event { 1e-6 } else { 1e-10 },
+        };
+        account::compare(&figures, &left, self.report);
+    }
+
+    /// q_F is where the step arrives, and what is put right after it: joints, and overlaps where the scene
+    /// says so.
+    pub(super) fn compare_correction(
+        &mut self,
+        step: &Step,
+        before: &State,
+        last: &State,
+    ) -> Result<(), SystemError> {
+        if !self.corrects() || self.struck() {
+            return Ok(());
+        }
+        let arrived = self.arrives(step, before);
+        let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
+        self.system.gaps(last.t, &arrived, &mut gaps)?;
+        let n = last.v.len();
+        let mut explained = 1e-11 * (1.0 + size(&arrived));
+        for i in 0..self.first_gap.len() - 1 {
+            let contact = matches!(self.system.constraints()[i].kind, Kind::Contact);
+            if contact && !self.settings.correction {
+                continue;
+            }
+            let (g, _) = self.rows_of(i, last.t, &arrived)?;
+            for (row, at) in (self.first_gap[i]..self.first_gap[i + 1]).enumerate() {
+                let wrong = match contact {
+                    true => (-gaps[at]).max(0.0),
+                    false => gaps[at].abs(),
+                };
+                let g = &g[row * n..(row + 1) * n];
+                // The shortest way in the kinetic metric that puts this row right.
+                if let (Some(way), true) = (solve(&step.mass, g), wrong > 0.0) {
+                    explained += MOVED * wrong * size(&way) / dot(&way, g).max(f64::MIN_POSITIVE);
+                }
+            }
+        }
+        for (i, (a, b)) in arrived.iter().zip(&last.q).enumerate() {
+            let place = self.place(format!("`{}`", self.layout.positions[i]));
+            self.report
+                .note("correction", (a - b).abs() / explained, || place);
+        }
+        Ok(())
+    }
+
+    /// Columns that thinned records of systems with joints or corrections leave unread.
+    pub(super) fn thinned_unread(&mut self) {
+        let why = "the state before the step is not recorded, and joints or corrections move the one after it";
+        let works = ["work", "impact", "sliding", "boundary"];
+        self.report.unread_all("steps", &works, Rows::All, why);
+        self.books_unread(why);
+        let groups = self.layout.groups();
+        for prefix in ["begin", "end", "impulse", "hold"] {
+            for group in &groups {
+                let column = format!("{prefix}_{group}");
+                self.report.unread("contacts", &column, Rows::All, why);
+            }
+        }
+        self.report.unread("contacts", "status", Rows::All, why);
+    }
+}

@@ -1,0 +1,296 @@
+//! Events of a time stepper, read off the recorded steps a second time.
+//!
+//! A contact that carries an impulse is closed; one that does not for more than [`GRACE`] steps has opened at
+//! the last instant at which it did. What closes is an impact where it approaches, at the midpoint of the step;
+//! it is lasting contact where it was closed within the grace and approaches no faster than [`SPEED`] times
+//! what forces make in one step, or than it did last time.
+
+use contact::law::Status;
+use mechanism::{ImpactLaw, Kind, Scheme, System, SystemError};
+
+use super::super::report::Rows;
+use super::super::stream::Group;
+use super::dense::{dot, solve};
+use super::step::{Step, size};
+use super::{State, Touch, Walk};
+
+/// Steps for which a contact may be open without having opened.
+const GRACE: usize = 4;
+
+/// See above.
+const SPEED: f64 = 4.0;
+
+/// A joint locks when it stops from more than this many times the speed that it usually loses in a step.
+const LOCKING: f64 = 10.0;
+
+/// A contact may be closed at the start to this share of the coordinates, and at rest to this share of the
+/// velocities.
+const CLOSED: f64 = 1e-9;
+const STILL: f64 = 1e-7;
+
+/// What is remembered of a constraint.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    /// Steps since it last carried an impulse.
+    open: Option<usize>,
+    last: f64,
+    status: Status,
+    closed: bool,
+    approach: f64,
+}
+
+/// An event that the steps say.
+struct Happened {
+    t: f64,
+    constraint: usize,
+    kind: &'static str,
+    /// Velocities of an impact.
+    speeds: Option<[f64; 2]>,
+}
+
+/// Why events cannot be told from the records.
+pub(super) const THINNED: &str = "told from every step, and not every step is recorded";
+const APART: &str =
+    "impacts of the sequential and of Poisson's law are treated apart from the step";
+const EVENT: &str = "the event-driven integrator meets events between recorded instants";
+
+impl Walk<'_> {
+    /// What is seen before the first step; nothing where events cannot be told.
+    pub(super) fn begin_watch(&mut self, first: &State, every: bool) -> Result<(), SystemError> {
+        let law = self.settings.impact;
+        let why = if self.settings.scheme == Scheme::Event {
+            Some(EVENT)
+        } else if matches!(law, ImpactLaw::Sequential | ImpactLaw::Poisson) {
+            Some(APART)
+        } else if first.step != 0 || !every {
+            Some(THINNED)
+        } else {
+            None
+        };
+        self.seen = None;
+        if let Some(why) = why {
+            self.events_unread(why);
+            return Ok(());
+        }
+        let blank = Seen {
+            open: None,
+            last: 0.0,
+            status: Status::Open,
+            closed: false,
+            approach: 0.0,
+        };
+        let mut seen = vec![blank; self.system.constraints().len()];
+        let mut gaps = vec![0.0; self.first_gap.last().copied().unwrap_or(0)];
+        self.system.gaps(first.t, &first.q, &mut gaps)?;
+        let near = CLOSED * (1.0 + size(&first.q));
+        for (i, seen) in seen.iter_mut().enumerate() {
+            let contact = self.system.constraints()[i].is_contact();
+            if !contact || !(gaps[self.first_gap[i]] <= near) {
+                continue;
+            }
+            let (g, w) = self.rows_of(i, first.t, &first.q)?;
+            let g = &g[..first.v.len()];
+            let long = |x: &[f64]| dot(x, x).sqrt();
+            let speed = w[0] + dot(g, &first.v);
+            let scale = w[0].abs() + 2.0 * long(g) * long(&first.v);
+            if speed == 0.0 || speed.abs() <= STILL * scale {
+                (seen.closed, seen.open, seen.last) = (true, Some(0), first.t);
+                seen.approach = f64::INFINITY;
+            }
+        }
+        self.seen = Some(seen);
+        Ok(())
+    }
+
+    /// Says that events are not compared.
+    pub(super) fn events_unread(&mut self, why: &'static str) {
+        self.seen = None;
+        let columns = ["step", "t", "constraint", "kind", "before", "after"];
+        self.report.unread_all("events", &columns, Rows::All, why);
+    }
+
+    /// The events of a step against those that are recorded.
+    pub(super) fn compare_events(&mut self, step: &Step, last: &State, recorded: &Group) {
+        let Some(mut seen) = self.seen.take() else {
+            return;
+        };
+        let mut all: Vec<Happened> = Vec::new();
+        let n = step.begin.len();
+        let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
+        for (i, seen) in seen.iter_mut().enumerate() {
+            let k = self.touches.iter().position(|touch| touch.constraint == i);
+            let kind = self.system.constraints()[i].kind;
+            let touch = k.map(|k| (&self.touches[k], &step.rows[k].0, &step.rows[k].1));
+            match (kind, touch) {
+                (Kind::Contact, Some((touch, g, w))) if touch.impulse[0] > 0.0 => {
+                    let own = dot(&g[..n], &forced).abs();
+                    closes(
+                        seen,
+                        touch,
+                        (own, w[0]),
+                        (last.t - step.h, last.t),
+                        &mut all,
+                    );
+                }
+                (Kind::Contact, _) => opens(seen, i, &mut all),
+                (_, Some((touch, g, _))) => {
+                    let rows = g.chunks(n.max(1)).map(|g| dot(g, &forced).abs());
+                    locks(
+                        seen,
+                        touch,
+                        kind,
+                        &rows.collect::<Vec<f64>>(),
+                        last.t,
+                        &mut all,
+                    );
+                    slides(seen, touch, last.t - step.h, &mut all);
+                }
+                _ => {}
+            }
+        }
+        all.sort_by(|a, b| a.t.total_cmp(&b.t));
+        self.seen = Some(seen);
+        // Whether a contact may jump is not compared.
+        let rows: Vec<usize> = (0..recorded.rows)
+            .filter(|row| recorded.text(1, *row) != "painleve")
+            .collect();
+        let count = if rows.len() == all.len() { 0.0 } else { 1.0 };
+        let place = self.place(format!("{} events, {} are recorded", all.len(), rows.len()));
+        self.report.note("events", count, || place);
+        for (row, own) in rows.iter().zip(&all) {
+            let off = self.event_off(own, recorded, *row);
+            let name = self.name(own.constraint);
+            let place = self.place(format!("{} of {name}", own.kind));
+            self.report.note("events", off, || place);
+        }
+    }
+
+    /// How far a recorded event is from what happened.
+    fn event_off(&self, own: &Happened, recorded: &Group, row: usize) -> f64 {
+        let name = self.layout.constraints.get(own.constraint);
+        let named = name.is_some_and(|name| name == recorded.text(0, row));
+        if !named || recorded.text(1, row) != own.kind {
+            return f64::INFINITY;
+        }
+        let mut off = (recorded.at(0, row) - own.t).abs() / (own.t.abs() + self.account.h);
+        for k in 0..2 {
+            let (found, wanted) = (recorded.at(1 + k, row), own.speeds.map(|s| s[k]));
+            off = match wanted {
+                Some(wanted) if found == wanted => off,
+                Some(wanted) => off.max((found - wanted).abs() / wanted.abs().max(found.abs())),
+                None if found.is_nan() => off,
+                None => f64::INFINITY,
+            };
+        }
+        if off.is_nan() { f64::INFINITY } else { off }
+    }
+}
+
+/// A contact carries an impulse; `forced`: what forces do to its velocity, and W.
+fn closes(
+    seen: &mut Seen,
+    touch: &Touch,
+    (forced, boundary): (f64, f64),
+    (from, to): (f64, f64),
+    all: &mut Vec<Happened>,
+) {
+    let (speed, end) = (touch.begin[0], touch.end[0]);
+    let brief = seen.closed && seen.open.is_some_and(|n| n <= GRACE);
+    let fast = -speed > SPEED * forced.max(seen.approach);
+    let middle = 0.5 * (from + to);
+    let constraint = touch.constraint;
+    let mut push = |t: f64, kind: &'static str, speeds: Option<[f64; 2]>| {
+        all.push(Happened {
+            t,
+            constraint,
+            kind,
+            speeds,
+        });
+    };
+    let status = touch.status.unwrap_or(Status::Open);
+    if brief && seen.approach.is_infinite() {
+        push(from, "touch", None);
+        seen.status = status;
+    } else if brief && !fast {
+        slides(seen, touch, middle, all);
+    } else {
+        if seen.closed && seen.open.is_some_and(|n| n > 0) {
+            push(seen.last, "detach", None);
+        }
+        let size = f64::EPSILON * (speed.abs() + boundary.abs() + forced + 1.0);
+        match -speed > 8.0 * size {
+            true => push(middle, "impact", Some([speed, end])),
+            false => push(middle, "touch", None),
+        }
+        seen.status = status;
+    }
+    (seen.closed, seen.open, seen.last) = (true, Some(0), to);
+    seen.approach = (-speed).max(0.0);
+}
+
+/// A contact carries none.
+fn opens(seen: &mut Seen, constraint: usize, all: &mut Vec<Happened>) {
+    let Some(open) = &mut seen.open else { return };
+    *open += 1;
+    if seen.closed && *open > GRACE {
+        (seen.closed, seen.status) = (false, Status::Open);
+        all.push(Happened {
+            t: seen.last,
+            constraint,
+            kind: "detach",
+            speeds: None,
+        });
+    }
+}
+
+/// Friction stops a joint faster than it slowed it.
+fn locks(
+    seen: &mut Seen,
+    touch: &Touch,
+    kind: Kind,
+    forced: &[f64],
+    t: f64,
+    all: &mut Vec<Happened>,
+) {
+    let Kind::FrictionJoint { normal_rows } = kind else {
+        return;
+    };
+    let long = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let (begin, end) = (
+        long(&touch.begin[normal_rows..]),
+        long(&touch.end[normal_rows..]),
+    );
+    let forced = forced[normal_rows..].iter().copied().fold(0.0, f64::max);
+    let usual = seen.approach.max(forced);
+    let stopped = touch.status == Some(Status::Stick) && seen.status != Status::Stick;
+    if stopped && begin > LOCKING * usual {
+        all.push(Happened {
+            t,
+            constraint: touch.constraint,
+            kind: "locked",
+            speeds: None,
+        });
+    }
+    seen.approach = (begin - end).abs();
+}
+
+/// Stick becomes slip, or slip stick.
+fn slides(seen: &mut Seen, touch: &Touch, t: f64, all: &mut Vec<Happened>) {
+    let status = touch.status.unwrap_or(Status::Open);
+    let kind = match (seen.status, status) {
+        (Status::Stick, Status::Slip) => Some("slip"),
+        (Status::Slip, Status::Stick) => Some("stick"),
+        _ => None,
+    };
+    if status != Status::Open {
+        seen.status = status;
+    }
+    if let Some(kind) = kind {
+        all.push(Happened {
+            t,
+            constraint: touch.constraint,
+            kind,
+            speeds: None,
+        });
+    }
+}

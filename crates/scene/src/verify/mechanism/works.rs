@@ -1,0 +1,149 @@
+//! Works of an interval of the event-driven integrator.
+//!
+//! ```text
+//! work = ∫ (K·v + ½ vᵀȦv) dt,   sliding = ∫ R_t·U_t dt,   boundary = −∫ R·W dt
+//! ```
+//!
+//! Each by the middle of the interval or the mean of its ends, with what it may be off by; the balance of all is as
+//! accurate as the motion.
+
+use mechanism::{System, SystemError};
+
+use super::super::report::beyond;
+use super::dense::{dot, energy, times};
+use super::event::{ACCURACY, Look, Span};
+use super::{State, Walk, advance};
+
+/// A work, and what it may be off by.
+#[derive(Clone, Copy, Default)]
+struct Worked {
+    done: f64,
+    doubt: f64,
+}
+
+impl Walk<'_> {
+    /// Energies at the end, and works.
+    pub(super) fn compare_span_works(
+        &mut self,
+        first: &State,
+        last: &State,
+        span: &Span,
+        known: bool,
+    ) -> Result<(), SystemError> {
+        let ends = [
+            self.look_at(first.t, &first.q, &first.v)?,
+            self.look_at(last.t, &last.q, &last.v)?,
+        ];
+        let kinetic = [
+            energy(&ends[0].mass, &first.v),
+            energy(&ends[1].mass, &last.v),
+        ];
+        self.compare_energies(last, kinetic[1])?;
+        let work = self.worked(&ends, first, last, (span, known))?;
+        let [sliding, boundary] = self.rubbed(&ends, first, last);
+        let scale = [
+            kinetic[0],
+            kinetic[1],
+            work.done.abs(),
+            sliding.doubt,
+            boundary.doubt,
+        ];
+        let scale = scale.into_iter().fold(f64::MIN_POSITIVE, f64::max);
+        let recorded = self.account.works;
+        let mut found = vec![
+            ("work", recorded[0], work),
+            ("boundary", recorded[3], boundary),
+        ];
+        match span.events {
+            true => self.report.skip(
+                "event-driven: impact and sliding one by one, in intervals with events: friction that changes its \
+                 sense does more work than its sum tells; the balance of the interval has both",
+            ),
+            false => {
+                found.push(("sliding", recorded[2], sliding));
+                found.push(("impact", recorded[1], Worked::default()));
+            }
+        }
+        for (what, recorded, own) in found {
+            let off = (recorded - own.done).abs();
+            let off = beyond(off, own.doubt + ACCURACY * scale) / scale;
+            let place = self.place(what);
+            self.report.note("energy", off, || place);
+        }
+        let momentum = times(&ends[0].mass, &first.v);
+        let each = momentum.iter().zip(&span.doubt);
+        // What the energy at the beginning may be off by.
+        let doubt = match known {
+            true => 0.0,
+            false => each.map(|(p, doubt)| (p * doubt).abs()).sum(),
+        };
+        self.compare_span_balance(kinetic[1] - kinetic[0], doubt, scale);
+        Ok(())
+    }
+
+    /// The change of the kinetic energy against the works of the account.
+    fn compare_span_balance(&mut self, change: f64, doubt: f64, scale: f64) {
+        let works = self.account.works;
+        let left = beyond((change - works.iter().sum::<f64>()).abs(), doubt);
+        let scale = works.iter().fold(scale, |m, w| m.max(w.abs()));
+        let place = self.place("the account of the interval");
+        self.report.note("balance", left / scale, || place);
+    }
+
+    /// The work of the forces: K holds Lagrange's terms, which ½ vᵀȦv gives back.
+    fn worked(
+        &mut self,
+        ends: &[Look; 2],
+        first: &State,
+        last: &State,
+        (span, known): (&Span, bool),
+    ) -> Result<Worked, SystemError> {
+        let (n, h) = (last.v.len(), self.account.h);
+        let mean: Vec<f64> = (0..n).map(|i| 0.5 * (first.v[i] + last.v[i])).collect();
+        let late: Vec<f64> = (0..n).map(|i| 0.5 * (mean[i] + last.v[i])).collect();
+        let chart = self.system.chart().clone();
+        let mut middle = last.q.clone();
+        advance(&chart, &mut middle, &late, -0.5 * h);
+        let between = self.look_at(last.t - 0.5 * h, &middle, &mean)?;
+        let both = ends[1].mass.iter().zip(&ends[0].mass);
+        let stretch: Vec<f64> = both.map(|(b, a)| b - a).collect();
+        let power = |look: &Look, v: &[f64]| dot(&look.force, v) + energy(&stretch, v);
+        let by_ends = 0.5 * (power(&ends[0], &first.v) + power(&ends[1], &last.v));
+        let done = power(&between, &mean);
+        let mut doubt = 2.0 * (done - by_ends).abs();
+        for i in 0..n {
+            let moved = (last.v[i] - first.v[i]).abs();
+            let jump = if span.events { moved } else { 0.0 };
+            let off = if known { 0.0 } else { span.doubt[i] };
+            // Velocities are not straight between the ends, nor is their product with forces.
+            let bent = (ends[1].change[i] - ends[0].change[i]).abs();
+            let (a, b) = (ends[0].force[i], ends[1].force[i]);
+            doubt += (a.abs() + b.abs()) * (jump + off + bent) + (a - b).abs() * moved;
+        }
+        Ok(Worked { done, doubt })
+    }
+
+    /// Works of friction and of moving boundaries by the mean of both ends, each with what it may be off by: impulses
+    /// may act at any instant between.
+    fn rubbed(&self, ends: &[Look; 2], first: &State, last: &State) -> [Worked; 2] {
+        let n = last.v.len();
+        let (mut sliding, mut boundary) = (Worked::default(), Worked::default());
+        for (k, touch) in self.touches.iter().enumerate() {
+            let first_tangent = self.first_tangent(touch.constraint);
+            for (row, s) in touch.impulse.iter().enumerate() {
+                let velocity = |look: &Look, v: &[f64]| {
+                    let (g, w) = &look.rows[k];
+                    (w[row] + dot(&g[row * n..(row + 1) * n], v), w[row])
+                };
+                let (a, b) = (velocity(&ends[0], &first.v), velocity(&ends[1], &last.v));
+                if row >= first_tangent {
+                    sliding.done += 0.5 * s * (a.0 + b.0);
+                    sliding.doubt += 0.5 * (s * (a.0 - b.0)).abs();
+                }
+                boundary.done -= 0.5 * s * (a.1 + b.1);
+                boundary.doubt += 0.5 * (s * (a.1 - b.1)).abs();
+            }
+        }
+        [sliding, boundary]
+    }
+}

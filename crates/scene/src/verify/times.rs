@@ -1,0 +1,164 @@
+//! Steps and instants of all tables against the account of the steps, and of the account against the scene.
+//!
+//! ```text
+//! t_F = t_I + h,   t = t_0 + k h for steps of fixed length,   every row of step k has the t of its account
+//! ```
+
+use bodies::Dim;
+
+use super::VerifyError;
+use super::report::{Place, Report};
+use super::stream::Stream;
+use crate::collection::Assembly;
+use crate::error::SceneError;
+use crate::file::Scene;
+use crate::record::{Record, RecordError, Status};
+
+/// Instants are sums of lengths: rounding, relative to the instant and the length.
+const ROUNDING: f64 = 1e-10;
+
+/// What is known of the steps of a run beforehand.
+pub(super) struct Plan {
+    /// Start of the run.
+    start: f64,
+    /// Length of every step but the last, where it is fixed.
+    length: Option<f64>,
+    until: f64,
+}
+
+impl Plan {
+    /// Of a scene of bodies.
+    pub fn of_bodies<D: Dim>(assembly: &Assembly<D>) -> Self {
+        Self {
+            start: assembly.start,
+            length: Some(assembly.settings.step),
+            until: assembly.until,
+        }
+    }
+
+    /// Of a mechanism or a sweeping process.
+    pub fn of_mechanism(scene: &Scene) -> Result<Self, SceneError> {
+        let built = scene.build()?;
+        // Intervals of event-driven integrators have the length of a step, too: events lie within them.
+        let fixed = built.settings.adaptive.is_none();
+        Ok(Self {
+            start: built.initial.t,
+            length: fixed.then_some(built.settings.step),
+            until: built.until,
+        })
+    }
+}
+
+/// Compares all tables that have steps and instants.
+pub(super) fn compare(
+    record: &Record,
+    plan: &Plan,
+    report: &mut Report,
+) -> Result<(), VerifyError> {
+    let meaning = "instants and numbers of steps of all tables against the account and the scene; \
+                   relative to t and h";
+    report.expect("times", meaning, ROUNDING);
+    compare_account(record, plan, report)?;
+    for entry in &record.manifest().tables {
+        let has = |name: &str| entry.columns.iter().any(|c| c.name == name);
+        // Events have instants of their own.
+        if has("step") && has("t") && entry.name != "steps" && entry.name != "events" {
+            compare_table(record, &entry.name, plan.start, report)?;
+        }
+    }
+    Ok(())
+}
+
+/// The account itself: t_F − t_I = h, numbers that go up, steps of the length that the scene says.
+fn compare_account(record: &Record, plan: &Plan, report: &mut Report) -> Result<(), RecordError> {
+    let names = ["t".to_string(), "h".to_string()];
+    let Some(mut stream) = Stream::open(record, "steps", &names, &[])? else {
+        return Ok(());
+    };
+    let mut before: Option<(i64, f64)> = Some((0, plan.start));
+    while let Some(group) = stream.next()? {
+        let (step, t, h) = (group.step, group.at(0, 0), group.at(1, 0));
+        let scale = t.abs() + h.abs();
+        let mut off = if group.rows == 1 { 0.0 } else { f64::INFINITY };
+        if let Some((last, from)) = before {
+            off = match step - last {
+                1 => off.max((t - from - h).abs() / scale),
+                n if n > 1 && t > from => off,
+                _ => f64::INFINITY,
+            };
+        }
+        if let Some(length) = plan.length {
+            let end = plan.start + step as f64 * length;
+            let mut apart = (t - end).abs();
+            let mut longer = (h - length).abs();
+            // The last step may end with the run: it is shorter then, or longer by a rest that is less than a
+            // millionth of a step.
+            if end > plan.until - crate::run::LEFT * length {
+                apart = apart.min((t - plan.until).abs());
+                let from = plan.start + (step - 1) as f64 * length;
+                longer = longer.min((t - from - h).abs());
+            }
+            off = off.max(apart / (scale + length)).max(longer / scale);
+        }
+        off = if off.is_nan() { f64::INFINITY } else { off };
+        let place = Place {
+            step: Some(step),
+            t: Some(t),
+            what: "the account of the step".into(),
+        };
+        report.note("times", off, || place);
+        before = Some((step, t));
+    }
+    Ok(())
+}
+
+/// A table: its steps go up, and every row of a step has the instant of its account.
+fn compare_table(
+    record: &Record,
+    table: &str,
+    start: f64,
+    report: &mut Report,
+) -> Result<(), RecordError> {
+    let names = ["t".to_string()];
+    let (Some(mut rows), Some(mut account)) = (
+        Stream::open(record, table, &names, &[])?,
+        Stream::open(record, "steps", &names, &[])?,
+    ) else {
+        return Ok(());
+    };
+    let mut before = -1;
+    while let Some(group) = rows.next()? {
+        let known = match group.step {
+            0 => Some(start),
+            step => account.at(step)?.numbers[0].first().copied(),
+        };
+        let mut off = if group.step > before {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+        match known {
+            Some(known) => {
+                for t in &group.numbers[0] {
+                    let apart = (t - known).abs() / (1.0 + known.abs());
+                    off = if apart.is_nan() {
+                        f64::INFINITY
+                    } else {
+                        off.max(apart)
+                    };
+                }
+            }
+            // Of a run under way tables are written one after the other.
+            None if record.manifest().status == Status::Running => return Ok(()),
+            None => off = f64::INFINITY,
+        }
+        before = group.step;
+        let place = Place {
+            step: Some(group.step),
+            t: Some(group.t),
+            what: format!("`{table}`"),
+        };
+        report.note("times", off, || place);
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Small problems: a few contacts on a few coordinates, as a step of a mechanism poses them.
+//!
+//! ```text
+//! one contact:   law(b + H r, r), solved exactly by its law
+//! a few:         sweeps of exact local solves on the dense W = Ĝ Ĝᵀ          (M88 §15, JM92 7.4)
+//! the rest:      the automatic solver, from the best iterate of the sweeps
+//! ```
+//!
+//! Sweeps go on below the tolerance while they pay: they are cheap here, and impacts then conserve
+//! energy to rounding. Every iterate is judged by [`contact::Judge`]; nothing else counts as solved.
+//! Limits: W is formed densely, so that a problem of more than [`DenseParams::rows`] rows, or one
+//! that is not given by masses, goes to the automatic solver at once.
+
+use contact::{Kinetic, Operator, Problem};
+
+use crate::auto::Auto;
+use crate::goal::{Best, Goal, Outcome, Report, Solver};
+
+/// How small problems are solved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DenseParams {
+    /// Largest number of rows for which W is formed. Above some hundred a sweep on the dense matrix
+    /// costs more than one on the factored operator.
+    pub rows: usize,
+    /// Residual that sweeps aim at, where it is below the tolerance: rounding.
+    pub aim: f64,
+    /// Sweeps, at most.
+    pub sweeps: usize,
+    /// Sweeps without halving the residual, at most.
+    pub patience: usize,
+}
+
+impl Default for DenseParams {
+    fn default() -> Self {
+        Self {
+            rows: 96,
+            aim: 1e-15,
+            sweeps: 300,
+            patience: 8,
+        }
+    }
+}
+
+/// The solver of small problems.
+#[derive(Debug, Default)]
+pub struct Dense {
+    /// How it works.
+    pub params: DenseParams,
+    auto: Auto,
+    best: Option<Best>,
+    /// W, row-major.
+    matrix: Vec<f64>,
+    /// A column of Ĝᵀ, and the frozen velocity of a contact.
+    scratch: Vec<f64>,
+}
+
+impl Solver for Dense {
+    fn name(&self) -> &'static str {
+        "dense"
+    }
+
+    fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        let kinetic = match problem.operator() {
+            Operator::Kinetic(kinetic) if problem.num_rows() <= self.params.rows => kinetic,
+            _ => return self.auto.solve(problem, impulse, goal),
+        };
+        let mut best = Best::empty(self.best.take(), problem, goal);
+        let sweeps = if problem.num_contacts() == 1 {
+            // The law's own solve needs no start and no second visit.
+            let r = &mut *impulse;
+            problem
+                .law(0)
+                .solve_local(problem.block(0), problem.free(), r);
+            best.offer(problem, impulse, 1);
+            1
+        } else {
+            self.form(problem, kinetic);
+            self.sweep(problem, impulse, goal, &mut best)
+        };
+        let report = best.finish("dense", sweeps, Outcome::Stalled, impulse);
+        self.best = Some(best);
+        if report.reached() || goal.max_iterations.is_some_and(|n| n <= sweeps) {
+            return report;
+        }
+        self.hand_on(problem, impulse, goal, report)
+    }
+}
+
+impl Dense {
+    /// Sweeps while they halve the residual; how many there were.
+    fn sweep(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        goal: &Goal,
+        best: &mut Best,
+    ) -> usize {
+        let most = goal.max_iterations.unwrap_or(usize::MAX);
+        let most = most.min(self.params.sweeps);
+        let mut mark = best.offer(problem, impulse, 0);
+        let (mut residual, mut sweeps, mut since) = (mark, 0, 0);
+        while residual > self.params.aim && since < self.params.patience && sweeps < most {
+            for a in 0..problem.num_contacts() {
+                self.visit(problem, a, impulse);
+            }
+            (sweeps, since) = (sweeps + 1, since + 1);
+            residual = best.offer(problem, impulse, sweeps);
+            if residual <= 0.5 * mark {
+                (mark, since) = (residual, 0);
+            }
+        }
+        sweeps
+    }
+
+    /// W column by column: Ĝ (Ĝᵀ e).
+    fn form(&mut self, problem: &Problem, kinetic: &Kinetic) {
+        let d = problem.num_rows();
+        self.matrix.clear();
+        self.matrix.resize(d * d, 0.0);
+        let mut unit = [0.0; 8];
+        for a in 0..problem.num_contacts() {
+            let rows = problem.rows(a);
+            for (i, column) in rows.clone().enumerate() {
+                self.scratch.clear();
+                self.scratch.resize(kinetic.num_coordinates(), 0.0);
+                if rows.len() <= unit.len() {
+                    unit[i] = 1.0;
+                    kinetic.scatter(a, &unit[..rows.len()], &mut self.scratch);
+                    unit[i] = 0.0;
+                } else {
+                    let mut unit = vec![0.0; rows.len()];
+                    unit[i] = 1.0;
+                    kinetic.scatter(a, &unit, &mut self.scratch);
+                }
+                // W is symmetric: the column is kept as a row.
+                let line = &mut self.matrix[column * d..(column + 1) * d];
+                for b in 0..problem.num_contacts() {
+                    kinetic.add_gather(b, &self.scratch, &mut line[problem.rows(b)]);
+                }
+            }
+        }
+    }
+
+    /// The impulse of one contact with the others frozen.
+    fn visit(&mut self, problem: &Problem, a: usize, impulse: &mut [f64]) {
+        let (rows, d) = (problem.rows(a), problem.num_rows());
+        self.scratch.clear();
+        for row in rows.clone() {
+            let line = &self.matrix[row * d..(row + 1) * d];
+            let others = dot(&line[..rows.start], &impulse[..rows.start])
+                + dot(&line[rows.end..], &impulse[rows.end..]);
+            self.scratch.push(problem.free()[row] + others);
+        }
+        let block = problem.block(a);
+        problem
+            .law(a)
+            .solve_local(block, &self.scratch, &mut impulse[rows]);
+    }
+
+    /// The automatic solver goes on from the best iterate; the better of the two is returned.
+    fn hand_on(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        goal: &Goal,
+        mut report: Report,
+    ) -> Report {
+        let start = impulse.to_vec();
+        let inner = Goal {
+            max_iterations: goal.max_iterations.map(|n| n - report.iterations.min(n)),
+            ..goal.clone()
+        };
+        let further = self.auto.solve(problem, impulse, &inner);
+        if report.residual <= further.residual {
+            impulse.copy_from_slice(&start);
+        }
+        let done = report.iterations;
+        let later = further.history.iter().map(|(i, r)| (i + done, *r));
+        report.history.extend(later);
+        report.path.extend(further.path);
+        Report {
+            outcome: further.outcome,
+            residual: report.residual.min(further.residual),
+            iterations: done + further.iterations,
+            path: report.path,
+            history: report.history,
+            infeasible: further.infeasible,
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

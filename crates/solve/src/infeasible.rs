@@ -1,0 +1,208 @@
+//! Whether a step has a solution at all: a certificate of infeasibility after Farkas.
+//!
+//! Every law demands u_n ≥ 0 of a contact and u = 0 of bilateral rows. With Ĝ the rows of these demands, velocities
+//! v̂_free + x that meet them all exist, or else there are multipliers y with
+//!
+//! ```text
+//! Ĝ x + b ≥ 0  (= 0)   for some x      or      y ≥ 0 (free),   Ĝᵀ y = 0,   b·y < 0
+//! ```
+//!
+//! (a stored W takes the place of Ĝ: its range is the same). y names the contacts that exclude each other: a lid
+//! that comes down through a floor, discs in a die that is too small. No impulse helps then, and Gauss–Seidel
+//! sweeps only let the impulses grow.
+//!
+//! The multipliers come from an interior-point method (the crate `clarabel`) and are not believed: Ĝᵀy and b·y are
+//! computed again. Rounding leaves Ĝᵀy = ρ ≠ 0, which proves that every x that meets the demands has
+//! ‖x‖ ≥ −b·y / ‖ρ‖; a step counts as infeasible when that is 10⁴ times the velocities in it.
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{
+    DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
+};
+use contact::{Law, Operator, Problem};
+
+/// Velocities that only multiples of this of the largest free velocity would satisfy are none.
+const BEYOND: f64 = 1e4;
+
+/// Of the largest multiplier: contacts below it have no part in the certificate.
+const PART: f64 = 1e-3;
+
+/// Demands up to which the certificate is looked for: the method factors a matrix of that size.
+const MOST: usize = 20_000;
+
+/// Why a step has no solution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Infeasible {
+    /// The contacts that exclude each other, those with the largest multipliers first.
+    pub contacts: Vec<usize>,
+    /// The speed at which they close in on each other: −b·y / Σ y.
+    pub speed: f64,
+}
+
+/// One demand: a·x + c ≥ 0, or = 0; the row is of unit length.
+struct Demand {
+    contact: usize,
+    equal: bool,
+    entries: Vec<(usize, f64)>,
+    /// b of the row over the length of the row, and that length.
+    c: f64,
+    length: f64,
+}
+
+/// A certificate that no velocity satisfies `problem`; none where there is one, or none was found.
+pub fn infeasible(problem: &Problem) -> Option<Infeasible> {
+    let mut demands = demands(problem);
+    if demands.is_empty() || demands.len() > MOST {
+        return None;
+    }
+    // The zero cone comes first.
+    demands.sort_by_key(|d| !d.equal);
+    let z = multipliers(&demands, columns(problem))?;
+    proven(&demands, &z, columns(problem))
+}
+
+fn columns(problem: &Problem) -> usize {
+    match problem.operator() {
+        Operator::Kinetic(kinetic) => kinetic.num_coordinates(),
+        Operator::Stored { .. } => problem.num_rows(),
+    }
+}
+
+/// The rows that a law makes demands of: how many, and whether they are equations.
+fn demanded(law: &Law, rows: usize) -> (usize, bool) {
+    match law {
+        Law::Bilateral => (rows, true),
+        Law::BilateralFriction { normal_rows, .. } => (*normal_rows, true),
+        law if law.normal() => (1, false),
+        _ => (0, false),
+    }
+}
+
+fn demands(problem: &Problem) -> Vec<Demand> {
+    let mut list = Vec::new();
+    for contact in 0..problem.num_contacts() {
+        let rows = problem.rows(contact);
+        let (count, equal) = demanded(problem.law(contact), rows.len());
+        for (i, row) in rows.enumerate().take(count) {
+            let mut entries = entries(problem, contact, i);
+            let length = entries.iter().map(|(_, a)| a * a).sum::<f64>().sqrt();
+            if !(length > 0.0 && length.is_finite()) {
+                continue;
+            }
+            entries.iter_mut().for_each(|(_, a)| *a /= length);
+            list.push(Demand {
+                contact,
+                equal,
+                entries,
+                c: problem.free()[row] / length,
+                length,
+            });
+        }
+    }
+    list
+}
+
+/// Row `i` of a contact by column.
+fn entries(problem: &Problem, contact: usize, i: usize) -> Vec<(usize, f64)> {
+    match problem.operator() {
+        Operator::Kinetic(kinetic) => {
+            let rows = problem.dim(contact);
+            let blocks = kinetic.touches(contact).flat_map(|(first, block)| {
+                let width = block.len() / rows;
+                let row = block[i * width..(i + 1) * width].to_vec();
+                row.into_iter()
+                    .enumerate()
+                    .map(move |(k, a)| (first + k, a))
+            });
+            blocks.filter(|(_, a)| *a != 0.0).collect()
+        }
+        Operator::Stored { matrix, .. } => {
+            let blocks = matrix.row(contact).flat_map(|(column, block)| {
+                let width = matrix.dim(column);
+                let first = matrix.offset()[column];
+                let row = &block[i * width..(i + 1) * width];
+                row.iter().enumerate().map(move |(k, a)| (first + k, *a))
+            });
+            blocks.filter(|(_, a)| *a != 0.0).collect()
+        }
+    }
+}
+
+/// min ½‖x‖² under the demands: the multipliers that prove that there is no x.
+fn multipliers(demands: &[Demand], columns: usize) -> Option<Vec<f64>> {
+    let mut by_column: Vec<Vec<(usize, f64)>> = vec![Vec::new(); columns];
+    for (row, demand) in demands.iter().enumerate() {
+        for &(column, a) in &demand.entries {
+            by_column[column].push((row, -a));
+        }
+    }
+    let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for column in &by_column {
+        rows.extend(column.iter().map(|(row, _)| *row));
+        values.extend(column.iter().map(|(_, a)| *a));
+        start.push(rows.len());
+    }
+    let matrix = CscMatrix::new(demands.len(), columns, start, rows, values);
+    let square = CscMatrix::identity(columns);
+    let largest = demands.iter().fold(0.0_f64, |m, d| m.max(d.c.abs()));
+    if !(largest > 0.0) {
+        return None;
+    }
+    let right: Vec<f64> = demands.iter().map(|d| d.c / largest).collect();
+    let equations = demands.iter().filter(|d| d.equal).count();
+    let cones = [
+        SupportedConeT::ZeroConeT(equations),
+        SupportedConeT::NonnegativeConeT(demands.len() - equations),
+    ];
+    let settings = DefaultSettingsBuilder::default()
+        .verbose(false)
+        .max_threads(1)
+        .max_iter(100)
+        .presolve_enable(false)
+        .build()
+        .ok()?;
+    let q = vec![0.0; columns];
+    let mut solver = DefaultSolver::new(&square, &q, &matrix, &right, &cones, settings).ok()?;
+    solver.solve();
+    let certain = matches!(
+        solver.solution.status,
+        SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible
+    );
+    certain.then(|| solver.solution.z.clone())
+}
+
+/// Recomputes what the multipliers prove.
+fn proven(demands: &[Demand], z: &[f64], columns: usize) -> Option<Infeasible> {
+    let mut rest = vec![0.0; columns];
+    let (mut product, mut largest_c, mut sum) = (0.0, 0.0_f64, 0.0);
+    let mut parts: Vec<(f64, usize)> = Vec::new();
+    for (demand, z) in demands.iter().zip(z) {
+        let y = if demand.equal { *z } else { z.max(0.0) };
+        demand
+            .entries
+            .iter()
+            .for_each(|&(column, a)| rest[column] += a * y);
+        product += demand.c * y;
+        largest_c = largest_c.max(demand.c.abs());
+        // In the units of the row itself: y over its length is the impulse.
+        sum += y.abs() / demand.length;
+        parts.push((y.abs() / demand.length, demand.contact));
+    }
+    let left = rest.iter().map(|r| r * r).sum::<f64>().sqrt();
+    // A product that is not a number proves nothing.
+    if !(product < 0.0 && -product > BEYOND * largest_c * left) {
+        return None;
+    }
+    parts.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let least = PART * parts.first().map_or(0.0, |p| p.0);
+    let mut contacts: Vec<usize> = Vec::new();
+    for (size, contact) in parts {
+        if size > least && !contacts.contains(&contact) {
+            contacts.push(contact);
+        }
+    }
+    Some(Infeasible {
+        contacts,
+        speed: -product / sum,
+    })
+}

@@ -1,0 +1,78 @@
+//! Small problems have a path of their own and the same judge.
+
+use crate::common::{one_of_each, r2, solve_cold};
+use contact::law::Law;
+use contact::{Judge, Kinetic, Measure, Problem, Restitution};
+use solve::{Auto, Dense, Goal, Outcome};
+
+/// One point of unit mass above a slope of a metric, with friction.
+fn one(mu: f64, velocity: [f64; 2]) -> Problem {
+    let mut builder = Kinetic::builder();
+    let mass = [2.0, 0.5, 0.5, 1.0];
+    builder.group(&mass, &velocity, &[0.0, 0.0]).unwrap();
+    let rows = [0.0, 1.0, 1.0, 0.0];
+    let law = Law::Coulomb { mu };
+    builder
+        .contact(law, &[(0, &rows)], &[0.0, 0.0], Restitution::default())
+        .unwrap();
+    builder.build().unwrap()
+}
+
+#[test]
+fn one_contact_is_solved_exactly_in_one_visit() {
+    for (mu, velocity) in [(0.2, [1.0, -1.0]), (2.0, [0.1, -1.0]), (0.5, [1.0, 1.0])] {
+        let problem = one(mu, velocity);
+        let (impulse, report) = solve_cold(&mut Dense::default(), &problem, &Goal::to(1e-12));
+        assert_eq!(report.iterations, 1);
+        // Rounding of two rows.
+        assert!(report.reached() && r2(&problem, &impulse) < 1e-15);
+    }
+}
+
+#[test]
+fn every_kind_of_problem_is_solved_whatever_its_size() {
+    for (name, problem) in one_of_each() {
+        // Light balls under a heavy one are solved to no RV below 8.7e-3 (see `auto`).
+        let measure = match name {
+            "packing, heavy" => Measure::Dimensionless,
+            _ => Measure::Velocity,
+        };
+        let goal = Goal::to(1e-6).by(measure);
+        let (impulse, report) = solve_cold(&mut Dense::default(), &problem, &goal);
+        let judged = Judge::new(&problem)
+            .judge(&problem, &impulse)
+            .residual(measure);
+        assert!(judged <= 1e-6 && report.reached(), "{name}: {judged:.1e}");
+        let sum: usize = report.path.iter().map(|s| s.iterations).sum();
+        assert_eq!(sum, report.iterations, "{name}");
+    }
+}
+
+/// Two rows that are the same twice, at a velocity that is rounding of the terms it is made of, were taken
+/// for contradictory: the demand differed by −2.2e-16.
+#[test]
+fn rows_that_agree_to_rounding_are_no_contradiction() {
+    for (off, outcome) in [(2.2e-16, Outcome::Reached), (1e-3, Outcome::Unsuitable)] {
+        let mut builder = Kinetic::builder();
+        let identity = [1.0, 0.0, 0.0, 1.0];
+        builder.group(&identity, &[1.0, 0.0], &[0.0, 0.0]).unwrap();
+        for demand in [0.0, off] {
+            let rows = [0.0, 1.0];
+            builder
+                .contact(
+                    Law::Bilateral,
+                    &[(0, &rows)],
+                    &[demand],
+                    Restitution::default(),
+                )
+                .unwrap();
+        }
+        let problem = builder.build().unwrap();
+        let eliminated = solve::bilateral::eliminate(&problem);
+        assert_eq!(eliminated.is_ok(), outcome == Outcome::Reached, "{off:e}");
+        if outcome == Outcome::Unsuitable {
+            let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-10));
+            assert_eq!(report.outcome, outcome);
+        }
+    }
+}
