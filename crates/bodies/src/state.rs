@@ -128,6 +128,11 @@ pub struct Ledger {
     pub lasting: f64,
     /// Largest penetration over the smallest dimension of the two bodies, of a pin over its clearance.
     pub penetration_share: f64,
+    /// Largest penetration of a contact at rest: it carries an impulse and the step changes its depth by no more than a
+    /// tenth, h max(|U_I,n|, |U_F,n|) ≤ 0.1 (−g).
+    pub resting: f64,
+    /// The largest of these over the size of their bodies, or over the clearance.
+    pub resting_share: f64,
     /// Largest error of a joint over the smallest dimension of its bodies.
     pub drift_share: f64,
     /// Smallest Painlevé γ over the contacts that slide without colliding and hang together with few others, +∞

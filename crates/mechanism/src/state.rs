@@ -31,7 +31,7 @@ pub struct Ledger {
     pub h: f64,
     /// Constraints that took part.
     pub num_active: usize,
-    /// Dimensionless residual R2 of the contact problem.
+    /// Velocity residual RV of the contact problem.
     pub residual: f64,
     /// Iterations of the solver.
     pub iterations: usize,
@@ -39,6 +39,9 @@ pub struct Ledger {
     pub reached: bool,
     /// max(−g) over all contacts at the end of the step, 0 when all are apart.
     pub penetration: f64,
+    /// The same over contacts at rest: they carry an impulse, and the step changes their depth by no more than a tenth,
+    /// h max(|U_I,n|, |U_F,n|) ≤ 0.1 (−g).
+    pub resting: f64,
     /// max |f| over all joints at the end of the step.
     pub drift: f64,
     /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ in the kinetic metric, relative to its largest term.
@@ -78,9 +81,9 @@ pub struct Ledger {
     /// How far the system extends: the largest change of a coordinate since the start and the largest
     /// |gap| at the end of the step.
     pub extent: f64,
-    /// The contact that is deepest and the joint with the largest error; no constraint where there is
-    /// none.
-    pub worst: [Option<u32>; 2],
+    /// The contact that is deepest, the joint with the largest error and the contact at rest that is deepest; no
+    /// constraint where there is none.
+    pub worst: [Option<u32>; 3],
     /// Two constraints that no velocity satisfies together, where that is proven.
     pub infeasible: [Option<u32>; 2],
     /// Smallest Painlevé γ over the contacts that slide, and the joints that slide and may push with either

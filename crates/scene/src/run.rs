@@ -240,6 +240,7 @@ pub fn place(what: What, ledger: &Ledger, names: &[String]) -> String {
     let constraint = match what {
         What::Penetration => ledger.worst[0],
         What::Drift => ledger.worst[1],
+        What::Resting => ledger.worst[2],
         _ => None,
     };
     let name = constraint.and_then(|i| names.get(i as usize));

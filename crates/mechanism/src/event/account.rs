@@ -227,7 +227,7 @@ impl<S: System> EventDriven<S> {
         let rows = self.first_rows();
         self.traces.clear();
         let (mut penetration, mut drift) = (0.0_f64, 0.0_f64);
-        let mut worst = [None; 2];
+        let mut worst = [None; 3];
         let moved = self.now.q.iter().zip(&self.origin);
         let mut extent = moved.fold(0.0_f64, |m, (q, from)| m.max((q - from).abs()));
         for (i, end) in end.into_iter().enumerate() {

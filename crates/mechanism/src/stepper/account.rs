@@ -29,13 +29,16 @@ struct Violations {
     worst: [Option<u32>; 2],
 }
 
+/// A contact is at rest where a step changes its depth by no more than this share of it.
+const AT_REST: f64 = 0.1;
+
 impl<S: System> Stepper<S> {
     pub(super) fn account(&mut self, h: f64) -> Result<(), MechanismError> {
         let Violations {
             penetration,
             drift,
             extent,
-            worst,
+            worst: [deepest, loosest],
         } = self.violations()?;
         let mut ledger = Ledger {
             t: self.next.t,
@@ -47,13 +50,14 @@ impl<S: System> Stepper<S> {
             penetration,
             drift,
             extent,
-            worst,
+            worst: [deepest, loosest, None],
             infeasible: self.work.solved.infeasible,
             gamma: self.least_gamma(),
             ..Ledger::default()
         };
         self.balance(&mut ledger);
         self.work.stage.join_strike();
+        (ledger.resting, ledger.worst[2]) = self.resting(h);
         let at = Instant {
             t: self.next.t,
             q: &self.next.q,
@@ -101,6 +105,24 @@ impl<S: System> Stepper<S> {
             }
         }
         Ok(found)
+    }
+
+    /// The deepest contact at rest, and how deep it is.
+    fn resting(&self, h: f64) -> (f64, Option<u32>) {
+        let stage = &self.work.stage;
+        let mut found = (0.0, None);
+        for (k, &i) in stage.active.iter().enumerate() {
+            if self.system.constraints()[i].kind != Kind::Contact {
+                continue;
+            }
+            let (row, depth) = (stage.offset[k], -self.work.gaps[self.first_gap[i]]);
+            let speed = stage.begin[row].abs().max(stage.end[row].abs());
+            let rests = stage.impulse[row] != 0.0 && h * speed <= AT_REST * depth;
+            if rests && depth > found.0 {
+                found = (depth, Some(i as u32));
+            }
+        }
+        found
     }
 
     fn balance(&mut self, ledger: &mut Ledger) {

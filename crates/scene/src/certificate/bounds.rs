@@ -11,6 +11,8 @@ pub struct Bounds {
     pub gain: f64,
     /// Depth of a contact over the smallest dimension of its bodies.
     pub penetration: f64,
+    /// Depth of a contact at rest over the same: it carries an impulse and hardly moves.
+    pub resting: f64,
     /// Error of a joint over the same.
     pub drift: f64,
     /// Energy lost in contacts that last, without sliding, over the energy at stake.
@@ -29,6 +31,8 @@ impl Default for Bounds {
             // With restitution, and by the papers' rule of activation, a body that strikes with v is v h deep for the
             // time of a bounce: a ball of 6 cm at 3 m/s and 1 ms is 5 % deep. What sinks is deeper.
             penetration: 0.05,
+            // What rests lies on the other body and not in it.
+            resting: 0.01,
             drift: 0.01,
             // Moreau's step loses O(h) at contacts that turn; 5 % of the energy at stake shows in speeds
             // as 2.5 %.
@@ -39,23 +43,22 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// The usual ones of bodies. The loss of contacts that last is told and has no bound: in heaps and flows most of
-    /// it are collisions that contacts pass on, which the account cannot tell from the loss of the scheme.
-    pub fn bodies() -> Self {
-        Self {
-            dissipation: f64::INFINITY,
-            ..Self::default()
-        }
-    }
-
     /// The keys of `[certificate]`.
-    pub const KEYS: [&'static str; 5] = ["gain", "penetration", "drift", "dissipation", "length"];
+    pub const KEYS: [&'static str; 6] = [
+        "gain",
+        "penetration",
+        "resting",
+        "drift",
+        "dissipation",
+        "length",
+    ];
 
     /// The bound of a figure; 0 for the residual, of which no step may miss its tolerance.
     pub fn of(&self, what: What) -> f64 {
         match what {
             What::Gain | What::Mixed => self.gain,
             What::Penetration => self.penetration,
+            What::Resting => self.resting,
             What::Drift => self.drift,
             What::Dissipation => self.dissipation,
             What::Residual | What::Nonunique | What::Another => 0.0,

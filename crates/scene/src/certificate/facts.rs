@@ -7,6 +7,7 @@ pub struct Facts {
     pub(super) reached: bool,
     pub(super) residual: f64,
     pub(super) penetration: f64,
+    pub(super) resting: f64,
     pub(super) drift: f64,
     pub(super) momentum: f64,
     pub(super) energy: f64,
@@ -23,8 +24,8 @@ pub struct Facts {
     pub(super) gamma: f64,
     /// How far another solution of the step is from its own; 0 where none was found.
     pub(super) apart: f64,
-    /// Penetration and drift over the sizes of bodies; a mechanism has an extent instead.
-    pub(super) shares: Option<[f64; 2]>,
+    /// Penetration, that at rest and drift over the sizes of bodies; a mechanism has an extent instead.
+    pub(super) shares: Option<[f64; 3]>,
     pub(super) extent: f64,
 }
 
@@ -46,6 +47,7 @@ impl From<&mechanism::Ledger> for Facts {
             reached: ledger.reached,
             residual: ledger.residual,
             penetration: ledger.penetration,
+            resting: ledger.resting,
             drift: ledger.drift,
             momentum: ledger.momentum,
             energy: ledger.energy,
@@ -72,6 +74,7 @@ impl From<&bodies::Ledger> for Facts {
             reached: ledger.reached,
             residual: ledger.residual,
             penetration: ledger.penetration,
+            resting: ledger.resting,
             drift: ledger.drift,
             momentum: ledger.momentum,
             energy: ledger.energy,
@@ -85,7 +88,11 @@ impl From<&bodies::Ledger> for Facts {
             lost: ledger.impact + ledger.sliding + ledger.rub + ledger.held,
             gamma: ledger.gamma,
             apart: ledger.apart,
-            shares: Some([ledger.penetration_share, ledger.drift_share]),
+            shares: Some([
+                ledger.penetration_share,
+                ledger.resting_share,
+                ledger.drift_share,
+            ]),
             extent: 0.0,
         }
     }

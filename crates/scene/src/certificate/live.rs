@@ -7,10 +7,11 @@ use crate::watch::{Tick, preparation_warnings};
 
 /// What is told while a run goes on. Lengths and energies at stake grow with a run: what is held
 /// against them is told at its end.
-const TOLD: [What; 6] = [
+const TOLD: [What; 7] = [
     What::Residual,
     What::Gain,
     What::Penetration,
+    What::Resting,
     What::Mixed,
     What::Nonunique,
     What::Another,
@@ -50,7 +51,7 @@ impl Warnings {
         let certificate = tick.certificate;
         for (what, next) in TOLD.into_iter().zip(&mut self.next) {
             let times = certificate.mark(what).times;
-            if times < *next || (what == What::Penetration && !self.bodies) {
+            if times < *next || (sized(what) && !self.bodies) {
                 continue;
             }
             let line = match *next {
@@ -74,12 +75,17 @@ impl Warnings {
             Some(name) => preparation_warnings(&name, &certificate),
             // One step that has been told stands in the summary.
             None => certificate.warnings_of(|what| {
-                let live = TOLD.contains(&what) && (what != What::Penetration || self.bodies);
+                let live = TOLD.contains(&what) && (!sized(what) || self.bodies);
                 !live || certificate.mark(what).times > 1
             }),
         };
         words.into_iter().map(|w| format!("warning: {w}")).collect()
     }
+}
+
+/// Whether it is measured by the sizes of bodies; the length of a mechanism is known at its end.
+fn sized(what: What) -> bool {
+    matches!(what, What::Penetration | What::Resting)
 }
 
 fn placed(preparation: Option<&str>, text: &str) -> String {
@@ -112,6 +118,11 @@ fn first(what: What, tick: &Tick<'_>) -> String {
         ),
         What::Penetration => format!(
             "a contact{place} penetrates by {:.1e}, {} % of its size",
+            mark.amount,
+            short((1e4 * figure).round() / 100.0)
+        ),
+        What::Resting => format!(
+            "a contact at rest{place} is {:.1e} deep, {} % of its size",
             mark.amount,
             short((1e4 * figure).round() / 100.0)
         ),

@@ -11,6 +11,8 @@ pub enum What {
     Gain,
     /// A contact is too deep.
     Penetration,
+    /// A contact that rests is too deep.
+    Resting,
     /// A joint is too far apart.
     Drift,
     /// Contacts that last lost too much without sliding.
@@ -25,10 +27,11 @@ pub enum What {
 
 impl What {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Residual,
         Self::Gain,
         Self::Penetration,
+        Self::Resting,
         Self::Drift,
         Self::Dissipation,
         Self::Mixed,
@@ -37,9 +40,10 @@ impl What {
     ];
 
     /// Those that a certificate has a bound for.
-    pub const BOUNDED: [Self; 4] = [
+    pub const BOUNDED: [Self; 5] = [
         Self::Gain,
         Self::Penetration,
+        Self::Resting,
         Self::Drift,
         Self::Dissipation,
     ];
@@ -50,6 +54,7 @@ impl What {
             Self::Residual => "residual",
             Self::Gain => "gain",
             Self::Penetration => "penetration",
+            Self::Resting => "resting",
             Self::Drift => "drift",
             Self::Dissipation => "dissipation",
             Self::Mixed => "mixed",

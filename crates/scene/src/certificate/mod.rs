@@ -5,6 +5,7 @@
 //! gain          energy that contacts and joints add and no law allows, over what the step turns over
 //! penetration   depth of a contact over the smallest dimension of its bodies (mechanisms: over the length
 //!               of the system)
+//! resting       the same of contacts at rest, which carry an impulse and whose depth hardly changes in the step
 //! drift         error of a joint over the same
 //! dissipation   |Σ work of contacts that last, without sliding| over the energy at stake
 //! ```
@@ -43,6 +44,8 @@ pub struct Certificate {
     pub worst_residual: f64,
     /// Deepest penetration of a contact.
     pub worst_penetration: f64,
+    /// Deepest penetration of a contact at rest.
+    pub worst_resting: f64,
     /// Largest error of the balance of momentum, relative.
     pub worst_momentum: f64,
     /// Largest error of the balance of energy, relative.
@@ -76,8 +79,8 @@ struct Sums {
     forced: f64,
     /// Largest extent of a mechanism; none for bodies, which have sizes.
     extent: Option<f64>,
-    /// Deepest penetration and largest error of a joint over the sizes of bodies.
-    shares: [f64; 2],
+    /// Deepest penetration, deepest one at rest and largest error of a joint over the sizes of bodies.
+    shares: [f64; 3],
 }
 
 impl Certificate {
@@ -114,6 +117,7 @@ impl Certificate {
         for (worst, figure) in [
             (&mut self.worst_residual, facts.residual),
             (&mut self.worst_penetration, facts.penetration),
+            (&mut self.worst_resting, facts.resting),
             (&mut self.worst_drift, facts.drift),
             (&mut self.worst_momentum, facts.momentum),
             (&mut self.worst_energy, facts.energy.abs()),
@@ -128,6 +132,7 @@ impl Certificate {
             if self.beyond(what, figure, &facts) {
                 let amount = match what {
                     What::Penetration => facts.penetration,
+                    What::Resting => facts.resting,
                     What::Drift => facts.drift,
                     What::Dissipation => self.sums.lasting.abs(),
                     _ => figure,
@@ -141,14 +146,16 @@ impl Certificate {
 
     /// The figures of a step, in the order of [`What::ALL`].
     fn figures(&self, facts: &Facts) -> [f64; What::ALL.len()] {
-        let [penetration, drift] = match facts.shares {
+        let [penetration, resting, drift] = match facts.shares {
             Some(shares) => shares,
-            None => [facts.penetration, facts.drift].map(|figure| self.over_length(figure)),
+            None => [facts.penetration, facts.resting, facts.drift]
+                .map(|figure| self.over_length(figure)),
         };
         What::ALL.map(|what| match what {
             What::Residual => facts.residual,
             What::Gain => facts.excess,
             What::Penetration => penetration,
+            What::Resting => resting,
             What::Drift => drift,
             What::Dissipation => over(self.sums.lasting.abs(), self.sums.stake()),
             What::Mixed => facts.gain,
@@ -180,8 +187,10 @@ impl Certificate {
             What::Gain => self.worst_excess,
             What::Penetration if length => self.over_length(self.worst_penetration),
             What::Penetration => self.sums.shares[0],
+            What::Resting if length => self.over_length(self.worst_resting),
+            What::Resting => self.sums.shares[1],
             What::Drift if length => self.over_length(self.worst_drift),
-            What::Drift => self.sums.shares[1],
+            What::Drift => self.sums.shares[2],
             What::Dissipation => over(self.sums.dissipated, self.sums.stake()),
             What::Mixed => self.worst_gain,
             What::Nonunique | What::Another => self.mark(what).worst,
@@ -213,7 +222,7 @@ impl Certificate {
     }
 
     /// The columns by name, as `worst(name)` of a finding knows them.
-    pub fn columns(&self) -> [(&'static str, f64); 10] {
+    pub fn columns(&self) -> [(&'static str, f64); 12] {
         [
             ("residual", self.worst_residual),
             ("penetration", self.worst_penetration),
@@ -225,6 +234,8 @@ impl Certificate {
             ("penetration_share", self.worst_of(What::Penetration)),
             ("drift_share", self.worst_of(What::Drift)),
             ("dissipation", self.worst_of(What::Dissipation)),
+            ("resting", self.worst_resting),
+            ("resting_share", self.worst_of(What::Resting)),
         ]
     }
 
@@ -240,7 +251,7 @@ impl Certificate {
             ..Self::new()
         };
         let mut figures = figures.into_iter();
-        let [penetration, drift] = &mut known.sums.shares;
+        let [penetration, resting, drift] = &mut known.sums.shares;
         for worst in [
             &mut known.worst_residual,
             &mut known.worst_penetration,
@@ -256,6 +267,8 @@ impl Certificate {
         }
         // The share alone is known: of an energy of 1.
         (known.sums.dissipated, known.sums.forced) = (figures.next().unwrap_or(0.0), 1.0);
+        known.worst_resting = figures.next().unwrap_or(0.0);
+        *resting = figures.next().unwrap_or(0.0);
         known
     }
 }
@@ -275,9 +288,10 @@ impl Sums {
         self.potential = Some((low.min(facts.potential), high.max(facts.potential)));
         self.dissipated = worse(self.dissipated, self.lasting.abs());
         match facts.shares {
-            Some([penetration, drift]) => {
-                self.shares[0] = worse(self.shares[0], penetration);
-                self.shares[1] = worse(self.shares[1], drift);
+            Some(shares) => {
+                for (worst, share) in self.shares.iter_mut().zip(shares) {
+                    *worst = worse(*worst, share);
+                }
             }
             None => self.extent = Some(worse(self.extent.unwrap_or(0.0), facts.extent)),
         }

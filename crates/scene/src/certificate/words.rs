@@ -75,6 +75,11 @@ impl Certificate {
                 percent(worst),
                 percent(bound)
             ),
+            What::Resting => format!(
+                "resting: {amount}{place} at t = {at} in a contact at rest, {} {size}; bound {}",
+                percent(worst),
+                percent(bound)
+            ),
             What::Drift => format!(
                 "drift: {amount}{place} at t = {at}, {} {size}; bound {}",
                 percent(worst),
@@ -115,9 +120,7 @@ impl Certificate {
             times => format!("{times} steps"),
         };
         let beyond = match what {
-            What::Gain | What::Penetration | What::Drift | What::Dissipation => {
-                "first beyond the bound"
-            }
+            _ if What::BOUNDED.contains(&what) => "first beyond the bound",
             _ => "first",
         };
         format!(
@@ -140,6 +143,10 @@ impl Certificate {
             What::Penetration => {
                 "take smaller steps (`step`), have it corrected (`correction`), or allow more \
                  (`certificate.penetration`)"
+            }
+            What::Resting => {
+                "what rests there lies in the other body: take smaller steps (`step`), the rule `activation = \"predicted\"`, \
+                 have it corrected (`correction`), or allow more (`certificate.resting`)"
             }
             What::Drift => "take smaller steps (`step`) or allow more (`certificate.drift`)",
             What::Dissipation => {

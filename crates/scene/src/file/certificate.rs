@@ -9,9 +9,10 @@ use crate::error::InputError;
 const PART: &str = "[certificate]";
 
 /// Keys that `--set` can override.
-pub(super) const KEYS: [&str; 5] = [
+pub(super) const KEYS: [&str; 6] = [
     "certificate.gain",
     "certificate.penetration",
+    "certificate.resting",
     "certificate.drift",
     "certificate.dissipation",
     "certificate.length",
@@ -70,6 +71,7 @@ impl CertificateSpec {
             match key {
                 "gain" => bounds.gain = value,
                 "penetration" => bounds.penetration = value,
+                "resting" => bounds.resting = value,
                 "drift" => bounds.drift = value,
                 "dissipation" => bounds.dissipation = value,
                 _ => bounds.length = Some(value),

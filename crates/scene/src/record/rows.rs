@@ -106,6 +106,7 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
         ledger.forced,
         ledger.lasting,
         ledger.extent,
+        ledger.resting,
     ];
     rest.iter_mut()
         .zip(values)

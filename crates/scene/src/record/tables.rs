@@ -179,7 +179,7 @@ pub(super) fn time() -> Column {
 }
 
 /// Columns of `steps` after number and time: name, type, unit, meaning.
-const STEPS: [(&str, Type, &str, &str); 22] = {
+const STEPS: [(&str, Type, &str, &str); 23] = {
     use Type::{Integer, Real, Truth};
     let reached = "whether residual and force iteration reached their tolerances";
     let penetration = "largest -gap over all contacts at the end of the step";
@@ -193,8 +193,9 @@ const STEPS: [(&str, Type, &str, &str); 22] = {
     let lasting =
         "work of contacts that carried impulses before, too, without sliding, and of joints";
     let extent = "largest change of a coordinate since the start and largest gap, of either sign";
+    let resting = "largest -gap of a contact that carries an impulse and whose depth the step changes by a tenth at most";
     let drift = "largest |f| over all joints at the end of the step";
-    let residual = "dimensionless residual R2 of the contact problem";
+    let residual = "velocity residual RV of the contact problem";
     [
         ("h", Real, "time", "length of the step"),
         ("active", Integer, "1", "constraints that took part"),
@@ -242,6 +243,7 @@ const STEPS: [(&str, Type, &str, &str); 22] = {
         ("forced", Real, "energy", forced),
         ("lasting", Real, "energy", lasting),
         ("extent", Real, "length", extent),
+        ("resting", Real, "length", resting),
         ("mixed", Truth, "1", mixed),
     ]
 };

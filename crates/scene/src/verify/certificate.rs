@@ -13,7 +13,7 @@ use crate::record::{Record, Status};
 
 /// Keys of the certificate, and the column that each is the largest of. A figure that is added to the
 /// certificate is compared once it is in this list; columns that a record does not have are passed over.
-const WORST: [(&str, &str); 9] = [
+const WORST: [(&str, &str); 11] = [
     ("worst_residual", "residual"),
     ("worst_penetration", "penetration"),
     ("worst_drift", "drift"),
@@ -23,12 +23,15 @@ const WORST: [(&str, &str); 9] = [
     ("worst_excess", "excess"),
     ("worst_penetration_share", "penetration_share"),
     ("worst_drift_share", "drift_share"),
+    ("worst_resting", "resting"),
+    ("worst_resting_share", "resting_share"),
 ];
 
 /// Figures that have a bound, and its key.
-const BOUNDED: [(&str, &str); 4] = [
+const BOUNDED: [(&str, &str); 5] = [
     ("worst_excess", "gain"),
     ("worst_penetration_share", "penetration"),
+    ("worst_resting_share", "resting"),
     ("worst_drift_share", "drift"),
     ("dissipation", "dissipation"),
 ];

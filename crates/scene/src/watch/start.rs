@@ -1,6 +1,6 @@
 //! Before the first step: overlaps and what is done about them.
 
-use bodies::{Dim, Overlap, World, WorldError};
+use bodies::{Deepest, Dim, Overlap, World, WorldError};
 
 use crate::certificate::{Certificate, What};
 use crate::collection::{Cast, OverlapRule};
@@ -112,14 +112,16 @@ fn place<D: Dim>(what: What, world: &World<D>, cast: &Cast) -> String {
         Some(name) => format!("joint `{name}`"),
         None => format!("joint {number}"),
     };
+    let contact = |deepest: Deepest| match deepest.joint {
+        Some(number) => joint(number),
+        None => {
+            let [a, b] = deepest.bodies.map(|body| name(body as usize, cast));
+            format!("{a} and {b}")
+        }
+    };
     match what {
-        What::Penetration => world.deepest().map(|deepest| match deepest.joint {
-            Some(number) => joint(number),
-            None => {
-                let [a, b] = deepest.bodies.map(|body| name(body as usize, cast));
-                format!("{a} and {b}")
-            }
-        }),
+        What::Penetration => world.deepest().map(contact),
+        What::Resting => world.deepest_at_rest().map(contact),
         What::Nonunique => world.sliding().map(|sliding| {
             let [a, b] = sliding.bodies.map(|body| name(body as usize, cast));
             format!("{a} on {b}")

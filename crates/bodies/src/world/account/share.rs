@@ -1,6 +1,7 @@
 //! Penetrations and errors of joints beside the sizes of the bodies they are between.
 
 use super::super::World;
+use crate::detect::Found;
 use crate::dim::Dim;
 use crate::joint::joint_of_feature;
 
@@ -45,35 +46,65 @@ pub(in crate::world) fn thickness<D: Dim>(shape: &D::Shape) -> f64 {
     least
 }
 
+/// The deeper one for its size; what is not a number is the deepest.
+fn deeper(known: Option<Deepest>, other: Deepest) -> Option<Deepest> {
+    match known {
+        Some(known) if other.share <= known.share => Some(known),
+        _ => Some(other),
+    }
+}
+
+/// A contact is at rest where a step changes its depth by no more than this share of it.
+const AT_REST: f64 = 0.1;
+
 impl<D: Dim> World<D> {
     /// The contact of the last step that is deepest for its size; nothing where none penetrates.
     pub fn deepest(&self) -> Option<Deepest> {
-        let thickness = &self.work.thickness;
-        let mut deepest: Option<Deepest> = None;
-        for found in self.work.detector.found() {
-            let depth = -found.touch.gap;
-            if depth <= 0.0 {
+        let found = self.work.detector.found().iter();
+        let deep = found.filter_map(|found| self.depth(found));
+        deep.fold(None, deeper)
+    }
+
+    /// The contact at rest of the last step that is deepest for its size: it carries an impulse and its depth hardly
+    /// changes. A body that strikes and leaves is deep for a step; one that has sunk stays so.
+    pub fn deepest_at_rest(&self) -> Option<Deepest> {
+        let work = &self.work;
+        let rows = work.problem.as_ref()?.offset();
+        let mut deepest = None;
+        for (&touch, &row) in work.active.iter().zip(rows) {
+            let found = &work.detector.found()[touch as usize];
+            let speed = work.begin[row].abs().max(work.finish[row].abs());
+            let way = self.settings.step * speed;
+            let moves = way > AT_REST * -found.touch.gap;
+            if work.impulse[row] == 0.0 || moves {
                 continue;
             }
-            let [a, b] = found.bodies.map(|body| thickness[body as usize]);
-            let joint = match self.model.joints.is_empty() {
-                true => None,
-                false => joint_of_feature(&self.model.joints, found),
-            };
-            let play = joint.and_then(|joint| self.model.joints[joint].clearance.as_ref());
-            let size = play.map_or(a.min(b), |clearance| clearance.play);
-            let share = depth / size;
-            // What is not a number is the deepest.
-            if deepest.is_none_or(|known| !(share <= known.share)) {
-                deepest = Some(Deepest {
-                    bodies: found.bodies,
-                    joint: joint.map(|joint| joint as u32),
-                    depth,
-                    share,
-                });
+            if let Some(depth) = self.depth(found) {
+                deepest = deeper(deepest, depth);
             }
         }
         deepest
+    }
+
+    /// How deep a contact is; nothing where it does not penetrate.
+    fn depth(&self, found: &Found<D>) -> Option<Deepest> {
+        let depth = -found.touch.gap;
+        if depth <= 0.0 {
+            return None;
+        }
+        let [a, b] = found.bodies.map(|body| self.work.thickness[body as usize]);
+        let joint = match self.model.joints.is_empty() {
+            true => None,
+            false => joint_of_feature(&self.model.joints, found),
+        };
+        let play = joint.and_then(|joint| self.model.joints[joint].clearance.as_ref());
+        let size = play.map_or(a.min(b), |clearance| clearance.play);
+        Some(Deepest {
+            bodies: found.bodies,
+            joint: joint.map(|joint| joint as u32),
+            depth,
+            share: depth / size,
+        })
     }
 
     /// The joint that is furthest apart for its size where the bodies are now.

@@ -68,7 +68,7 @@ pub(super) fn schedule(
         bounds: (run.certificate).bounds(
             context.file,
             &mut context.parameters,
-            Bounds::bodies(),
+            Bounds::default(),
         )?,
     })
 }

@@ -122,6 +122,8 @@ pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
         ledger.lasting,
         ledger.penetration_share,
         ledger.drift_share,
+        ledger.resting,
+        ledger.resting_share,
     ]);
     row.truth(ledger.mixed);
     row.real(ledger.apart);

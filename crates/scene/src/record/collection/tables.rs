@@ -90,7 +90,7 @@ fn names() -> Vec<Column> {
 
 fn steps() -> Vec<Column> {
     let count = |name: &str, meaning: &str| Column::new(name, Type::Integer, "1", meaning);
-    let residual = "dimensionless residual R2 of the contact problem";
+    let residual = "velocity residual RV of the contact problem";
     let penetration = "largest -gap at the midpoint of the step, where contacts are detected";
     let drift = "largest error of a joint at the end of the step";
     let momentum = "momentum balance left over, relative to its largest term";
@@ -105,6 +105,8 @@ fn steps() -> Vec<Column> {
     let lasting =
         "work of contacts that carried impulses before, too, without sliding, and of joints";
     let deep = "largest penetration over the smallest dimension of its bodies, of a pin over its clearance";
+    let resting = "largest -gap of a contact that carries an impulse and whose depth the step changes by a tenth at most";
+    let sunk = "the same over the smallest dimension of its bodies, of a pin over its clearance";
     let loose = "largest error of a joint over the smallest dimension of its bodies";
     let reached = "whether the residual reached its tolerance";
     let energies = |name: &str, meaning: &str| real(name, "energy", meaning);
@@ -142,6 +144,8 @@ fn steps() -> Vec<Column> {
         energies("lasting", lasting),
         real("penetration_share", "1", deep),
         real("drift_share", "1", loose),
+        real("resting", "length", resting),
+        real("resting_share", "1", sunk),
         Column::new("mixed", Type::Truth, "1", mixed),
         real("apart", "1", apart),
         // Where no contact slides there is no gamma.

@@ -22,6 +22,9 @@ use super::read::{Bodies, Touch};
 /// Sums over all contacts of products that are known to rounding.
 const BOOKS: f64 = 1e-10;
 
+/// A contact is at rest where a step changes its depth by no more than this share of it.
+const AT_REST: f64 = 0.1;
+
 pub(super) fn announce(report: &mut Report) {
     let books = "energy turned over, gained, forced and lost by lasting contacts, recomputed, against the account; \
                  relative to what is at stake";
@@ -252,10 +255,12 @@ impl<D: Flat> Walk<'_, D> {
 
     /// Depths and errors of joints over the sizes of the bodies.
     pub(super) fn compare_shares(&mut self, last: &Bodies) {
-        let Some([deep, loose]) = self.ledger.shares() else {
+        let Some([deep, loose, resting, sunk]) = self.ledger.shares() else {
             return;
         };
         let mut own = Some(0.0_f64);
+        // Depth at rest, and over the size.
+        let mut rest = Some([0.0_f64; 2]);
         for touch in self.touches.iter().filter(|touch| touch.gap < 0.0) {
             let pin = clearance_of(touch.feature, &self.given.model.joints);
             let size = match pin.and_then(|joint| joint.clearance.as_ref()) {
@@ -263,8 +268,21 @@ impl<D: Flat> Walk<'_, D> {
                 None => self.thinnest([touch.a, touch.b].into_iter()),
             };
             own = own.and_then(|own| Some(own.max(-touch.gap / size?)));
+            let way = self.ledger.h().unwrap_or(0.0) * touch.begin[0].abs().max(touch.end[0].abs());
+            if touch.impulse[0] != 0.0 && way <= AT_REST * -touch.gap {
+                rest = rest.and_then(|[depth, share]| {
+                    let here = -touch.gap / size?;
+                    Some(if here > share {
+                        [-touch.gap, here]
+                    } else {
+                        [depth, share]
+                    })
+                });
+            }
         }
         self.compare_share("penetration_share", own, deep, 0.0);
+        self.compare_share("resting", rest.map(|rest| rest[0]), resting, 0.0);
+        self.compare_share("resting_share", rest.map(|rest| rest[1]), sunk, 0.0);
         let (mut own, mut thin) = (Some(0.0_f64), f64::INFINITY);
         let (drifts, coordinates) = self.drifts(last);
         for (joint, drift) in self.given.model.joints.iter().zip(drifts) {

@@ -22,7 +22,7 @@ const RUN: f64 = 1e-9;
 const MOMENTUM: f64 = 1e-9;
 
 /// The columns that are read, in the order of the constants below.
-pub(super) const COLUMNS: [&str; 27] = [
+pub(super) const COLUMNS: [&str; 29] = [
     "h",
     "active",
     "residual",
@@ -50,6 +50,8 @@ pub(super) const COLUMNS: [&str; 27] = [
     "mixed",
     "penetration_share",
     "drift_share",
+    "resting",
+    "resting_share",
 ];
 pub(super) const KINETIC: usize = 6;
 pub(super) const POTENTIAL: usize = 7;
@@ -248,8 +250,8 @@ impl Ledger {
         self.value(5)
     }
 
-    /// Depth and joint error over the sizes of bodies.
-    pub fn shares(&self) -> Option<[f64; 2]> {
-        self.row.map(|row| [row[25], row[26]])
+    /// Depth and joint error over the sizes of bodies; depth at rest, and over the sizes.
+    pub fn shares(&self) -> Option<[f64; 4]> {
+        self.row.map(|row| [row[25], row[26], row[27], row[28]])
     }
 }

@@ -244,6 +244,8 @@ impl<D: Flat> Walk<'_, D> {
             "mixed",
             "penetration_share",
             "drift_share",
+            "resting",
+            "resting_share",
         ];
         self.report
             .unread_all("steps", &columns, Rows::Unrecorded, why);

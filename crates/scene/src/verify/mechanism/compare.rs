@@ -7,6 +7,9 @@ use super::dense::{dot, energy, solve};
 use super::step::{Step, row_off, size};
 use super::{State, Walk, advance};
 
+/// A contact is at rest where a step changes its depth by no more than this share of it.
+const AT_REST: f64 = 0.1;
+
 impl Walk<'_> {
     /// Where the step ends before anything is put right.
     pub(super) fn arrives(&self, step: &Step, before: &State) -> Vec<f64> {
@@ -147,6 +150,10 @@ impl Walk<'_> {
                 deep - self.account.penetration,
             ),
             (
+                "penetration of contacts at rest".to_string(),
+                self.deepest_at_rest() - self.account.resting,
+            ),
+            (
                 "drift of all joints".to_string(),
                 drift - self.account.drift,
             ),
@@ -165,6 +172,22 @@ impl Walk<'_> {
             self.report.note("gap", off.abs() / scale, || place);
         }
         Ok(())
+    }
+
+    /// The largest depth of a recorded contact at rest; the event-driven integrator keeps none.
+    fn deepest_at_rest(&self) -> f64 {
+        if self.settings.scheme == Scheme::Event {
+            return 0.0;
+        }
+        let mut deepest = 0.0_f64;
+        for touch in &self.touches {
+            let contact = self.system.constraints()[touch.constraint].kind == Kind::Contact;
+            let (depth, speed) = (-touch.gap, touch.begin[0].abs().max(touch.end[0].abs()));
+            if contact && touch.impulse[0] != 0.0 && self.account.h * speed <= AT_REST * depth {
+                deepest = deepest.max(depth);
+            }
+        }
+        deepest
     }
 
     pub(super) fn kinetic(&mut self, state: &State) -> Result<f64, SystemError> {

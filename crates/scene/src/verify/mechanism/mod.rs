@@ -60,7 +60,7 @@ pub(super) struct Touch {
 }
 
 /// Columns of the account that are read.
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 22] = [
     "h",
     "active",
     "residual",
@@ -82,6 +82,7 @@ const COLUMNS: [&str; 21] = [
     "lasting",
     "extent",
     "mixed",
+    "resting",
 ];
 
 /// The account of a step.
@@ -92,6 +93,7 @@ pub(super) struct Account {
     pub residual: f64,
     pub reached: bool,
     pub penetration: f64,
+    pub resting: f64,
     pub drift: f64,
     pub kinetic: f64,
     pub potential: f64,

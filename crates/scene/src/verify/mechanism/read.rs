@@ -283,5 +283,6 @@ fn figures(account: &Group) -> Account {
         lasting: at(18),
         extent: at(19),
         mixed: at(20) == 1.0,
+        resting: at(21),
     }
 }
