@@ -188,7 +188,13 @@ impl Solver for Chain {
             let report = method.solve(problem, &mut trial, &inner);
             total.append(report, impulse, &trial);
         }
-        self.restart((problem, goal), impulse, &mut trial, &mut total);
+        // What no velocity satisfies is no hard problem.
+        let hopeless = goal.measure == Measure::Velocity
+            && !(total.residual <= FEASIBLE)
+            && infeasible(problem).is_some();
+        if !hopeless {
+            self.restart((problem, goal), impulse, &mut trial, &mut total);
+        }
         total
     }
 }

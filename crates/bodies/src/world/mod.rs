@@ -180,6 +180,7 @@ impl<D: Dim> World<D> {
         let h = self.settings.step;
         let t_end = self.state.t + h;
         self.start_clock();
+        self.link.begin_step();
         self.place_midpoint(self.state.t + 0.5 * h)?;
         self.set_free_velocity(t_end)?;
         self.lap(Stage::Update);
@@ -192,6 +193,7 @@ impl<D: Dim> World<D> {
         self.finish_joints(t_end)?;
         self.finish_velocity();
         self.turn_again(t_end)?;
+        self.take_gain_back(t_end)?;
         self.disturb_velocity();
         self.lap(Stage::Update);
         self.account(t_end);

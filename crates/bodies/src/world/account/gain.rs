@@ -4,7 +4,8 @@
 //! gain    Σ S·Uᵃ − ½δ S·(𝒲S) = Σ S·(U_F + ρU_I)/(1+ρ) − ½δ ‖v̂_F − v̂_L‖²       ρ = (1−δ)/(1+δ)   (JM92 6.2)
 //! ```
 //!
-//! With one ρ both terms are ≤ 0 where the laws hold, whatever the forces do. With several the second
+//! With one ρ both terms are ≤ 0 where the laws hold, whatever the forces do; held rows of joints are taken with that of
+//! the contacts beside them (`joint::gain`). With several the second
 //! one need not be (Kane and Levinson): then only the first is held against the laws. Impulses S⁰ that
 //! cancel each other, GᵀS⁰ = 0, leave both sums as they are.
 //!
@@ -84,7 +85,7 @@ fn positive(x: f64) -> f64 {
 
 impl<D: Dim> World<D> {
     /// What contacts and joints did to the energy of the step.
-    pub(super) fn books(&self, problem: &Problem, works: &Works) -> Books {
+    pub(super) fn books(&mut self, problem: &Problem, works: &Works) -> Books {
         let seen = self.look_back(problem);
         let joint = &works.joint;
         let raw = works.impact + works.sliding + joint.rub + joint.held;
@@ -98,6 +99,15 @@ impl<D: Dim> World<D> {
             }
             None => seen.lawful,
         } + joint.lawful;
+        if let (false, Some((gain, _))) = (mixed, self.gain_beside_joints(problem)) {
+            let gain = positive(gain);
+            return Books {
+                gain,
+                excess: gain,
+                mixed,
+                lasting,
+            };
+        }
         if mixed || joint.acts {
             return Books {
                 gain: positive(raw),

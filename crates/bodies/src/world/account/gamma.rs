@@ -5,7 +5,9 @@
 //! ```
 //!
 //! Ŵ is the block of the contact with joints and the other contacts that carry an impulse eliminated: their normal
-//! rows, and all rows of those that stick. Only contacts that begin the step sliding and do not collide are looked
+//! rows, and all rows of those that stick. Contacts do not pull: where an impulse n + w that leaves U_n as it is,
+//! Ŵ_nn + Ŵ_nt·w = 0, needs another contact to do so, the contact does not jump that way. A disc in a notch of two that
+//! are closer to each other than the angle of friction is such a case, and met in every flow of grains. Only contacts that begin the step sliding and do not collide are looked
 //! at, and of these only such as hang together, through bodies that follow forces, with at most [`MOST`] others: the
 //! work of a contact is bounded, and one among the many of a pile has others beside it that share what it does.
 
@@ -158,10 +160,15 @@ pub(in crate::world) struct Web {
     others: Vec<usize>,
     /// First column of each group in rows of their coordinates alone.
     columns: Vec<usize>,
-    /// An orthonormal basis of the rows of the others, one after the other; a row; the normal row.
+    /// An orthonormal basis of the rows of the others, one after the other, and the row that each vector came with;
+    /// whether others depend on them; a row; the normal row.
     basis: Vec<f64>,
+    sources: Vec<(usize, usize)>,
+    dependent: bool,
     row: Vec<f64>,
     normal: Vec<f64>,
+    /// An impulse over the coordinates of the groups.
+    push: Vec<f64>,
 }
 
 impl Web {
@@ -258,6 +265,8 @@ impl Web {
         }
         let n = self.columns.last().copied().unwrap_or(0);
         self.basis.clear();
+        self.sources.clear();
+        self.dependent = false;
         for at in 0..self.others.len() {
             let a = self.others[at];
             for i in 0..usize::from(self.held[a]) {
@@ -268,6 +277,9 @@ impl Web {
                 if left > DEPENDENT * size {
                     let root = left.sqrt();
                     self.basis.extend(self.row.iter().map(|x| x / root));
+                    self.sources.push((a, i));
+                } else {
+                    self.dependent = true;
                 }
             }
         }
@@ -283,7 +295,48 @@ impl Web {
             self.write_row(problem, kinetic, (k, i));
             *reduced = dot(&self.normal, &self.row);
         }
-        Some(law.gamma_of_sliding(&reduced[..rows], u))
+        let gamma = law.gamma_of_sliding(&reduced[..rows], u);
+        if gamma <= 0.0 && self.pulls(problem, kinetic, k, &reduced[..rows]) {
+            return Some(reduced[0]);
+        }
+        Some(gamma)
+    }
+
+    /// Whether another contact has to pull for an impulse n + w of this one to leave U_n as it is; no where their
+    /// impulses are not unique.
+    fn pulls(&mut self, problem: &Problem, kinetic: &Kinetic, k: usize, reduced: &[f64]) -> bool {
+        if self.dependent {
+            return false;
+        }
+        let square: f64 = reduced[1..].iter().map(|x| x * x).sum();
+        let mut push = std::mem::take(&mut self.push);
+        push.clear();
+        push.resize(self.normal.len(), 0.0);
+        for i in 0..reduced.len() {
+            // w along Ŵ_nt, the shortest.
+            let weight = if i == 0 {
+                1.0
+            } else {
+                -reduced[0] * reduced[i] / square
+            };
+            self.write_row(problem, kinetic, (k, i));
+            let both = push.iter_mut().zip(&self.row);
+            both.for_each(|(p, g)| *p += weight * g);
+        }
+        // What the others do against it, from the last row of the triangle up.
+        let n = push.len();
+        let mut pulls = false;
+        for at in (0..self.sources.len()).rev() {
+            let (a, i) = self.sources[at];
+            self.write_row(problem, kinetic, (a, i));
+            let vector = &self.basis[at * n..(at + 1) * n];
+            let s = -dot(vector, &push) / dot(vector, &self.row);
+            let both = push.iter_mut().zip(&self.row);
+            both.for_each(|(p, g)| *p += s * g);
+            pulls |= i == 0 && problem.law(a).normal() && s < 0.0;
+        }
+        self.push = push;
+        pulls
     }
 
     /// Row `i` of a contact or joint over the coordinates of the groups.

@@ -64,7 +64,7 @@ impl<D: Dim> World<D> {
         let rubbing = joint.rub.map(|_| joint.rub_rows(&ends));
         if count > 0 {
             let levers = self.levers(number, &link.rows[first..], 1.0);
-            let all = (levers.begin, Law::Bilateral);
+            let all = (levers.begin.map(|u| link.rebound * u), Law::Bilateral);
             let block = block(number, Role::Held, (first, count), 1.0);
             self.push_block(builder, link, block, &levers, all)?;
         }

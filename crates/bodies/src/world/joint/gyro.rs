@@ -33,8 +33,18 @@ impl<D: Dim> World<D> {
         for &body in self.link.members.iter().flatten() {
             self.link.first[body] = self.work.end[body];
         }
+        self.solve_again(t_end)
+    }
+
+    /// Solves the step again, with the gyroscopic moments of its first solution and ρ of held rows as it is now.
+    pub(in crate::world) fn solve_again(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.set_free_velocity(t_end)?;
-        for &body in self.link.members.iter().flatten() {
+        let turning = if self.link.gyroscopic {
+            &self.link.members[..]
+        } else {
+            &[]
+        };
+        for &body in turning.iter().flatten() {
             let known = &self.model.bodies[body];
             let masses = D::masses(&known.mass);
             let begin = &self.state.velocities[body];

@@ -1,7 +1,7 @@
 //! The joints of a step, as further blocks of (★) behind its contacts.
 //!
 //! ```text
-//! held      ½(U_I + U_F) = 0                            Law::Bilateral: does no work
+//! held      U_F + ρ U_I = 0, ρ = 1                      Law::Bilateral: does no work
 //! spring    S = −h k (c̄ − rest) − h d ½(U_I + U_F),   c̄ = c(q_M) + ¼h (U_F − U_I)
 //! motor     −(U_F − speed) ∈ N_C(S),  C = [−hM, hM]     (B02 §5)
 //! friction  −U_F ∈ N_C(S),  C = μ R |S_held| B          (B02 §6), by a fixed point on |S_held|
@@ -16,6 +16,7 @@
 
 mod account;
 mod blocks;
+mod gain;
 mod gyro;
 mod project;
 mod record;
@@ -38,6 +39,9 @@ use crate::pose::Pose;
 
 /// Rows of a block at most, and velocity components of a body at most.
 const WIDE: usize = 6;
+
+/// ρ of held rows: about the mean velocity.
+const HOLD: f64 = 1.0;
 
 /// What a block of the problem is to its joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +94,11 @@ pub(super) struct Linkage<D: Dim> {
     readings: Vec<Reading<D>>,
     /// The joint of each held row that the others hold already.
     redundant: Vec<usize>,
+    /// ρ of held rows in this step.
+    rebound: f64,
+    /// U_F by row and p̂, for the gain of a step.
+    ends: Vec<f64>,
+    pushed: Vec<f64>,
 }
 
 impl<D: Dim> Linkage<D> {
@@ -124,11 +133,19 @@ impl<D: Dim> Linkage<D> {
             kept: Vec::new(),
             readings: Vec::new(),
             redundant: Vec::new(),
+            rebound: HOLD,
+            ends: Vec::new(),
+            pushed: Vec::new(),
         }
     }
 }
 
 impl<D: Dim> Linkage<D> {
+    /// Held rows are about the mean velocity, until a step gains energy so.
+    pub fn begin_step(&mut self) {
+        self.rebound = HOLD;
+    }
+
     /// The same for a detector at other placements, without any reach.
     pub fn amend(&mut self, model: &Model<D>, poses: &[Pose<D>], detector: &mut Detector<D>) {
         if !model.joints.is_empty() {
@@ -188,6 +205,9 @@ impl<D: Dim> Linkage<D> {
             kept: Vec::new(),
             readings: Vec::new(),
             redundant: Vec::new(),
+            rebound: HOLD,
+            ends: Vec::new(),
+            pushed: Vec::new(),
         }
     }
 }

@@ -61,6 +61,8 @@ struct Tally {
     /// Largest error over its bound, and largest gain over the energy at stake.
     error: f64,
     gain: f64,
+    /// What was found wrong, each with the recipe of its world.
+    wrong: Vec<String>,
 }
 
 /// Runs one world and checks every step that is met.
@@ -86,11 +88,12 @@ fn check<D: Dim>(mut world: World<D>, recipe: &Recipe, tally: &mut Tally) {
             let gain = added / stake;
             tally.gain = tally.gain.max(gain);
             // RV = 1e-6 leaves velocities of 1e-6 V at contacts; under a load of N bodies they do the work
-            // N · 1e-6 of the energy at stake. Ten bodies, with a factor of ten to spare.
-            assert!(
-                gain <= 1e-4,
-                "{recipe:?}: step {step} is met and gains {gain:e} of {stake:e} J"
-            );
+            // N · 1e-6 of the energy at stake. Ten bodies.
+            if !(gain <= 1e-5) {
+                tally.wrong.push(format!(
+                    "{recipe:?}: step {step} is met and gains {gain:e} of {stake:e} J"
+                ));
+            }
         }
         if step % recipe.referee_every == 0 {
             compare(&world, recipe, step, &mut referee, tally);
@@ -112,18 +115,20 @@ fn compare<D: Dim>(
     };
     let r = world.impulses();
     let bound = Judge::new(problem).judge(problem, r).velocity_error;
-    let Some(error) = referee.distance(problem, r) else {
+    let Some(error) = referee.distance(problem, r).filter(|error| error.decides) else {
         tally.undecided += 1;
         return;
     };
     tally.refereed += 1;
     let allowed = bound + error.accuracy;
     tally.error = tally.error.max(error.distance / allowed);
-    assert!(
-        error.distance <= allowed,
-        "{recipe:?}: step {step}: the velocities are {:e} from the referee's, the bound is {bound:e}",
-        error.distance
-    );
+    if !(error.distance <= allowed) {
+        tally.wrong.push(format!(
+            "{recipe:?}: step {step}: the velocities are {:e} from the referee's, the bound is {bound:e}, the referee's own \
+             accuracy {:e}",
+            error.distance, error.accuracy
+        ));
+    }
 }
 
 #[test]
@@ -137,6 +142,7 @@ fn no_met_step_of_a_random_world_gains_energy_or_has_a_wrong_velocity() {
         }
     }
     println!("{tally:#?}");
+    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
     assert!(tally.refereed > tally.undecided, "{tally:?}");
     assert!(tally.with_contacts > 0);
 }
@@ -192,7 +198,9 @@ fn wronged<D: Dim>(
         .iter()
         .flat_map(|v| v.as_ref().iter());
     let fastest = speeds.fold(0.0_f64, |m, v| m.max(v.abs()));
-    // Without contacts nothing was solved. Below 1e-4 the fault is within what the tolerance of the step allows.
+    // Without contacts nothing was solved. Below 1e-4 of the speed, or of what gravity gives in the step to bodies at rest, the
+    // fault is within what the tolerance of the step allows.
+    let fastest = fastest.max(9.81 * right.settings().step);
     let solved = right.ledger().num_active > 0 && met(right.ledger());
     if !solved || apart <= 1e-4 * fastest {
         return None;
@@ -215,6 +223,7 @@ fn wronged<D: Dim>(
 fn a_step_made_wrong_on_purpose_is_never_met() {
     let wanted = count(200).min(1000);
     let (mut faults, mut seed) = (0, 0);
+    let mut met = Vec::new();
     while faults < wanted {
         let recipe = Recipe::new(seed);
         let mut random = Random::new(seed ^ 0x5eed);
@@ -225,14 +234,19 @@ fn a_step_made_wrong_on_purpose_is_never_met() {
             true => wronged::<Space>(recipe.space(), recipe.space(), fault, steps),
         };
         if let Some(passed) = passed {
-            assert!(
-                !passed,
-                "{recipe:?} with {fault:?} after {steps} steps counts as met"
-            );
+            if passed {
+                met.push(format!(
+                    "{recipe:?} with {fault:?} after {steps} steps counts as met"
+                ));
+            }
             faults += 1;
         }
         seed += 1;
         assert!(seed < 100 * wanted, "{faults} faults in {seed} worlds");
     }
-    println!("{faults} of {faults} faults found, {seed} worlds");
+    println!(
+        "{} of {faults} faults found, {seed} worlds",
+        faults - met.len() as u64
+    );
+    assert!(met.is_empty(), "{}", met.join("\n"));
 }

@@ -18,7 +18,12 @@ pub struct Distance {
     pub distance: f64,
     /// What the referee itself is accurate to.
     pub accuracy: f64,
+    /// Whether that is good enough to say anything.
+    pub decides: bool,
 }
+
+/// Of the velocities: a program that is not solved to this says nothing.
+const DECIDES: f64 = 1e-5;
 
 #[derive(Default)]
 pub struct Referee {
@@ -38,9 +43,9 @@ impl Referee {
         let (found, gap) = self.project(problem, kinetic, scale)?;
         Some(Distance {
             distance: apart(&own, &found),
-            // ½‖v̂ − v̂*‖² is at most the duality gap: one of 1e-13, asked for, is 4e-7 of the velocities. Where the
-            // program is only almost solved it is larger.
+            // ½‖v̂ − v̂*‖² is at most the gap: one of 1e-13, asked for, is 4e-7 of the velocities.
             accuracy: scale * f64::max(2e-6, (2.0 * gap).sqrt()),
+            decides: (2.0 * gap).sqrt() <= DECIDES,
         })
     }
 
@@ -60,7 +65,7 @@ impl Referee {
         Some(())
     }
 
-    /// The velocities, and the duality gap of the program in units of `scale`².
+    /// The velocities, and the duality gap of the program with its residuals, in units of `scale`².
     fn project(&self, problem: &Problem, kinetic: &Kinetic, scale: f64) -> Option<(Vec<f64>, f64)> {
         let n = kinetic.num_coordinates();
         let mut rows: Vec<(Vec<(usize, f64)>, f64)> = Vec::new();
@@ -137,7 +142,18 @@ impl Referee {
             SolverStatus::Solved | SolverStatus::AlmostSolved
         );
         let found = &solver.solution;
-        let gap = (found.obj_val - found.obj_val_dual).abs();
+        // Weak duality with residuals: ½‖x − x*‖² ≤ gap + ‖z‖ ‖s − Gx − b‖. Large multipliers, as of heavy bodies on light
+        // ones, enlarge what the program leaves of its constraints.
+        let left = rows
+            .iter()
+            .zip(&right)
+            .zip(&found.s)
+            .map(|(((entries, _), b), s)| {
+                let along: f64 = entries.iter().map(|(k, g)| g * found.x[*k]).sum();
+                s - along - b
+            });
+        let left: f64 = left.map(|x| x * x).sum::<f64>().sqrt();
+        let gap = (found.obj_val - found.obj_val_dual).abs() + norm(&found.z) * left;
         fine.then(|| (found.x.iter().map(|x| x * scale).collect(), gap))
     }
 }

@@ -5,7 +5,8 @@
 //! turnover  max(T_I, T(v_L), forced, |work|, |boundary|, |motor|, |spring|)      forced   ½‖v_L − v_I‖² in the metric A
 //! lawful    Σ S (U_F + ρU_I)/(1 + ρ)                                             ≤ 0 where the laws hold
 //! gain      lawful − ½δ‖v_F − v_L‖², δ = (1 − ρ)/(1 + ρ), with one ρ; else Σ ½S (U_I + U_F)
-//! excess    the gain with one ρ; else no more than lawful
+//! excess    the gain with one ρ; else no more than lawful. Joints beside contacts that carry impulses are taken with the ρ
+//!           of the contacts, and ‖v_F − v_L‖ without what springs and motors did
 //! lasting   Σ ½S (U_I − U_F⁻) of contacts that carried impulses before, too, and the work of held rows of joints
 //! ```
 
@@ -63,7 +64,7 @@ fn rho(law: &PairLaw, row: usize) -> f64 {
 
 impl<D: Flat> Walk<'_, D> {
     /// The one ρ of all laws of the scene, where there is but one.
-    fn common(&self) -> Option<f64> {
+    pub(super) fn common(&self) -> Option<f64> {
         let model = &self.given.model;
         let count = model.materials.count() as u16;
         let mut all = Vec::new();
@@ -137,6 +138,71 @@ impl<D: Flat> Walk<'_, D> {
         sums
     }
 
+    /// The gain of contacts and joints by the one ρ of contacts and limits that carry impulses; `None` where there are
+    /// none of them, or of several ρ.
+    fn gain_beside_joints(&self, forced: f64) -> Option<f64> {
+        if self.joints.rows.is_empty() {
+            return None;
+        }
+        let contacts = self.pushes.len() - self.joints.rows.len();
+        let strikes = self.pushes[..contacts].iter().any(|push| push.size != 0.0);
+        let mut rho = if strikes { Some(self.common()?) } else { None };
+        for (row, push) in self.joints.rows.iter().zip(&self.pushes[contacts..]) {
+            let joint = self.given.model.joints.get(row.joint);
+            let own = match row.part {
+                _ if push.size == 0.0 => continue,
+                "friction" => 0.0,
+                "limit" => {
+                    let limits = joint.and_then(|joint| joint.limits.as_ref());
+                    limits.map_or(0.0, |limits| limits.restitution)
+                }
+                _ => continue,
+            };
+            match (rho, row.part) {
+                (Some(known), _) if known != own => return None,
+                (None, "limit") => rho = Some(own),
+                _ => {}
+            }
+        }
+        let rho = rho?;
+        let (mut sum, mut work, mut at) = (0.0, 0.0, 0);
+        let mut chosen: Vec<Push> = Vec::new();
+        for touch in &self.touches {
+            let branch = self.motion.branch(touch);
+            for _ in 0..touch.rows {
+                let push = &self.pushes[at];
+                at += 1;
+                let [begin, end] = self.both_ends(push, branch);
+                sum += push.size * (end + rho * begin) / (1.0 + rho);
+                work += 0.5 * push.size * (begin + end);
+                chosen.push(*push);
+            }
+        }
+        for (row, push) in self.joints.rows.iter().zip(&self.pushes[at..]) {
+            if matches!(row.part, "spring" | "motor") {
+                continue;
+            }
+            let [begin, end] =
+                [&self.motion.begin, &self.motion.end].map(|v| self.motion.relative(push, v));
+            sum += push.size * (end + rho * begin) / (1.0 + rho);
+            work += 0.5 * push.size * (begin + end);
+            chosen.push(*push);
+        }
+        let delta = (1.0 - rho) / (1.0 + rho);
+        let gain = sum - delta * self.motion.energy_of(&self.given, &chosen);
+        let model = &self.given.model;
+        let mut joints = model.joints.iter();
+        let given = model.guides.is_empty()
+            && model.cell.is_none()
+            && joints.all(|joint| joint.motor.is_none() && joint.spring.is_none());
+        let least = if given {
+            work - 0.25 * delta * forced
+        } else {
+            0.0
+        };
+        Some(gain.max(least).max(0.0))
+    }
+
     /// ½‖v_F − v_L‖², ½‖v_L − v_I‖² and T(v_L), the last of bodies alone.
     fn changes(&self) -> [f64; 3] {
         let motion = &self.motion;
@@ -178,7 +244,13 @@ impl<D: Flat> Walk<'_, D> {
             .fold(forced.max(before).max(free), |m, w| m.max(w.abs()));
         let common = self.common();
         let mixed = common.is_none() && sums.range.is_some_and(|(least, most)| least < most);
+        let beside = if mixed {
+            None
+        } else {
+            self.gain_beside_joints(forced)
+        };
         let (gain, excess) = match mixed || sums.acts {
+            _ if beside.is_some() => (beside.unwrap_or(0.0), beside.unwrap_or(0.0)),
             true => (sums.raw.max(0.0), sums.raw.min(sums.lawful).max(0.0)),
             false => {
                 let e = common.or(sums.range.map(|range| range.0)).unwrap_or(1.0);

@@ -10,6 +10,7 @@ use super::super::report::{Place, Report};
 use super::super::vector::{V3, add, along, dot, norm, rotate_back, scale, sub};
 use super::Walk;
 use super::contacts::worse;
+use super::edges::beside;
 use super::facing::facing;
 use super::given::{Flat, Stand, clearance_of};
 use super::read::Touch;
@@ -146,6 +147,10 @@ impl<D: Flat> Walk<'_, D> {
             ];
             let left = shape::distance(oa, out[0]).max(shape::distance(ob, out[1]));
             off = off.max(if left < 0.5 * away { 1.0 } else { 0.0 });
+        }
+        if off > SURFACE && touch.gap > 0.0 {
+            let known = (touch.at, n, touch.gap);
+            off = off.min(beside((oa, a), (ob, &image), known) / size);
         }
         self.report.note("gap", off, place);
     }

@@ -4,6 +4,7 @@ mod books;
 mod cell;
 mod compare;
 mod contacts;
+mod edges;
 mod energy;
 mod facing;
 mod gather;

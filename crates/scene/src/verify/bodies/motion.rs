@@ -239,13 +239,10 @@ impl Motion {
         }
     }
 
-    /// A⁻¹ Σ Gᵀ S, and the sizes of the terms.
-    fn gather<D: Flat>(&mut self, given: &Given<D>, pushes: &[Push]) {
-        let count = given.parts.len();
-        self.impulse.clear();
-        self.impulse.resize(count, [[0.0; 3]; 2]);
-        self.size.clear();
-        self.size.resize(count, [0.0; 2]);
+    /// Σ Gᵀ S by body, impulse and moment about its centre, and the sizes of the terms.
+    fn sum_up(&self, count: usize, pushes: &[Push]) -> (Vec<[V3; 2]>, Vec<[f64; 2]>) {
+        let mut impulse = vec![[[0.0; 3]; 2]; count];
+        let mut size = vec![[0.0; 2]; count];
         for push in pushes {
             for (side, sign) in [(0, -1.0), (1, 1.0)] {
                 let Some(i) = push.bodies[side].filter(|&i| i < count) else {
@@ -259,18 +256,43 @@ impl Motion {
                 let moment = match push.turn {
                     true => push.direction,
                     false => {
-                        let [sum, _] = &mut self.impulse[i];
+                        let [sum, _] = &mut impulse[i];
                         *sum = along(*sum, push.direction, s);
-                        self.size[i][0] += s.abs();
+                        size[i][0] += s.abs();
                         cross(lever, push.direction)
                     }
                 };
-                let [_, sum] = &mut self.impulse[i];
+                let [_, sum] = &mut impulse[i];
                 *sum = along(*sum, moment, s);
                 let arm = if push.turn { 1.0 } else { norm(lever) };
-                self.size[i][1] += s.abs() * arm;
+                size[i][1] += s.abs() * arm;
             }
         }
+        (impulse, size)
+    }
+
+    /// ½ ‖Σ Gᵀ S‖² in the metric A⁻¹: the energy that these impulses give to bodies at rest.
+    pub fn energy_of<D: Flat>(&self, given: &Given<D>, pushes: &[Push]) -> f64 {
+        let (impulse, _) = self.sum_up(given.parts.len(), pushes);
+        let mut sum = 0.0;
+        for (i, [impulse, moment]) in impulse.into_iter().enumerate() {
+            let part = &given.parts[i];
+            if !part.movable {
+                continue;
+            }
+            let moment = rotate_back(self.mid[i].q, moment);
+            for k in 0..3 {
+                sum += part.inverse[k] * impulse[k] * impulse[k];
+                sum += part.inverse[3 + k] * moment[k] * moment[k];
+            }
+        }
+        0.5 * sum
+    }
+
+    /// A⁻¹ Σ Gᵀ S, and the sizes of the terms.
+    fn gather<D: Flat>(&mut self, given: &Given<D>, pushes: &[Push]) {
+        let count = given.parts.len();
+        (self.impulse, self.size) = self.sum_up(count, pushes);
         for i in 0..count {
             let part = &given.parts[i];
             if !part.movable {

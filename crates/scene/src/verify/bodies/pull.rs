@@ -86,9 +86,20 @@ impl<D: Flat> Walk<'_, D> {
         let begin = with(&self.motion.begin);
         let (mut u, mut b) = (with(&self.motion.end), with(&self.motion.free));
         let name = self.given.model.joints[number].name.clone();
-        let Some(part) = self.part(&rows[0], &begin, speed, *pressed) else {
+        let Some(mut part) = self.part(&rows[0], &begin, speed, *pressed) else {
             return (f64::INFINITY, name);
         };
+        if rows[0].part == "held" {
+            // ρ = 1, or where contacts beside joints gained energy with it, that of the contacts.
+            let off = |rho: f64| {
+                let each = u.iter().zip(&begin).map(|(u, begin)| u + rho * begin);
+                size(&each.collect::<Vec<f64>>())
+            };
+            let other = self.common().unwrap_or(0.0);
+            if off(other) < off(1.0) {
+                part.more.iter_mut().for_each(|more| *more *= other);
+            }
+        }
         for k in 0..rows.len() {
             let more = part.more.get(k).copied().unwrap_or(0.0);
             u[k] += more + part.yielding * s[k];

@@ -1,0 +1,133 @@
+//! Energy that contacts gain beside joints, and what is done about it.
+//!
+//! Contacts have U_F + e U_I = 0 where they strike, held rows U_F + U_I = 0. With one ρ in all rows no energy is gained
+//! (JM92 6.2), whatever the forces do:
+//!
+//! ```text
+//! Σ S·(U_F + ρU_I)/(1 + ρ) − ½δ ‖p̂‖² ≤ 0,      p̂ = Σ Ĝᵀ S,   δ = (1 − ρ)/(1 + ρ)
+//! ```
+//!
+//! With two it may be (Kane and Levinson): U_I of held rows is what the turn of the joint in half a step leaves, small
+//! with h, but a contact that sticks near a pin multiplies it by the ratio of their levers, and the motion explodes. With
+//! one ρ, and no forces but given ones, the work itself has a bound, too:
+//!
+//! ```text
+//! Σ ½S·(U_I + U_F) = Σ S·(U_F + ρU_I)/(1 + ρ) − ½δ (‖p̂‖² + p̂·Δ̂) ≤ ⅛δ ‖Δ̂‖²,      Δ̂ = v̂_L − v̂_I
+//! ```
+//!
+//! A step that gains energy so is solved again with ρ = e in the held rows, too. They then lose what contacts lose, in
+//! this step, and are put together after it as ever. Without contacts held rows keep ρ = 1.
+
+use contact::Problem;
+
+use super::super::{World, kinetic};
+use super::Role;
+use crate::dim::Dim;
+use crate::error::WorldError;
+use crate::joint::Joint;
+
+/// Of the larger kinetic energy of the beginning and of the free velocity: a gain above it is not left.
+const GAINED: f64 = 1e-6;
+
+impl<D: Dim> World<D> {
+    /// Solves the step again with one ρ in all rows where contacts beside joints gained energy.
+    pub(in crate::world) fn take_gain_back(&mut self, t_end: f64) -> Result<(), WorldError> {
+        let Some(problem) = self.work.problem.take() else {
+            return Ok(());
+        };
+        let gained = self.gain_beside_joints(&problem);
+        let energy = kinetic(&problem).map_or(0.0, |k| half(k.begin()).max(half(k.free())));
+        self.work.problem = Some(problem);
+        match gained {
+            Some((gain, rho)) if gain > GAINED * energy => {
+                self.link.rebound = rho;
+                self.solve_again(t_end)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the sums are above their bounds with one ρ, that of the contacts, and this ρ. Nothing where no contact or limit
+    /// carries an impulse beside a joint, and where their coefficients differ: then no such bounds exist.
+    pub(in crate::world) fn gain_beside_joints(&mut self, problem: &Problem) -> Option<(f64, f64)> {
+        if self.link.blocks.is_empty() {
+            return None;
+        }
+        let kinetic = kinetic(problem)?;
+        let rho = self.common_rho(problem)?;
+        let mut ends = std::mem::take(&mut self.link.ends);
+        let mut pushed = std::mem::take(&mut self.link.pushed);
+        ends.resize(problem.num_rows(), 0.0);
+        pushed.resize(problem.scratch_len(), 0.0);
+        problem.velocity_into(&self.work.impulse, &mut pushed, &mut ends);
+        pushed.clear();
+        pushed.resize(kinetic.num_coordinates(), 0.0);
+        let (mut sum, mut work) = (0.0, 0.0);
+        for a in 0..problem.num_contacts() {
+            let block = a.checked_sub(self.work.active.len());
+            let role = block.map(|k| self.link.blocks[k].role);
+            if matches!(role, Some(Role::Spring | Role::Motor)) {
+                continue;
+            }
+            let rows = problem.rows(a);
+            kinetic.scatter(a, &self.work.impulse[rows.clone()], &mut pushed);
+            for row in rows {
+                let (begin, end) = (self.work.begin[row], ends[row] - kinetic.rebound(row));
+                let s = self.work.impulse[row];
+                sum += s * (end + rho * begin) / (1.0 + rho);
+                work += 0.5 * s * (begin + end);
+            }
+        }
+        let delta = (1.0 - rho) / (1.0 + rho);
+        let mut gain = sum - delta * half(&pushed);
+        if self.only_given_forces() {
+            let both = kinetic.free().iter().zip(kinetic.begin());
+            let forced = 0.5 * both.map(|(l, i)| (l - i) * (l - i)).sum::<f64>();
+            gain = gain.max(work - 0.25 * delta * forced);
+        }
+        (self.link.ends, self.link.pushed) = (ends, pushed);
+        Some((gain, rho))
+    }
+
+    /// Whether nothing but given forces, contacts and held rows does work.
+    fn only_given_forces(&self) -> bool {
+        let passive = |joint: &Joint<D>| joint.motor.is_none() && joint.spring.is_none();
+        self.model.guides.is_empty()
+            && self.model.cell.is_none()
+            && self.model.joints.iter().all(passive)
+    }
+
+    /// The one ρ of all contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
+    fn common_rho(&self, problem: &Problem) -> Option<f64> {
+        let work = &self.work;
+        let carries = |a: usize| work.impulse[problem.rows(a)].iter().any(|s| *s != 0.0);
+        let contacts = work.active.len();
+        let strikes = (0..contacts).any(carries);
+        let mut rho = strikes.then_some(work.common?);
+        for (k, block) in self.link.blocks.iter().enumerate() {
+            if !carries(contacts + k) {
+                continue;
+            }
+            let own = match block.role {
+                Role::Held | Role::Spring | Role::Motor => continue,
+                Role::Rub => 0.0,
+                Role::Limit => {
+                    let limits = self.model.joints[block.joint as usize].limits;
+                    limits.map_or(0.0, |limits| limits.restitution)
+                }
+            };
+            // Friction of a joint without contacts and limits is no reason to lose energy in held rows.
+            match (rho, block.role) {
+                (Some(known), _) if known != own => return None,
+                (None, Role::Limit) => rho = Some(own),
+                _ => {}
+            }
+        }
+        rho
+    }
+}
+
+/// ½‖v̂‖².
+fn half(v: &[f64]) -> f64 {
+    0.5 * v.iter().map(|v| v * v).sum::<f64>()
+}
