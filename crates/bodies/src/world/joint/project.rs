@@ -5,9 +5,10 @@
 //! ```
 //!
 //! component by component, G at the end of the step: chord steps for the places, with new factors
-//! where they are slow and shorter where they fail, then one solve for the velocities. The step leaves Φ = O(h³), so that the places need one or two
-//! chord steps; the velocities then are tangent where the bodies are, which keeps the rows of the next
-//! midpoint symmetric about it. Projecting velocities never gives energy.
+//! where they are slow and shorter where they fail, then one solve for the velocities. The step leaves Φ = O(h³), so that
+//! the places need one or two chord steps; the velocities then are tangent where the bodies are, to the share that the
+//! places were moved by or, where that is seen, with new factors. This keeps the rows of the next midpoint symmetric
+//! about it. Projecting velocities never gives energy.
 
 use super::super::{NO_GROUP, World};
 use super::{Linkage, WIDE};
@@ -53,6 +54,10 @@ const SLOW: f64 = 0.1;
 /// Steps are not cut below this share.
 const LEAST: f64 = 1e-3;
 
+/// Drift above which velocities are projected where the places have come to, relative to the size of the bodies: the rows
+/// turn by about that much.
+const TURNED: f64 = 1e-8;
+
 /// Drift that is left alone, relative to the size of the bodies: a few roundings of a placement.
 const ENOUGH: f64 = 1e-14;
 
@@ -91,8 +96,8 @@ impl<D: Dim> World<D> {
         }
         link.factor();
         link.moved.resize(self.model.bodies.len(), D::REST);
-        let mut worst = drift(&link.struts);
-        let mut share = 1.0;
+        let first = drift(&link.struts);
+        let (mut worst, mut share) = (first, 1.0);
         for _ in 0..STEPS {
             if !(worst > 0.0 && share > LEAST) {
                 break;
@@ -118,6 +123,10 @@ impl<D: Dim> World<D> {
                 self.revalue(link, component);
                 share *= 0.5;
             }
+        }
+        if first > TURNED {
+            self.struts(link, component);
+            link.factor();
         }
         self.project_velocities(link, component)
     }

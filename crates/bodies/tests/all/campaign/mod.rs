@@ -1,7 +1,7 @@
 //! Random small worlds that nobody chose: a step that counts as met is right, one that is made wrong is not met.
 //!
 //! `PERCUSS_CAMPAIGN=10000 cargo test --release -p percuss-bodies --tests campaign -- --nocapture` runs ten thousand
-//! worlds; without the variable a few hundred. Seeds are 0, 1, 2, … so that a failure names its world.
+//! worlds in some ten seconds; without the variable two thousand. Seeds are 0, 1, 2, … so that a failure names its world.
 
 mod referee;
 mod worlds;
@@ -12,6 +12,10 @@ use solve::sample::Random;
 
 use referee::Referee;
 use worlds::Recipe;
+
+/// Worlds that gained energy under a met certificate, up to 17 times what they had, while held rows of joints kept ρ = 1 beside
+/// contacts with e < 1.
+const GAINED: [u64; 9] = [651, 1305, 2878, 5573, 6156, 6385, 7720, 8559, 8589];
 
 /// Worlds of a campaign.
 fn count(usual: u64) -> u64 {
@@ -134,7 +138,8 @@ fn compare<D: Dim>(
 #[test]
 fn no_met_step_of_a_random_world_gains_energy_or_has_a_wrong_velocity() {
     let mut tally = Tally::default();
-    for seed in 0..count(200) {
+    let worlds = count(2000);
+    for seed in (0..worlds).chain(GAINED.into_iter().filter(|seed| *seed >= worlds)) {
         let recipe = Recipe::new(seed);
         match recipe.space {
             false => check::<Plane>(recipe.plane(), &recipe, &mut tally),
