@@ -113,15 +113,22 @@ pub struct Report {
     pub infeasible: Option<Box<Infeasible>>,
 }
 
+/// Stages of a path that are shown.
+const SHOWN: usize = 13;
+
 impl Report {
     /// Whether the tolerance was reached.
     pub fn reached(&self) -> bool {
         self.outcome == Outcome::Reached
     }
 
-    /// Names of the stages, joined by arrows: the path in one word.
+    /// Names of the stages, joined by arrows: the path in one word. Of long paths the first stages and how many follow.
     pub fn method(&self) -> String {
-        let names: Vec<&str> = self.path.iter().map(|s| s.method).collect();
+        let told = self.path.iter().take(SHOWN).map(|s| s.method);
+        let mut names: Vec<String> = told.map(String::from).collect();
+        if self.path.len() > SHOWN {
+            names.push(format!("{} more", self.path.len() - SHOWN));
+        }
         names.join("→")
     }
 

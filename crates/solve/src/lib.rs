@@ -20,6 +20,7 @@ mod plane;
 mod primal;
 pub mod proximal;
 pub mod relaxation;
+mod restart;
 pub mod sample;
 pub mod smoothing;
 mod structure;

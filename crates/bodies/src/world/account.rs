@@ -102,13 +102,13 @@ impl<D: Dim> World<D> {
         ];
         let scale = terms.iter().fold(at_stake, |m, t| m.max(t.abs()));
         let relative = |x: f64| if scale > 0.0 { x / scale } else { x };
+        let [resting, resting_share] = self.sunk();
         let given = [work, works.boundary, works.joint.motor, works.joint.spring];
         let turnover = given
             .iter()
             .fold(at_stake.max(before).max(free), |m, w| m.max(w.abs()));
         let over = |x: f64| if x == 0.0 { 0.0 } else { x / turnover };
         let books = &works.books;
-        let sunk = self.deepest_at_rest();
         let found = self.work.detector.found().iter();
         let report = self.work.report.as_ref();
         // Bounds of joint friction that have not settled count as well (`rub`).
@@ -137,8 +137,8 @@ impl<D: Dim> World<D> {
             mixed: books.mixed,
             lasting: books.lasting,
             penetration_share: self.deepest().map_or(0.0, |deepest| deepest.share),
-            resting: sunk.map_or(0.0, |deepest| deepest.depth),
-            resting_share: sunk.map_or(0.0, |deepest| deepest.share),
+            resting,
+            resting_share,
             motor: works.joint.motor,
             spring: works.joint.spring,
             rub: works.joint.rub,

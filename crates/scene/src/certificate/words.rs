@@ -70,21 +70,14 @@ impl Certificate {
                 percent(worst),
                 percent(bound)
             ),
-            What::Penetration => format!(
-                "penetration: {amount}{place} at t = {at}, {} {size}; bound {}",
-                percent(worst),
-                percent(bound)
-            ),
-            What::Resting => format!(
-                "resting: {amount}{place} at t = {at} in a contact at rest, {} {size}; bound {}",
-                percent(worst),
-                percent(bound)
-            ),
-            What::Drift => format!(
-                "drift: {amount}{place} at t = {at}, {} {size}; bound {}",
-                percent(worst),
-                percent(bound)
-            ),
+            What::Penetration | What::Resting | What::Drift => {
+                let rests = match what {
+                    What::Resting => " in a contact at rest",
+                    _ => "",
+                };
+                let (name, worst, bound) = (what.name(), percent(worst), percent(bound));
+                format!("{name}: {amount}{place} at t = {at}{rests}, {worst} {size}; bound {bound}")
+            }
             What::Dissipation => format!(
                 "dissipation: contacts that last lost {} without sliding, {} of the energy at stake; \
                  bound {}",

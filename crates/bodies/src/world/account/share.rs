@@ -86,6 +86,12 @@ impl<D: Dim> World<D> {
         deepest
     }
 
+    /// Depth of that contact, and over its size; 0 where there is none.
+    pub(super) fn sunk(&self) -> [f64; 2] {
+        let deepest = self.deepest_at_rest();
+        deepest.map_or([0.0; 2], |deepest| [deepest.depth, deepest.share])
+    }
+
     /// How deep a contact is; nothing where it does not penetrate.
     fn depth(&self, found: &Found<D>) -> Option<Deepest> {
         let depth = -found.touch.gap;

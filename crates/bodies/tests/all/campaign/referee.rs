@@ -144,18 +144,19 @@ impl Referee {
         let found = &solver.solution;
         // Weak duality with residuals: ½‖x − x*‖² ≤ gap + ‖z‖ ‖s − Gx − b‖. Large multipliers, as of heavy bodies on light
         // ones, enlarge what the program leaves of its constraints.
-        let left = rows
-            .iter()
-            .zip(&right)
-            .zip(&found.s)
-            .map(|(((entries, _), b), s)| {
-                let along: f64 = entries.iter().map(|(k, g)| g * found.x[*k]).sum();
-                s - along - b
-            });
-        let left: f64 = left.map(|x| x * x).sum::<f64>().sqrt();
+        let left = unmet(&rows, &right, &found.s, &found.x);
         let gap = (found.obj_val - found.obj_val_dual).abs() + norm(&found.z) * left;
         fine.then(|| (found.x.iter().map(|x| x * scale).collect(), gap))
     }
+}
+
+/// ‖s − Gx − b‖.
+fn unmet(rows: &[(Vec<(usize, f64)>, f64)], b: &[f64], s: &[f64], x: &[f64]) -> f64 {
+    let each = rows.iter().zip(b).zip(s).map(|(((entries, _), b), s)| {
+        let along: f64 = entries.iter().map(|(k, g)| g * x[*k]).sum();
+        s - along - b
+    });
+    each.map(|left| left * left).sum::<f64>().sqrt()
 }
 
 /// The rows of a contact by coordinate, with what is given.

@@ -104,13 +104,9 @@ fn steps() -> Vec<Column> {
     let mixed = "whether restitution coefficients of contacts of the step differ";
     let lasting =
         "work of contacts that carried impulses before, too, without sliding, and of joints";
-    let deep = "largest penetration over the smallest dimension of its bodies, of a pin over its clearance";
-    let resting = "largest -gap of a contact that carries an impulse and whose depth the step changes by a tenth at most";
-    let sunk = "the same over the smallest dimension of its bodies, of a pin over its clearance";
-    let loose = "largest error of a joint over the smallest dimension of its bodies";
     let reached = "whether the residual reached its tolerance";
     let energies = |name: &str, meaning: &str| real(name, "energy", meaning);
-    vec![
+    let mut columns = vec![
         step(),
         time(),
         real("h", "time", "length of the step"),
@@ -142,14 +138,28 @@ fn steps() -> Vec<Column> {
         energies("turnover", turnover),
         energies("forced", forced),
         energies("lasting", lasting),
-        real("penetration_share", "1", deep),
-        real("drift_share", "1", loose),
-        real("resting", "length", resting),
-        real("resting_share", "1", sunk),
+    ];
+    columns.extend(sizes());
+    columns.extend([
         Column::new("mixed", Type::Truth, "1", mixed),
         real("apart", "1", apart),
         // Where no contact slides there is no gamma.
         gamma().or_null(),
+    ]);
+    columns
+}
+
+/// Depths and errors of joints beside the sizes of bodies.
+fn sizes() -> [Column; 4] {
+    let deep = "largest penetration over the smallest dimension of its bodies, of a pin over its clearance";
+    let loose = "largest error of a joint over the smallest dimension of its bodies";
+    let resting = "largest -gap of a contact that carries an impulse and whose depth the step changes by a tenth at most";
+    let sunk = "the same over the smallest dimension of its bodies, of a pin over its clearance";
+    [
+        real("penetration_share", "1", deep),
+        real("drift_share", "1", loose),
+        real("resting", "length", resting),
+        real("resting_share", "1", sunk),
     ]
 }
 

@@ -144,27 +144,7 @@ impl<D: Flat> Walk<'_, D> {
         if self.joints.rows.is_empty() {
             return None;
         }
-        let contacts = self.pushes.len() - self.joints.rows.len();
-        let strikes = self.pushes[..contacts].iter().any(|push| push.size != 0.0);
-        let mut rho = if strikes { Some(self.common()?) } else { None };
-        for (row, push) in self.joints.rows.iter().zip(&self.pushes[contacts..]) {
-            let joint = self.given.model.joints.get(row.joint);
-            let own = match row.part {
-                _ if push.size == 0.0 => continue,
-                "friction" => 0.0,
-                "limit" => {
-                    let limits = joint.and_then(|joint| joint.limits.as_ref());
-                    limits.map_or(0.0, |limits| limits.restitution)
-                }
-                _ => continue,
-            };
-            match (rho, row.part) {
-                (Some(known), _) if known != own => return None,
-                (None, "limit") => rho = Some(own),
-                _ => {}
-            }
-        }
-        let rho = rho?;
+        let rho = self.rho_beside_joints()?;
         let (mut sum, mut work, mut at) = (0.0, 0.0, 0);
         let mut chosen: Vec<Push> = Vec::new();
         for touch in &self.touches {
@@ -201,6 +181,31 @@ impl<D: Flat> Walk<'_, D> {
             0.0
         };
         Some(gain.max(least).max(0.0))
+    }
+
+    /// The one ρ of contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
+    fn rho_beside_joints(&self) -> Option<f64> {
+        let contacts = self.pushes.len() - self.joints.rows.len();
+        let strikes = self.pushes[..contacts].iter().any(|push| push.size != 0.0);
+        let mut rho = if strikes { Some(self.common()?) } else { None };
+        for (row, push) in self.joints.rows.iter().zip(&self.pushes[contacts..]) {
+            let joint = self.given.model.joints.get(row.joint);
+            let own = match row.part {
+                _ if push.size == 0.0 => continue,
+                "friction" => 0.0,
+                "limit" => {
+                    let limits = joint.and_then(|joint| joint.limits.as_ref());
+                    limits.map_or(0.0, |limits| limits.restitution)
+                }
+                _ => continue,
+            };
+            match (rho, row.part) {
+                (Some(known), _) if known != own => return None,
+                (None, "limit") => rho = Some(own),
+                _ => {}
+            }
+        }
+        rho
     }
 
     /// ½‖v_F − v_L‖², ½‖v_L − v_I‖² and T(v_L), the last of bodies alone.

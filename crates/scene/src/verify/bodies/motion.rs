@@ -275,11 +275,9 @@ impl Motion {
     pub fn energy_of<D: Flat>(&self, given: &Given<D>, pushes: &[Push]) -> f64 {
         let (impulse, _) = self.sum_up(given.parts.len(), pushes);
         let mut sum = 0.0;
-        for (i, [impulse, moment]) in impulse.into_iter().enumerate() {
-            let part = &given.parts[i];
-            if !part.movable {
-                continue;
-            }
+        let movable = |i: &usize| given.parts[*i].movable;
+        for i in (0..impulse.len()).filter(movable) {
+            let (part, [impulse, moment]) = (&given.parts[i], impulse[i]);
             let moment = rotate_back(self.mid[i].q, moment);
             for k in 0..3 {
                 sum += part.inverse[k] * impulse[k] * impulse[k];

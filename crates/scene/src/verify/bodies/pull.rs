@@ -90,15 +90,8 @@ impl<D: Flat> Walk<'_, D> {
             return (f64::INFINITY, name);
         };
         if rows[0].part == "held" {
-            // ρ = 1, or where contacts beside joints gained energy with it, that of the contacts.
-            let off = |rho: f64| {
-                let each = u.iter().zip(&begin).map(|(u, begin)| u + rho * begin);
-                size(&each.collect::<Vec<f64>>())
-            };
-            let other = self.common().unwrap_or(0.0);
-            if off(other) < off(1.0) {
-                part.more.iter_mut().for_each(|more| *more *= other);
-            }
+            let rho = self.held_by(&begin, &u);
+            part.more.iter_mut().for_each(|more| *more *= rho);
         }
         for k in 0..rows.len() {
             let more = part.more.get(k).copied().unwrap_or(0.0);
@@ -126,6 +119,16 @@ impl<D: Flat> Walk<'_, D> {
             left => left / scale,
         };
         (off * part.slack, name)
+    }
+
+    /// ρ of held rows: 1, or where contacts beside joints gained energy with it, that of the contacts.
+    fn held_by(&self, begin: &[f64], end: &[f64]) -> f64 {
+        let off = |rho: f64| {
+            let each = end.iter().zip(begin).map(|(u, begin)| u + rho * begin);
+            size(&each.collect::<Vec<f64>>())
+        };
+        let other = self.common().unwrap_or(0.0);
+        if off(other) < off(1.0) { other } else { 1.0 }
     }
 
     /// What a part of a joint obeys; `None` where the scene has no such part.
