@@ -206,7 +206,8 @@ impl<D: Flat> Walk<'_, D> {
         for ((k, block, rule), speed) in blocks.iter().zip(&verdict.speed) {
             let touch = self.touches[*k];
             let figures = (&block.s[..], &block.u[..], &block.b[..]);
-            let allowed = tolerance * speed * block.kappa.sqrt();
+            // The shift of the law multiplies what is left of a tangential velocity.
+            let allowed = tolerance * speed * block.kappa.sqrt() * rule.widest();
             let off = astray(touch.status, figures, block.kappa, rule, allowed);
             let (step, t, names) = (self.ledger.step, self.motion.t, &self.names);
             self.report.note("status", off, || Place {
