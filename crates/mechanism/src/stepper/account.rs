@@ -204,9 +204,14 @@ impl<S: System> Stepper<S> {
             }
         }
         ledger.mixed = range.0 < range.1;
-        // With joints, whose rows have another weight, the second term may have either sign.
+        // Joints, whose rows have another weight, are taken with that of the contacts beside them. Where these differ the
+        // second term may have either sign.
+        let beside = self.gain_beside_joints(ledger.forced);
+        if let Some((one, _)) = beside {
+            gain = one;
+        }
         let excess = match ledger.mixed || bilateral {
-            true if lawful < gain => lawful,
+            true if lawful < gain && beside.is_none() => lawful,
             _ => gain,
         };
         let over = |x: f64| match x + work.struck.1 {
@@ -228,6 +233,8 @@ impl<S: System> Stepper<S> {
                 Kind::Contact if before == Status::Open || now == Status::Open => 0,
                 Kind::Contact if before == Status::Stick && now == Status::Stick => rows.len(),
                 Kind::Contact => 1,
+                // Part of a collision.
+                _ if self.work.again => 0,
                 Kind::Joint | Kind::Velocity => rows.len(),
                 Kind::FrictionJoint { normal_rows } => normal_rows,
                 Kind::NonFirm => 0,

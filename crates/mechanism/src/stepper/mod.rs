@@ -15,6 +15,7 @@ mod adaptive;
 mod correct;
 mod drive;
 mod events;
+mod gain;
 mod keep;
 mod start;
 
@@ -91,6 +92,8 @@ struct Work {
     solved: Solved,
     /// Whether the force iteration settled.
     settled: bool,
+    /// Whether the step was solved again with the ρ of contacts in bilateral rows.
+    again: bool,
 }
 
 impl Work {
@@ -118,6 +121,7 @@ impl Work {
                 infeasible: [None; 2],
             },
             settled: true,
+            again: false,
         }
     }
 }
@@ -137,6 +141,7 @@ impl<S: System> Stepper<S> {
         self.detect(h)?;
         self.strike()?;
         self.drive(h, end)?;
+        self.take_gain_back(h, end)?;
         self.finish_position(h, end);
         self.correct()?;
         self.hold()?;
@@ -162,6 +167,7 @@ impl<S: System> Stepper<S> {
         chart.advance(&mut work.q, &self.state.v, ahead * h);
         work.v.copy_from_slice(&self.state.v);
         work.struck = (0.0, 0.0);
+        work.again = false;
         let at = Instant {
             t: work.t,
             q: &work.q,

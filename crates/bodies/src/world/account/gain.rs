@@ -89,7 +89,13 @@ impl<D: Dim> World<D> {
         let seen = self.look_back(problem);
         let joint = &works.joint;
         let raw = works.impact + works.sliding + joint.rub + joint.held;
-        let lasting = seen.lasting + joint.held;
+        // Joints of a step that was solved again are part of a collision.
+        let held = if self.link.solved_again() {
+            0.0
+        } else {
+            joint.held
+        };
+        let lasting = seen.lasting + held;
         let mixed = seen.range.0 < seen.range.1;
         let lawful = match self.work.common {
             // ΣS·U_I is what the works are without ΣS·U_F; limits are booked with the impacts.

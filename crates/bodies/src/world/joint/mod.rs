@@ -146,6 +146,11 @@ impl<D: Dim> Linkage<D> {
         self.rebound = HOLD;
     }
 
+    /// Whether the step was solved again with another ρ in held rows.
+    pub fn solved_again(&self) -> bool {
+        self.rebound != HOLD
+    }
+
     /// The same for a detector at other placements, without any reach.
     pub fn amend(&mut self, model: &Model<D>, poses: &[Pose<D>], detector: &mut Detector<D>) {
         if !model.joints.is_empty() {

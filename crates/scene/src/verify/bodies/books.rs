@@ -271,7 +271,10 @@ impl<D: Flat> Walk<'_, D> {
             ("excess", excess - row[EXCESS] * turnover),
         ];
         match self.lasting() {
-            Some(lasting) => found.push(("lasting", lasting + sums.held - row[LASTING])),
+            Some(lasting) => {
+                let held = if self.solved_again() { 0.0 } else { sums.held };
+                found.push(("lasting", lasting + held - row[LASTING]));
+            }
             None => {
                 let why = "contacts of the step before are not recorded";
                 self.report.unread("steps", "lasting", Rows::All, why);
@@ -291,6 +294,13 @@ impl<D: Flat> Walk<'_, D> {
         };
         let place = self.place("mixed");
         self.report.note("books", off, || place);
+    }
+
+    /// Whether held rows have the ρ of the contacts beside them: then they are part of a collision.
+    fn solved_again(&self) -> bool {
+        let held = self.joints.rows.iter().filter(|row| row.part == "held");
+        let (begin, end): (Vec<f64>, Vec<f64>) = held.map(|row| (row.begin, row.end)).unzip();
+        self.held_by(&begin, &end) != 1.0
     }
 
     /// What contacts that last lose; `None` where those of the step before are not known.

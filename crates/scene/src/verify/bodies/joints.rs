@@ -52,8 +52,8 @@ pub(super) struct Row {
     told: bool,
     pub direction: V3,
     at: V3,
-    begin: f64,
-    end: f64,
+    pub begin: f64,
+    pub end: f64,
     pub impulse: f64,
 }
 

@@ -122,7 +122,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// ρ of held rows: 1, or where contacts beside joints gained energy with it, that of the contacts.
-    fn held_by(&self, begin: &[f64], end: &[f64]) -> f64 {
+    pub(super) fn held_by(&self, begin: &[f64], end: &[f64]) -> f64 {
         let off = |rho: f64| {
             let each = end.iter().zip(begin).map(|(u, begin)| u + rho * begin);
             size(&each.collect::<Vec<f64>>())

@@ -42,6 +42,50 @@ struct Books {
     lasting: f64,
     /// Sum of the sizes of all products.
     size: f64,
+    /// Whether bilateral rows have the ρ of the contacts: part of a collision.
+    again: bool,
+    /// What is gained by the one ρ of the contacts beside bilateral rows, where there is such a thing.
+    one: Option<f64>,
+}
+
+/// Sums over all rows with one ρ.
+struct One {
+    rho: f64,
+    /// Σ S·(U + ρU_I)/(1+ρ) − ½δ S·(U − U_L), and Σ ½S·(U_I + U).
+    sum: f64,
+    work: f64,
+    moves: bool,
+}
+
+impl One {
+    fn new(rho: f64) -> Self {
+        Self {
+            rho,
+            sum: 0.0,
+            work: 0.0,
+            moves: false,
+        }
+    }
+
+    fn delta(&self) -> f64 {
+        (1.0 - self.rho) / (1.0 + self.rho)
+    }
+
+    fn add(&mut self, s: f64, [begin, end, free]: [f64; 3], moves: bool) {
+        let delta = self.delta();
+        self.sum += s * (end + self.rho * begin) / (1.0 + self.rho);
+        self.sum -= 0.5 * delta * s * (end - free);
+        self.work += 0.5 * s * (begin + end);
+        self.moves |= moves;
+    }
+
+    /// What the sums are above their bounds; `forced` is ½‖U_L − U_I‖² of all coordinates.
+    fn above(&self, forced: f64) -> f64 {
+        match self.moves {
+            true => self.sum,
+            false => self.sum.max(self.work - 0.25 * self.delta() * forced),
+        }
+    }
 }
 
 impl Books {
@@ -49,8 +93,16 @@ impl Books {
         self.range.is_some_and(|(least, most)| least < most)
     }
 
+    /// What is gained.
+    fn gained(&self) -> f64 {
+        self.one.unwrap_or(self.gain)
+    }
+
     /// The part of the gain that no law allows.
     fn excess(&self) -> f64 {
+        if let Some(one) = self.one {
+            return one;
+        }
         match (self.mixed() || self.bilateral) && self.lawful < self.gain {
             true => self.lawful,
             false => self.gain,
@@ -97,7 +149,7 @@ impl Walk<'_> {
         let found = [
             ("turnover", turnover - account.turnover),
             ("forced", forced - account.forced),
-            ("gain", books.gain.max(0.0) - account.gain * turnover),
+            ("gain", books.gained().max(0.0) - account.gain * turnover),
             (
                 "excess",
                 books.excess().max(0.0) - account.excess * turnover,
@@ -143,9 +195,13 @@ impl Walk<'_> {
             _ => None,
         };
         let mut books = Books::default();
+        let beside = self.contact_rho(at, common)?;
+        let mut one = beside.map(One::new);
         for k in 0..self.touches.len() {
             let constraint = self.touches[k].constraint;
-            let weights = self.weights(constraint, at, common)?;
+            let weights = self.weights_of(k, at, (common, beside))?;
+            books.again |= weights != self.weights(constraint, at, common)?;
+            let kind = self.system.constraints()[constraint].kind;
             let contact = self.system.constraints()[constraint].is_contact();
             let (g, w) = &step.rows[k];
             for (row, s) in self.touches[k].impulse.iter().enumerate() {
@@ -158,6 +214,12 @@ impl Walk<'_> {
                 let rho = weights[row];
                 books.lawful += s * (end + rho * begin) / (1.0 + rho);
                 books.size += s.abs() * (begin.abs() + end.abs() + free.abs());
+                if let Some(sums) = &mut one {
+                    sums.add(*s, [begin, end, free], w[row] != 0.0);
+                    // Friction of joints and non-firm rows are laws of U_F.
+                    let rubs = !contact && kind.rubs(row) && sums.rho != 0.0;
+                    one = one.filter(|_| !rubs);
+                }
                 if !contact {
                     books.bilateral = true;
                     continue;
@@ -168,6 +230,10 @@ impl Walk<'_> {
                 let average = 0.5 * ((1.0 - delta) * begin + (1.0 + delta) * end);
                 books.gain += s * (average - 0.5 * delta * (end - free));
             }
+        }
+        if let Some(one) = one.filter(|_| books.bilateral) {
+            let change: Vec<f64> = free.iter().zip(&step.begin).map(|(l, i)| l - i).collect();
+            books.one = Some(one.above(energy(&step.mass, &change)));
         }
         Ok(books)
     }
@@ -185,6 +251,7 @@ impl Walk<'_> {
                     (Status::Stick, Status::Stick) => touch.impulse.len(),
                     _ => 1,
                 },
+                _ if books.again => 0,
                 (Kind::Joint | Kind::Velocity, _) => touch.impulse.len(),
                 (Kind::FrictionJoint { normal_rows }, _) => normal_rows,
                 (Kind::NonFirm, _) => 0,

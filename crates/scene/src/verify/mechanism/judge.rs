@@ -69,6 +69,61 @@ impl Walk<'_> {
         Ok((0..rows).map(weight).collect())
     }
 
+    /// The one ρ of the rows of contacts that carry impulses.
+    pub(super) fn contact_rho(
+        &mut self,
+        at: Instant<'_>,
+        common: Option<f64>,
+    ) -> Result<Option<f64>, SystemError> {
+        let mut known = None;
+        for k in 0..self.touches.len() {
+            let constraint = self.touches[k].constraint;
+            if !self.system.constraints()[constraint].is_contact() {
+                continue;
+            }
+            let weights = self.weights(constraint, at, common)?;
+            for (s, rho) in self.touches[k].impulse.iter().zip(weights) {
+                if *s != 0.0 && known.is_some_and(|known| known != rho) {
+                    return Ok(None);
+                }
+                if *s != 0.0 {
+                    known = Some(rho);
+                }
+            }
+        }
+        Ok(known)
+    }
+
+    /// Weight of U_I in each row of a touch: bilateral rows may have that of the contacts, where these gained energy beside
+    /// them.
+    pub(super) fn weights_of(
+        &mut self,
+        k: usize,
+        at: Instant<'_>,
+        (common, beside): (Option<f64>, Option<f64>),
+    ) -> Result<Vec<f64>, SystemError> {
+        let constraint = self.touches[k].constraint;
+        let mut weights = self.weights(constraint, at, common)?;
+        let held = match self.system.constraints()[constraint].kind {
+            Kind::Joint | Kind::Velocity => weights.len(),
+            Kind::FrictionJoint { normal_rows } => normal_rows,
+            Kind::Contact | Kind::NonFirm => 0,
+        };
+        let (Some(rho), touch) = (beside, &self.touches[k]) else {
+            return Ok(weights);
+        };
+        let both = || touch.begin.iter().zip(&touch.end).take(held);
+        let off = |rho: f64| {
+            both()
+                .map(|(u, v)| (v + rho * u) * (v + rho * u))
+                .sum::<f64>()
+        };
+        if held > 0 && off(rho) < off(weights[0]) {
+            weights[..held].fill(rho);
+        }
+        Ok(weights)
+    }
+
     /// The laws of the step.
     pub(super) fn judge(&mut self, step: &Step) -> Result<(), SystemError> {
         if self.struck() || self.touches.is_empty() {
@@ -88,10 +143,11 @@ impl Walk<'_> {
         let free: Vec<f64> = (0..n).map(|i| step.begin[i] + forced[i]).collect();
         let sizes = self.sizes(step);
         let (mut defects, mut judged) = (Defects::default(), Vec::new());
+        let beside = self.contact_rho(at, common)?;
         let mut blocks = Vec::new();
         for k in 0..self.touches.len() {
             let touch = self.touches[k].clone();
-            let weights = self.weights(touch.constraint, at, common)?;
+            let weights = self.weights_of(k, at, (common, beside))?;
             let mut block = Block::of(step, k, (&weights, &free, &sizes));
             let kappa = block.u.len() as f64 / block.trace;
             let previous = self.previous[touch.constraint];
