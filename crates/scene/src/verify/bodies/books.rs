@@ -79,7 +79,7 @@ impl<D: Flat> Walk<'_, D> {
     }
 
     /// U_I and U_F of a row of a contact.
-    fn both_ends(&self, push: &Push, branch: V3) -> [f64; 2] {
+    pub(super) fn both_ends(&self, push: &Push, branch: V3) -> [f64; 2] {
         let motion = &self.motion;
         let mut u = [&motion.begin, &motion.end].map(|v| motion.relative(push, v));
         if let (Some(flow), false) = (&motion.flow, push.turn) {
@@ -138,76 +138,6 @@ impl<D: Flat> Walk<'_, D> {
         sums
     }
 
-    /// The gain of contacts and joints by the one ρ of contacts and limits that carry impulses; `None` where there are
-    /// none of them, or of several ρ.
-    fn gain_beside_joints(&self, forced: f64) -> Option<f64> {
-        if self.joints.rows.is_empty() {
-            return None;
-        }
-        let rho = self.rho_beside_joints()?;
-        let (mut sum, mut work, mut at) = (0.0, 0.0, 0);
-        let mut chosen: Vec<Push> = Vec::new();
-        for touch in &self.touches {
-            let branch = self.motion.branch(touch);
-            for _ in 0..touch.rows {
-                let push = &self.pushes[at];
-                at += 1;
-                let [begin, end] = self.both_ends(push, branch);
-                sum += push.size * (end + rho * begin) / (1.0 + rho);
-                work += 0.5 * push.size * (begin + end);
-                chosen.push(*push);
-            }
-        }
-        for (row, push) in self.joints.rows.iter().zip(&self.pushes[at..]) {
-            if matches!(row.part, "spring" | "motor") {
-                continue;
-            }
-            let [begin, end] =
-                [&self.motion.begin, &self.motion.end].map(|v| self.motion.relative(push, v));
-            sum += push.size * (end + rho * begin) / (1.0 + rho);
-            work += 0.5 * push.size * (begin + end);
-            chosen.push(*push);
-        }
-        let delta = (1.0 - rho) / (1.0 + rho);
-        let gain = sum - delta * self.motion.energy_of(&self.given, &chosen);
-        let model = &self.given.model;
-        let mut joints = model.joints.iter();
-        let given = model.guides.is_empty()
-            && model.cell.is_none()
-            && joints.all(|joint| joint.motor.is_none() && joint.spring.is_none());
-        let least = if given {
-            work - 0.25 * delta * forced
-        } else {
-            0.0
-        };
-        Some(gain.max(least).max(0.0))
-    }
-
-    /// The one ρ of contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
-    fn rho_beside_joints(&self) -> Option<f64> {
-        let contacts = self.pushes.len() - self.joints.rows.len();
-        let strikes = self.pushes[..contacts].iter().any(|push| push.size != 0.0);
-        let mut rho = if strikes { Some(self.common()?) } else { None };
-        for (row, push) in self.joints.rows.iter().zip(&self.pushes[contacts..]) {
-            let joint = self.given.model.joints.get(row.joint);
-            let own = match row.part {
-                _ if push.size == 0.0 => continue,
-                "friction" => 0.0,
-                "limit" => {
-                    let limits = joint.and_then(|joint| joint.limits.as_ref());
-                    limits.map_or(0.0, |limits| limits.restitution)
-                }
-                _ => continue,
-            };
-            match (rho, row.part) {
-                (Some(known), _) if known != own => return None,
-                (None, "limit") => rho = Some(own),
-                _ => {}
-            }
-        }
-        rho
-    }
-
     /// ½‖v_F − v_L‖², ½‖v_L − v_I‖² and T(v_L), the last of bodies alone.
     fn changes(&self) -> [f64; 3] {
         let motion = &self.motion;
@@ -232,6 +162,20 @@ impl<D: Flat> Walk<'_, D> {
         all
     }
 
+    /// What contacts and joints gain, and the part of it that no law allows.
+    fn gain(&self, sums: &Sums, mixed: bool, [pushed, forced]: [f64; 2]) -> [f64; 2] {
+        if let (false, Some(gain)) = (mixed, self.gain_beside_joints(forced)) {
+            return [gain, gain];
+        }
+        if mixed || sums.acts {
+            return [sums.raw.max(0.0), sums.raw.min(sums.lawful).max(0.0)];
+        }
+        let e = self.common().or(sums.range.map(|range| range.0));
+        let e = e.unwrap_or(1.0);
+        let gain = (sums.lawful - (1.0 - e) / (1.0 + e) * pushed).max(0.0);
+        [gain, gain]
+    }
+
     /// Energies of the step against the account.
     pub(super) fn compare_books(&mut self) {
         let Some(row) = self.ledger.row else { return };
@@ -247,23 +191,8 @@ impl<D: Flat> Walk<'_, D> {
         let turnover = given
             .iter()
             .fold(forced.max(before).max(free), |m, w| m.max(w.abs()));
-        let common = self.common();
-        let mixed = common.is_none() && sums.range.is_some_and(|(least, most)| least < most);
-        let beside = if mixed {
-            None
-        } else {
-            self.gain_beside_joints(forced)
-        };
-        let (gain, excess) = match mixed || sums.acts {
-            _ if beside.is_some() => (beside.unwrap_or(0.0), beside.unwrap_or(0.0)),
-            true => (sums.raw.max(0.0), sums.raw.min(sums.lawful).max(0.0)),
-            false => {
-                let e = common.or(sums.range.map(|range| range.0)).unwrap_or(1.0);
-                let delta = (1.0 - e) / (1.0 + e);
-                let gain = (sums.lawful - delta * pushed).max(0.0);
-                (gain, gain)
-            }
-        };
+        let mixed = self.common().is_none() && sums.range.is_some_and(|(least, most)| least < most);
+        let [gain, excess] = self.gain(&sums, mixed, [pushed, forced]);
         let mut found = vec![
             ("turnover", turnover - row[TURNOVER]),
             ("forced", forced - row[FORCED]),
@@ -294,13 +223,6 @@ impl<D: Flat> Walk<'_, D> {
         };
         let place = self.place("mixed");
         self.report.note("books", off, || place);
-    }
-
-    /// Whether held rows have the ρ of the contacts beside them: then they are part of a collision.
-    fn solved_again(&self) -> bool {
-        let held = self.joints.rows.iter().filter(|row| row.part == "held");
-        let (begin, end): (Vec<f64>, Vec<f64>) = held.map(|row| (row.begin, row.end)).unzip();
-        self.held_by(&begin, &end) != 1.0
     }
 
     /// What contacts that last lose; `None` where those of the step before are not known.

@@ -1,5 +1,6 @@
 //! Runs of bodies, step by step.
 
+mod beside;
 mod books;
 mod cell;
 mod compare;

@@ -1,0 +1,84 @@
+//! Contacts beside joints: one ρ in all rows, and what is gained by it (decision 44).
+
+use super::Walk;
+use super::given::Flat;
+use super::motion::Push;
+
+impl<D: Flat> Walk<'_, D> {
+    /// The gain of contacts and joints by the one ρ of contacts and limits that carry impulses; `None` where there are
+    /// none of them, or of several ρ.
+    pub(super) fn gain_beside_joints(&self, forced: f64) -> Option<f64> {
+        if self.joints.rows.is_empty() {
+            return None;
+        }
+        let rho = self.rho_beside_joints()?;
+        let (mut sum, mut work, mut at) = (0.0, 0.0, 0);
+        let mut chosen: Vec<Push> = Vec::new();
+        for touch in &self.touches {
+            let branch = self.motion.branch(touch);
+            for _ in 0..touch.rows {
+                let push = &self.pushes[at];
+                at += 1;
+                let [begin, end] = self.both_ends(push, branch);
+                sum += push.size * (end + rho * begin) / (1.0 + rho);
+                work += 0.5 * push.size * (begin + end);
+                chosen.push(*push);
+            }
+        }
+        for (row, push) in self.joints.rows.iter().zip(&self.pushes[at..]) {
+            if matches!(row.part, "spring" | "motor") {
+                continue;
+            }
+            let [begin, end] =
+                [&self.motion.begin, &self.motion.end].map(|v| self.motion.relative(push, v));
+            sum += push.size * (end + rho * begin) / (1.0 + rho);
+            work += 0.5 * push.size * (begin + end);
+            chosen.push(*push);
+        }
+        let delta = (1.0 - rho) / (1.0 + rho);
+        let gain = sum - delta * self.motion.energy_of(&self.given, &chosen);
+        let model = &self.given.model;
+        let mut joints = model.joints.iter();
+        let given = model.guides.is_empty()
+            && model.cell.is_none()
+            && joints.all(|joint| joint.motor.is_none() && joint.spring.is_none());
+        let least = if given {
+            work - 0.25 * delta * forced
+        } else {
+            0.0
+        };
+        Some(gain.max(least).max(0.0))
+    }
+
+    /// The one ρ of contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
+    fn rho_beside_joints(&self) -> Option<f64> {
+        let contacts = self.pushes.len() - self.joints.rows.len();
+        let strikes = self.pushes[..contacts].iter().any(|push| push.size != 0.0);
+        let mut rho = if strikes { Some(self.common()?) } else { None };
+        for (row, push) in self.joints.rows.iter().zip(&self.pushes[contacts..]) {
+            let joint = self.given.model.joints.get(row.joint);
+            let own = match row.part {
+                _ if push.size == 0.0 => continue,
+                "friction" => 0.0,
+                "limit" => {
+                    let limits = joint.and_then(|joint| joint.limits.as_ref());
+                    limits.map_or(0.0, |limits| limits.restitution)
+                }
+                _ => continue,
+            };
+            match (rho, row.part) {
+                (Some(known), _) if known != own => return None,
+                (None, "limit") => rho = Some(own),
+                _ => {}
+            }
+        }
+        rho
+    }
+
+    /// Whether held rows have the ρ of the contacts beside them: then they are part of a collision.
+    pub(super) fn solved_again(&self) -> bool {
+        let held = self.joints.rows.iter().filter(|row| row.part == "held");
+        let (begin, end): (Vec<f64>, Vec<f64>) = held.map(|row| (row.begin, row.end)).unzip();
+        self.held_by(&begin, &end) != 1.0
+    }
+}
