@@ -298,7 +298,7 @@ fn overrides_change_parameters_and_settings() {
         error.to_string(),
         "p.toml, overridden: `integrator = event`: there is no such parameter or setting (those \
          that can be set: mu, a, w, push, start, until, step, activation, correction, tolerance, \
-         solver, max_iterations, overlap, relax, stop, record_every, record.every, record.bodies_every, record.contacts_every, record.tables, record.from, record.until, record.bodies, record.compression, certificate.gain, certificate.penetration, certificate.drift, certificate.dissipation, certificate.length)"
+         solver, max_iterations, overlap, relax, stop, record_every, record.every, record.bodies_every, record.contacts_every, record.tables, record.from, record.until, record.bodies, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)"
     );
 }
 
