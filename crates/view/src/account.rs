@@ -34,7 +34,9 @@ impl Rule {
                 Self::Sum
             }
             "residual" | "penetration" | "drift" | "momentum" | "energy" | "gain"
-            | "iterations" | "active" | "pairs" | "apart" => Self::Worst,
+            | "iterations" | "active" | "pairs" | "apart" | "resting" | "resting_share" => {
+                Self::Worst
+            }
             "reached" | "gamma" => Self::Least,
             _ => Self::Last,
         }

@@ -37,11 +37,14 @@ fn the_account_is_the_table_of_steps_while_it_is_short() {
     let steps = pack(&run, &Ask::Steps(None));
     let table = record.table("steps", None).expect("steps");
     for column in &table.columns {
-        assert_eq!(
-            numbers(&steps, &column.name),
-            table.numbers(&column.name),
-            "{}",
-            column.name
+        let (shown, known) = (numbers(&steps, &column.name), table.numbers(&column.name));
+        assert_eq!(shown.len(), known.len(), "{}", column.name);
+        // Gamma is absent where no contact slides.
+        let same = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan());
+        let name = &column.name;
+        assert!(
+            shown.iter().zip(&known).all(same),
+            "{name}: {shown:?}, not {known:?}"
         );
     }
     let window = pack(&run, &Ask::Steps(Some((0.105, 0.2))));
