@@ -44,10 +44,11 @@ pub struct Inner {
 
 /// What is told when it is so for the first time. Energies at stake grow with a motion: what is held
 /// against them stands in the certificate.
-const TOLD: [What; 7] = [
+const TOLD: [What; 8] = [
     What::Residual,
     What::Gain,
     What::Penetration,
+    What::Resting,
     What::Drift,
     What::Mixed,
     What::Nonunique,
