@@ -137,11 +137,11 @@ impl Solver for Chain {
         let crowded = crowded(problem);
         let small = self.structure.suits(problem, goal);
         let steady = direct && (crowded || small);
-        let wish = wish((problem, goal), direct && small, steady);
+        let wish = wish(problem, goal, direct && small, steady);
         if !crowded && goal.tolerance >= GUESSED {
             let guessed = self.guess(problem, impulse);
             // A guess sweeps: where it is not the solution few bodies begin cold, which is symmetric.
-            if guessed && small && !self.solved(problem, impulse, (goal, enough(wish))) {
+            if guessed && small && !self.solved(problem, impulse, goal, enough(wish)) {
                 impulse.fill(0.0);
             }
         }
@@ -189,7 +189,7 @@ impl Solver for Chain {
             let report = method.solve(problem, &mut trial, &inner);
             total.append(report, impulse, &trial);
         }
-        restart((problem, goal), impulse, &mut trial, &mut total);
+        restart(problem, goal, impulse, &mut trial, &mut total);
         total
     }
 }
@@ -242,7 +242,7 @@ impl Chain {
     }
 
     /// Whether impulses are within a share of the tolerance.
-    fn solved(&mut self, problem: &Problem, impulse: &[f64], (goal, share): (&Goal, f64)) -> bool {
+    fn solved(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal, share: f64) -> bool {
         let judge = self.judge.get_or_insert_with(|| Judge::new(problem));
         judge.fit(problem);
         judge.residual(problem, impulse, goal.measure) <= share * goal.tolerance
@@ -375,7 +375,7 @@ fn crowded(problem: &Problem) -> bool {
 
 /// The share of the tolerance that is aimed at: for few bodies, and for blocks in the plane, what their methods get to; 1
 /// where nothing is gained beyond the tolerance.
-fn wish((problem, goal): (&Problem, &Goal), few: bool, steady: bool) -> f64 {
+fn wish(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
     match goal.measure {
         Measure::File => 1.0,
         _ if few => (DEEPEST / goal.tolerance).min(1.0),
