@@ -18,6 +18,7 @@ use contact::law::Law;
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::linear::{Factor, Scaled};
+use crate::primal::full;
 
 /// How the method proceeds.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +85,7 @@ impl Solver for Admm {
             .laws()
             .iter()
             .any(|l| matches!(l, Law::BilateralFriction { .. }));
-        if !convex {
+        if !convex || full(problem) {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         }
         let mut scaled = Scaled::new(problem);

@@ -25,7 +25,8 @@
 //! A method that has stopped halving the residual within its patience is left. The patience with the
 //! first sweeps weighs what a factorisation costs in sweeps, which follows from the sizes alone: walls
 //! of some hundred blocks are handed over early, large packings late. Factorising methods are not
-//! tried above `direct_limit` contacts, where their factors would not fit.
+//! tried above `direct_limit` contacts, where their factors would not fit. Where a periodic cell moves with all contacts
+//! only those that work in the velocities of bodies are: W is full there.
 
 use contact::{Judge, Measure, Operator, Problem};
 
@@ -39,6 +40,7 @@ use crate::interior::{Interior, InteriorPlane};
 use crate::newton::{Newton, NewtonParams};
 use crate::nncg::{Nncg, NncgParams, Sweeps};
 use crate::plane;
+use crate::primal::factorable;
 use crate::proximal::Proximal;
 use crate::restart::restart;
 use crate::smoothing::{Smoothing, SmoothingParams};
@@ -133,7 +135,7 @@ impl Solver for Chain {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let direct = problem.num_contacts() <= self.params.direct_limit;
+        let direct = problem.num_contacts() <= self.params.direct_limit && factorable(problem);
         let crowded = crowded(problem);
         let small = self.structure.suits(problem, goal);
         let steady = direct && (crowded || small);

@@ -38,6 +38,9 @@ const WIDE: usize = 6;
 /// Contact rows for each coordinate above which the velocities are the smaller system.
 const WORTH: f64 = 0.75;
 
+/// Contacts up to which a full W is factored as it is.
+const FULL: usize = 400;
+
 /// Relative residual above which a solution is refined, how often at most, and above which it is refused then.
 const REFINE: f64 = 1e-11;
 const REFINEMENTS: usize = 4;
@@ -81,20 +84,50 @@ pub(crate) struct Primal {
     left: Vec<f64>,
 }
 
-impl Primal {
-    /// None where the problem does not come from masses, or has fewer rows than coordinates.
-    pub fn new(problem: &Problem) -> Option<Self> {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
-            return None;
-        };
-        let narrow = (0..problem.num_contacts()).all(|a| problem.dim(a) <= WIDE);
-        let offset = kinetic.group_offset();
-        let small = offset.windows(2).all(|pair| pair[1] - pair[0] <= WIDE);
-        let coordinates = kinetic.num_coordinates();
-        if !narrow || !small || WORTH * (problem.num_rows() as f64) < coordinates as f64 {
-            return None;
+/// The masses and maps of a problem whose groups and contacts have few coordinates and rows each.
+fn narrow(problem: &Problem) -> Option<&Kinetic> {
+    let Operator::Kinetic(kinetic) = problem.operator() else {
+        return None;
+    };
+    let rows = (0..problem.num_contacts()).all(|a| problem.dim(a) <= WIDE);
+    let offset = kinetic.group_offset();
+    let coordinates = offset.windows(2).all(|pair| pair[1] - pair[0] <= WIDE);
+    (rows && coordinates).then_some(kinetic)
+}
+
+/// Whether W is full and too large to be factored: one group of coordinates, a periodic cell, moves with most contacts.
+/// In velocities that group is one dense row, eliminated last.
+pub(crate) fn full(problem: &Problem) -> bool {
+    let Operator::Kinetic(kinetic) = problem.operator() else {
+        return false;
+    };
+    let n = problem.num_contacts();
+    if n <= FULL {
+        return false;
+    }
+    let mut count = vec![0_usize; kinetic.num_coordinates()];
+    for a in 0..n {
+        for first in kinetic.firsts(a) {
+            count[first] += 1;
         }
-        Self::map(problem, kinetic)
+    }
+    count.iter().any(|&c| 2 * c > n)
+}
+
+/// Whether Newton systems of a problem can be factored: in velocities, or with a W that is small or sparse.
+pub(crate) fn factorable(problem: &Problem) -> bool {
+    !full(problem) || narrow(problem).is_some()
+}
+
+impl Primal {
+    /// None where the problem does not come from masses, or has fewer rows than coordinates and a sparse W.
+    pub fn new(problem: &Problem) -> Option<Self> {
+        let kinetic = narrow(problem)?;
+        let coordinates = kinetic.num_coordinates();
+        let many = WORTH * (problem.num_rows() as f64) >= coordinates as f64;
+        (many || full(problem))
+            .then(|| Self::map(problem, kinetic))
+            .flatten()
     }
 
     fn map(problem: &Problem, kinetic: &Kinetic) -> Option<Self> {

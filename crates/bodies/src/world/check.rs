@@ -38,18 +38,12 @@ const SWEEPS: usize = 3000;
 /// Sweeps without progress after which they are given up.
 const PATIENCE: usize = 500;
 
-/// Contacts up to which a factorising method is tried where all of them touch the cell: its matrix
-/// is full then.
-const FULL: usize = 400;
-
-/// The solver of the settings; `full`: a cell couples all contacts.
-pub(super) fn solver(settings: &Settings, full: bool) -> Result<Box<dyn Solver>, WorldError> {
+/// The solver of the settings.
+pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError> {
     if settings.solver == "auto" {
-        let usual = AutoParams::default().direct_limit;
         return Ok(Box::new(Auto::new(AutoParams {
-            direct_limit: if full { FULL } else { usual },
             first_sweeps: SWEEPS,
-            first_patience: if full { SWEEPS } else { PATIENCE },
+            first_patience: PATIENCE,
             ..AutoParams::default()
         })));
     }

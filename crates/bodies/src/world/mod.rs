@@ -154,8 +154,7 @@ impl<D: Dim> World<D> {
     pub fn new(model: Model<D>, state: State<D>, settings: Settings) -> Result<Self, WorldError> {
         check::settings(&settings)?;
         check::model(&model, &state)?;
-        let full = model.cell.as_ref().is_some_and(|c| !c.modes.is_empty());
-        let solver = check::solver(&settings, full)?;
+        let solver = check::solver(&settings)?;
         let work = Workspace::new(&model, &settings, solver);
         let link = joint::Linkage::new(&model);
         let mut world = Self {

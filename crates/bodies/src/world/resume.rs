@@ -30,8 +30,7 @@ impl<D: Dim> World<D> {
         if state.cell.is_some() != model.cell.is_some() {
             return reference("the state or the model alone has a periodic cell");
         }
-        let full = model.cell.as_ref().is_some_and(|c| !c.modes.is_empty());
-        let solver = check::solver(&settings, full)?;
+        let solver = check::solver(&settings)?;
         let mut work = Workspace::new(&model, &settings, solver);
         if let Some(lattice) = &state.cell {
             work.cell.end = lattice.rate;

@@ -30,6 +30,7 @@ use contact::Problem;
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::linear::Scaled;
+use crate::primal::full;
 
 mod cone;
 mod plane;
@@ -94,7 +95,7 @@ impl Solver for Interior {
         let shapes: Option<Vec<Shape>> = (0..n)
             .map(|a| Shape::of(problem.law(a), problem.dim(a)))
             .collect();
-        let Some(shapes) = shapes else {
+        let Some(shapes) = shapes.filter(|_| !full(problem)) else {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         };
         let (iterations, outcome) = self.iterate(problem, shapes, goal, &mut best);
