@@ -1,18 +1,22 @@
 //! The speeds at stake: what velocity defects of contacts are measured by.
 //!
-//! (★) is positively homogeneous in b: without relative velocities before impulses act, r = 0 solves it. The
-//! natural unit of a velocity error is therefore the largest free velocity of the bodies that act on each other,
+//! (★) is positively homogeneous in b: without relative velocities before impulses act, r = 0 solves it, and so it
+//! does where all contacts separate. The natural unit of a velocity error is therefore the largest free velocity of
+//! contacts that ask for an impulse, among bodies that act on each other,
 //!
 //! ```text
-//! V_α = max { ‖b_β‖ : β in the component of α },
+//! V_α = max { s_β : β in the component of α },
+//! s   = ‖b‖,                       bilateral rows, or b_n ≤ 0
+//!     = max(0, ‖b_t‖ − b_n),       b_n > 0: continuous in b, 0 where a contact separates faster than it slides
 //! ```
 //!
-//! a component being the contacts that are joined by coordinates (groups of [`Kinetic`]); a stored matrix is one
+//! (candidates of contacts that are still apart have b_n ≥ gap/h, which says nothing of the motion), a component being the contacts that are joined by coordinates (groups of [`Kinetic`]); a stored matrix is one
 //! component. V depends on the problem alone: no impulse, however large, changes it. Velocities relative to each
 //! other are taken, so that a scene on a moving platform is measured as the same scene at rest. What is left
 //! of the platform's own speed is rounding, and V_α is not smaller than a share [`ROUNDING`] of it.
 
 use crate::kinetic::Kinetic;
+use crate::law::Law;
 use crate::problem::{Operator, Problem};
 
 /// Share of the speed of a contact's own bodies below which V is not taken: u is a difference of velocities of that
@@ -41,15 +45,16 @@ impl Speeds {
     pub(crate) fn compute(&mut self, problem: &Problem) {
         self.speed.clear();
         let offset = problem.offset();
-        let norm = |rows: &[usize]| size(&problem.free()[rows[0]..rows[1]]);
+        let own = offset.windows(2).enumerate();
+        let own = own.map(|(a, rows)| stake(problem.law(a), &problem.free()[rows[0]..rows[1]]));
         match problem.operator() {
             Operator::Stored { .. } => {
-                let largest = offset.windows(2).map(norm).fold(0.0, f64::max);
+                let largest = own.fold(0.0, f64::max);
                 self.speed.resize(problem.num_contacts(), largest);
             }
             Operator::Kinetic(kinetic) => {
                 self.join(kinetic, problem.num_contacts());
-                self.speed.extend(offset.windows(2).map(norm));
+                self.speed.extend(own);
                 self.spread(problem, kinetic);
             }
         }
@@ -109,6 +114,16 @@ impl Speeds {
             i = self.parent[i] as usize;
         }
         i
+    }
+}
+
+/// s of one contact.
+fn stake(law: &Law, b: &[f64]) -> f64 {
+    match b {
+        [normal, others @ ..] if *normal > 0.0 && law.is_unilateral() => {
+            (size(others) - normal).max(0.0)
+        }
+        _ => size(b),
     }
 }
 

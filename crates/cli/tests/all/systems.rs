@@ -99,7 +99,7 @@ fn unverified(name: &str, folder: &std::path::Path) -> Option<String> {
     (verified.status != 0).then(|| format!("{name}: {}{}", verified.out, verified.err))
 }
 
-/// Runs one system; what is wrong with it, if anything.
+/// Runs one system, or the beginning of a long one; what is wrong with it, if anything.
 fn complaint(name: &str) -> Option<String> {
     if let Some((name, set)) = LONG.iter().find(|(long, _)| *long == name) {
         return early_complaint(name, &[*set]);
@@ -111,6 +111,11 @@ fn complaint(name: &str) -> Option<String> {
         let checked = percuss(folder().path(), &["check", name, "--quiet"]);
         return (checked.status != 0).then(|| format!("{name}: {}", checked.err));
     }
+    whole_complaint(name)
+}
+
+/// Runs one system from beginning to end with its cases and studies; what is wrong with it, if anything.
+fn whole_complaint(name: &str) -> Option<String> {
     let folder = folder();
     let ran = percuss(
         folder.path(),
@@ -170,17 +175,22 @@ fn first_picture(name: &str, folder: &std::path::Path) -> Option<String> {
         .then(|| format!("{name}: the picture {plot} was not drawn: {}", drawn.err))
 }
 
-#[test]
-fn every_built_in_system_shows_what_it_is_known_for() {
+/// The names of the built-in systems.
+fn names() -> Vec<String> {
     let list = percuss(folder().path(), &["examples", "--json"]).json();
-    let names: Vec<&str> = list["examples"]
+    let names: Vec<String> = list["examples"]
         .as_array()
         .expect("a list")
         .iter()
-        .filter_map(|example| example["name"].as_str())
+        .filter_map(|example| Some(example["name"].as_str()?.to_string()))
         .collect();
     // The papers' mechanisms and bodies, and those that a user expects to be right.
     assert!(names.len() >= 90, "{names:?}");
+    names
+}
+
+/// What is wrong with systems, by two workers.
+fn complaints(names: &[String], complaint: impl Fn(&str) -> Option<String> + Sync) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let worker = || {
         let mut complaints = Vec::new();
@@ -189,12 +199,43 @@ fn every_built_in_system_shows_what_it_is_known_for() {
         }
         complaints
     };
-    let complaints: Vec<String> = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(worker)).collect();
         workers
             .into_iter()
             .flat_map(|w| w.join().expect("a worker"))
             .collect()
+    })
+}
+
+#[test]
+fn every_built_in_system_shows_what_it_is_known_for() {
+    let complaints = complaints(&names(), complaint);
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+/// The nightly list (`./nightly`): every system from beginning to end, with a line for each as it ends. Names in
+/// PERCUSS_SYSTEMS, separated by spaces, choose some of them.
+#[test]
+#[ignore = "takes hours: ./nightly runs it"]
+fn every_built_in_system_from_beginning_to_end() {
+    let chosen = std::env::var("PERCUSS_SYSTEMS").unwrap_or_default();
+    let chosen: Vec<&str> = chosen.split_whitespace().collect();
+    let mut names = names();
+    if let Some(unknown) = chosen.iter().find(|name| !names.iter().any(|n| n == *name)) {
+        panic!("there is no built-in system `{unknown}`; `percuss examples` lists them");
+    }
+    names.retain(|name| chosen.is_empty() || chosen.contains(&name.as_str()));
+    let complaints = complaints(&names, |name| {
+        let start = std::time::Instant::now();
+        let complaint = whole_complaint(name);
+        let seconds = start.elapsed().as_secs_f64();
+        let verdict = complaint.as_deref().unwrap_or("ok");
+        println!(
+            "{name:<24} {seconds:>8.1} s  {}",
+            verdict.lines().next().unwrap_or("")
+        );
+        complaint
     });
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }

@@ -124,6 +124,15 @@ pub enum Law {
 }
 
 impl Law {
+    /// Whether the first row is Signorini's, 0 <= u_n ⊥ r_n >= 0, so that a contact that separates has no impulse.
+    #[must_use]
+    pub fn is_unilateral(&self) -> bool {
+        !matches!(
+            self,
+            Self::Bilateral | Self::NonFirm(_) | Self::BilateralFriction { .. }
+        )
+    }
+
     /// Name of the law, for messages and tables.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -1,8 +1,8 @@
 //! The residual that decides, written anew: velocity defects of contacts over the speed at stake.
 //!
 //! ```text
-//! RV = max_α ‖F_α‖ / (κ_α V_α),     V_α = max ‖b_β‖ over the contacts that bodies connect with α,
-//!                                   but no less than 1e-3 of the speed of its own bodies
+//! RV = max_α ‖F_α‖ / (κ_α V_α),     V_α = max s_β over the contacts that bodies connect with α, s = ‖b‖ or,
+//!                                   where b_n > 0, max(0, ‖b_t‖ − b_n); but no less than 1e-3 of the speed of its own bodies
 //! ```
 
 /// The share of the speed of a contact's own bodies below which V is not taken.
@@ -15,7 +15,7 @@ pub(super) struct Defect {
     pub bodies: Vec<usize>,
     pub rows: usize,
     pub kappa: f64,
-    /// ‖F‖ and ‖b‖.
+    /// ‖F‖ and s.
     pub left: f64,
     pub free: f64,
     /// A velocity that rounding of the terms may leave.

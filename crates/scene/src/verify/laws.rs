@@ -215,6 +215,16 @@ fn in_cone(section: &Section, x: &mut [f64]) {
 }
 
 impl Rule {
+    /// The part of a contact in the speed at stake: that of b, but for what separates.
+    pub fn stake(&self, b: &[f64]) -> f64 {
+        match (self, b) {
+            (Self::Cone(_), [normal, others @ ..]) if *normal > 0.0 => {
+                (size(others) - normal).max(0.0)
+            }
+            _ => size(b),
+        }
+    }
+
     /// By how much the shift σ_D may multiply a rounding of the velocity: 1 + the widest coefficient.
     pub fn widest(&self) -> f64 {
         1.0 + match self {

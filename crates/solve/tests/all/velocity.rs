@@ -156,6 +156,38 @@ fn bodies_that_touch_are_measured_by_one_speed() {
     assert!((0.004..=0.02).contains(&seen), "{seen:e}");
 }
 
+/// One body on a floor with the free velocity (t, n), and under a ceiling that is `apart`/h away; impulse `r` of the floor.
+fn under_a_ceiling(free: [f64; 2], apart: f64, r: f64) -> f64 {
+    let mut builder = Kinetic::builder();
+    let body = builder.kinetic_group(&[0.0; 2], &free).unwrap();
+    for (normal, gap) in [(1.0, 0.0), (-1.0, apart)] {
+        let rows = [0.0, normal, 1.0, 0.0];
+        let law = Law::Coulomb { mu: 0.0 };
+        builder
+            .contact(law, &[(body, &rows)], &[gap, 0.0], Restitution::default())
+            .unwrap();
+    }
+    let problem = builder.build().unwrap();
+    residual(&problem, &[r, 0.0, 0.0, 0.0], Measure::Velocity)
+}
+
+/// A candidate that is still apart asks for u_n ≥ −gap/h: its b is large and says nothing of the motion. A body that sinks
+/// at a tenth of its own speed was excused by one.
+#[test]
+fn a_contact_that_is_still_apart_does_not_excuse_a_body_that_sinks() {
+    let seen = under_a_ceiling([0.0, -1.0], 1e4, 0.9);
+    assert!((seen - 0.1).abs() < 1e-9, "{seen}");
+}
+
+/// Where b_n is rounding its sign does not change the measure.
+#[test]
+fn a_contact_that_slides_is_measured_by_that_whatever_the_sign_of_rounding() {
+    let seen = [-1e-9, 1e-9].map(|normal| under_a_ceiling([3.0, normal], 1e4, 0.1));
+    // κ = d/tr H = 1: the floor throws the body up at 0.1 of 3.
+    assert!((seen[0] - 0.1 / 3.0).abs() < 1e-8, "{seen:?}");
+    assert!((seen[0] - seen[1]).abs() < 1e-8, "{seen:?}");
+}
+
 /// What is not a number, or infinite, is never small.
 #[test]
 fn what_is_not_a_number_is_never_solved() {

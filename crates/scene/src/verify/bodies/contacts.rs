@@ -192,7 +192,7 @@ impl<D: Flat> Walk<'_, D> {
                 rows: touch.rows,
                 kappa: block.kappa,
                 left: size(f),
-                free: size(&block.b),
+                free: rule.stake(&block.b),
                 rounding: block.rounding * rule.widest(),
             });
             blocks.push((k, block, rule));

@@ -107,7 +107,7 @@ impl<D: Flat> Walk<'_, D> {
             rows: rows.len(),
             kappa,
             left: 0.0,
-            free: size(&b),
+            free: part.rule.stake(&b),
             rounding: 0.0,
         });
         let rows_size: f64 = pushes.iter().map(|push| self.row_size(push)).sum();

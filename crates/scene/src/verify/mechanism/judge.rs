@@ -163,6 +163,7 @@ impl Walk<'_> {
             else {
                 continue;
             };
+            let stake = rule.stake(&block.b);
             let mut contact = None;
             if self.system.constraints()[touch.constraint].is_contact() {
                 contact = Some(rule);
@@ -172,7 +173,7 @@ impl Walk<'_> {
                 rows: f.len(),
                 kappa,
                 left: dot(&f, &f).sqrt(),
-                free: dot(&block.b, &block.b).sqrt(),
+                free: stake,
                 rounding: ROUNDING * widest * block.terms,
             });
             judged.push(touch.constraint);
