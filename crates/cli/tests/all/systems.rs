@@ -15,21 +15,25 @@ const REFUSED: [(&str, &[&str]); 2] = [
     ("zeno-reversed", &["0 <= e <= 1", "B02 1.12"]),
 ];
 
-/// Systems whose whole run takes minutes: here their beginning is run, every step of which must be
-/// met; the whole is for `percuss run NAME`.
-const LONG: [(&str, &str); 4] = [
-    ("drum", "until=0.3"),
-    ("tower-1000", "until=2"),
-    ("wall", "until=0.2"),
-    ("wall-jerk", "until=0.2"),
-];
+/// Systems that take minutes and what makes them short: their beginning, or few grains; every step of it must be met and
+/// verified. The whole is for `./nightly`.
+fn short() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    let lines = include_str!("../../../../tests/short.txt").lines();
+    lines
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            Some((words.next()?, words.collect()))
+        })
+}
 
-/// Warnings that are meant, and a word of each: Painlevé's rod and what slides as it does while it falls, and two hinges of
-/// one door.
-const MEANT: [(&str, &str); 5] = [
+/// Warnings that are meant, and a word of each: Painlevé's rod and what slides as it does while it falls, grains that lock
+/// each other, and two hinges of one door.
+const MEANT: [(&str, &str); 6] = [
     ("catastrophe", "gamma"),
     ("house-of-cards", "gamma"),
     ("painleve-rod", "gamma"),
+    ("repose", "gamma"),
     ("trapdoor", "joint rows"),
     ("vault", "gamma"),
 ];
@@ -45,20 +49,7 @@ fn warned(name: &str, err: &str) -> Option<String> {
     Some(format!("{name}: {odd}"))
 }
 
-/// Systems that need minutes before they begin: here with a few grains, or for a moment, every step of which
-/// must be met and verified.
-const PREPARED: [(&str, &[&str]); 8] = [
-    ("chute", &["count=100", "early=1", "late=3"]),
-    ("column-collapse", &["count=60"]),
-    ("packing-2d", &["count=40", "until=60"]),
-    ("packing-3d", &["count=30", "until=60"]),
-    ("repose", &["count=80", "until=0.5"]),
-    ("silo", &["count=100", "early=0.02", "end=0.12"]),
-    ("vibrated-bed", &["until=0.1"]),
-    ("vibrated-bed-3d", &["until=0.05"]),
-];
-
-/// The two of them whose number of grains is not a parameter: they are read and made, no more.
+/// Two of them whose number of grains is not a parameter: they are read and made, no more.
 const CHECKED: [&str; 2] = ["biaxial", "shear-cell"];
 
 /// Runs the beginning of a long system; what is wrong with it, if anything.
@@ -101,15 +92,12 @@ fn unverified(name: &str, folder: &std::path::Path) -> Option<String> {
 
 /// Runs one system, or the beginning of a long one; what is wrong with it, if anything.
 fn complaint(name: &str) -> Option<String> {
-    if let Some((name, set)) = LONG.iter().find(|(long, _)| *long == name) {
-        return early_complaint(name, &[*set]);
-    }
-    if let Some((name, set)) = PREPARED.iter().find(|(prepared, _)| *prepared == name) {
-        return early_complaint(name, set);
-    }
     if CHECKED.contains(&name) {
         let checked = percuss(folder().path(), &["check", name, "--quiet"]);
         return (checked.status != 0).then(|| format!("{name}: {}", checked.err));
+    }
+    if let Some((name, set)) = short().find(|(long, _)| *long == name) {
+        return early_complaint(name, &set);
     }
     whole_complaint(name)
 }

@@ -164,10 +164,7 @@ impl Walk<'_> {
                 continue;
             };
             let stake = rule.stake(&block.b);
-            let mut contact = None;
-            if self.system.constraints()[touch.constraint].is_contact() {
-                contact = Some(rule);
-            }
+            let is_contact = self.system.constraints()[touch.constraint].is_contact();
             defects.push(Defect {
                 bodies: vec![0],
                 rows: f.len(),
@@ -177,7 +174,7 @@ impl Walk<'_> {
                 rounding: ROUNDING * widest * block.terms,
             });
             judged.push(touch.constraint);
-            if let Some(rule) = contact {
+            if is_contact {
                 blocks.push((judged.len() - 1, touch, block, kappa, rule));
             }
         }
