@@ -10,8 +10,8 @@
 //!     = max(0, ‖b_t‖ − b_n),       b_n > 0: continuous in b, 0 where a contact separates faster than it slides
 //! ```
 //!
-//! (candidates of contacts that are still apart have b_n ≥ gap/h, which says nothing of the motion), a component being the contacts that are joined by coordinates (groups of [`Kinetic`]); a stored matrix is one
-//! component. V depends on the problem alone: no impulse, however large, changes it. Velocities relative to each
+//! a component being the contacts that are joined by coordinates (groups of [`Kinetic`]); a stored matrix is one
+//! component. Candidates that are still apart have b_n ≥ gap/h, which says nothing of the motion. V depends on the problem alone: no impulse, however large, changes it. Velocities relative to each
 //! other are taken, so that a scene on a moving platform is measured as the same scene at rest. What is left
 //! of the platform's own speed is rounding, and V_α is not smaller than a share [`ROUNDING`] of it.
 

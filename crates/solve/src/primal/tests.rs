@@ -1,9 +1,9 @@
 //! Both forms of a Newton system against the product with W, which neither of them uses.
 
-use contact::Problem;
 use contact::law::Smoothed;
+use contact::{Kinetic, Law, Problem, Restitution};
 
-use super::Primal;
+use super::{FULL, Primal, factorable, full};
 use crate::linear::Scaled;
 use crate::sample::{Packing, Tower, Wall};
 
@@ -32,6 +32,51 @@ fn blocks(problem: &Problem) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         at = end;
     }
     (s, b, g)
+}
+
+/// A ring of bodies, each on the next, and a group of coordinates that moves with all contacts, as a periodic cell does.
+fn ring(count: usize) -> Problem {
+    let mut builder = Kinetic::builder();
+    let mut group = |width: usize, size: f64| {
+        let free: Vec<f64> = (0..width).map(|i| (size * i as f64).sin()).collect();
+        builder.kinetic_group(&vec![0.0; width], &free).unwrap()
+    };
+    let bodies: Vec<usize> = (0..count).map(|i| group(3, i as f64)).collect();
+    let cell = group(3, 0.5);
+    for k in 0..count {
+        let row = |shift: f64| [0.7, shift, -0.2, shift - 0.4, 0.6, 0.3];
+        let wave = (k as f64).cos();
+        let (here, there, all) = (row(wave), row(-wave), row(0.1 * wave));
+        let touches: [(usize, &[f64]); 3] = [
+            (bodies[k], &here),
+            (bodies[(k + 1) % count], &there),
+            (cell, &all),
+        ];
+        let law = Law::Coulomb { mu: 0.3 };
+        builder
+            .contact(law, &touches, &[0.0; 2], Restitution::default())
+            .unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// W is full where a cell moves with all contacts; the velocities are the system then, however few rows there are.
+#[test]
+fn a_cell_is_one_dense_row_of_velocities() {
+    let (small, large) = (ring(FULL), ring(FULL + 1));
+    assert!(!full(&small) && Primal::new(&small).is_none());
+    assert!(full(&large) && factorable(&large));
+    let (s, b, g) = blocks(&large);
+    let mut dx = g.clone();
+    let mut primal = Primal::new(&large).unwrap();
+    assert!(primal.solve(&s, &b, ALPHA, &mut dx));
+    let mut left = vec![0.0; dx.len()];
+    Scaled::new(&large).product_into(&s, &b, ALPHA, &dx, &mut left);
+    let norm = |x: &mut dyn Iterator<Item = f64>| x.map(|v| v * v).sum::<f64>().sqrt();
+    let miss = norm(&mut left.iter().zip(&g).map(|(l, g)| l - g));
+    let size = norm(&mut g.iter().copied());
+    // As below.
+    assert!(miss <= 1e-10 * size, "{:e}", miss / size);
 }
 
 #[test]
