@@ -10,6 +10,7 @@ mod files;
 mod hashes;
 mod licences;
 mod links;
+mod locks;
 mod rust_version;
 mod schema;
 mod sizes;
@@ -33,6 +34,7 @@ usage: cargo xtask <check>
   licences      every dependency from crates.io, under a licence of the allow list
   rust-version  the declared rust-version is enough for every dependency
   features      the tests and the Python package build their dependencies with the same features
+  locks         the lock file of the benchmarks knows every dependency of the crates
   words         no machine paths, unfinished macros or private registries in the tree
   paths         paths in ARCHITECTURE.md and relative links in Markdown files exist
   schema        docs/records.md is what the code says; with --write it is made so
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         ["licences"] => steps::run("licences", || licences::check(&root)),
         ["rust-version"] => steps::run("rust-version", || rust_version::check(&root)),
         ["features"] => steps::run("features", || features::check(&root)),
+        ["locks"] => steps::run("locks", || locks::check(&root)),
         ["words"] => steps::run("words", || words::check(&root)),
         ["schema"] => steps::run("schema", || schema::check(&root)),
         ["schema", "--write"] => steps::run("schema", || schema::write(&root)),

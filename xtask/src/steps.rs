@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Outcome, features, licences, links, rust_version, schema, sizes, words};
+use crate::{Outcome, features, licences, links, locks, rust_version, schema, sizes, words};
 
 /// Width of the column of names: the longest, `rust-version`, and a space.
 const NAME_WIDTH: usize = 13;
@@ -53,6 +53,7 @@ pub fn check_all(root: &Path) -> bool {
         run("licences", || licences::check(root)),
         run("rust-version", || rust_version::check(root)),
         run("features", || features::check(root)),
+        run("locks", || locks::check(root)),
         run("words", || words::check(root)),
         run("paths", || links::check(root)),
         run("schema", || schema::check(root)),
