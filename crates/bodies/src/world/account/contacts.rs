@@ -313,7 +313,8 @@ fn carried(law: &Law, kappa: f64, impulse: &[f64], velocity: &[f64]) -> Status {
     let left = &mut left[..impulse.len()];
     law.natural_residual(kappa, impulse, velocity, left);
     let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
-    match square(left) <= 0.25 * square(impulse) {
+    // Strictly: squares of impulses below 1e-154 are 0.
+    match square(left) < 0.25 * square(impulse) {
         true => law.status(impulse, velocity, velocity[0].abs()),
         false => Status::Open,
     }

@@ -103,7 +103,10 @@ impl<D: Flat> Walk<'_, D> {
             let [begin, free, end] =
                 [&flow.begin, &free, &flow.end].map(|rate| self.cell_hats(rate));
             for m in 0..end.len() {
-                work += (free[m] - begin[m]) * 0.5 * (begin[m] + end[m]);
+                let change = free[m] - begin[m];
+                work += change * 0.5 * (begin[m] + end[m]);
+                // The pressure on a cell of grains at rest.
+                at_stake += 0.5 * change * change;
                 kinetic += 0.5 * end[m] * end[m];
             }
         }
