@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sha2::{Digest, Sha256};
 
 use crate::Outcome;
+use crate::schema::release_folder;
 
 const FILE: &str = "tests/hashes.txt";
 const SHORT: &str = "tests/short.txt";
@@ -93,12 +94,8 @@ fn build(root: &Path) -> Result<PathBuf, String> {
     if !built.is_ok_and(|status| status.success()) {
         return Err("the command could not be built".into());
     }
-    let metadata = cargo_metadata::MetadataCommand::new();
-    let metadata = metadata.clone().current_dir(root).no_deps().exec();
-    let metadata = metadata.map_err(|error| format!("cargo metadata failed: {error}"))?;
-    let target: PathBuf = metadata.target_directory.into();
     let name = format!("percuss{}", std::env::consts::EXE_SUFFIX);
-    Ok(target.join("release").join(name))
+    Ok(release_folder(root)?.join(name))
 }
 
 /// Settings by system.

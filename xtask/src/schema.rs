@@ -40,6 +40,13 @@ fn difference(there: &str, made: &str) -> Option<String> {
     ))
 }
 
+/// Where programs are built in the release profile.
+pub fn release_folder(root: &Path) -> Result<PathBuf, String> {
+    let metadata = MetadataCommand::new().current_dir(root).no_deps().exec();
+    let metadata = metadata.map_err(|error| format!("cargo metadata failed: {error}"))?;
+    Ok(PathBuf::from(metadata.target_directory).join("release"))
+}
+
 /// What the code says.
 fn generate(root: &Path) -> Result<String, String> {
     // With the features of the tests (see ./test), so that nothing is built twice.
@@ -48,11 +55,8 @@ fn generate(root: &Path) -> Result<String, String> {
     let mut command = Command::new(cargo);
     command.args(build.split_whitespace()).current_dir(root);
     run(command, &format!("cargo {build}"))?;
-    let metadata = MetadataCommand::new().current_dir(root).no_deps().exec();
-    let metadata = metadata.map_err(|error| format!("cargo metadata failed: {error}"))?;
-    let target: PathBuf = metadata.target_directory.into();
     let name = format!("schema{}", std::env::consts::EXE_SUFFIX);
-    let program = target.join("release").join("examples").join(name);
+    let program = release_folder(root)?.join("examples").join(name);
     run(Command::new(&program), &program.display().to_string())
 }
 

@@ -203,7 +203,8 @@ fn every_built_in_system_shows_what_it_is_known_for() {
 }
 
 /// The nightly list (`./nightly`): every system from beginning to end, with a line for each as it ends. Names in
-/// PERCUSS_SYSTEMS, separated by spaces, choose some of them.
+/// PERCUSS_SYSTEMS, separated by spaces, choose some of them. It is left out of `./test` because it takes hours; the
+/// test above runs the same systems, long ones shortened.
 #[test]
 #[ignore = "takes hours: ./nightly runs it"]
 fn every_built_in_system_from_beginning_to_end() {

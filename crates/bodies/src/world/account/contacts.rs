@@ -319,3 +319,18 @@ fn carried(law: &Law, kappa: f64, impulse: &[f64], velocity: &[f64]) -> Status {
         false => Status::Open,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Law, Status, carried};
+
+    /// The square of 1e-192 is 0: a rattler with such an impulse was called stick while it separated.
+    #[test]
+    fn a_contact_that_separates_with_an_impulse_that_underflows_is_open() {
+        let law = Law::Coulomb { mu: 0.3 };
+        let open = carried(&law, 1.0, &[1e-192, 0.0], &[1e-3, 0.0]);
+        assert_eq!(open, Status::Open);
+        let pressed = carried(&law, 1.0, &[1.0, 0.0], &[0.0, 0.0]);
+        assert_eq!(pressed, Status::Stick);
+    }
+}
