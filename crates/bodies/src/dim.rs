@@ -13,7 +13,7 @@ mod three;
 
 use std::fmt::Debug;
 
-use contact::{KineticBuilder, Law, ProblemError};
+use contact::{ProblemBuilder, Law, ProblemError};
 use glam::DVec2;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -114,7 +114,7 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// # Errors
     /// What the builder refuses.
     fn add_contact(
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         law: &Law,
         touches: &[(usize, &Self::Block)],
         boundary: &[f64; 3],
@@ -280,14 +280,14 @@ impl Dim for Plane {
 
     #[inline]
     fn add_contact(
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         law: &Law,
         touches: &[(usize, &[[f64; 3]; 2])],
         boundary: &[f64; 3],
         rebound: &[f64; 3],
     ) -> Result<usize, ProblemError> {
         let two = |rows: &[f64; 3]| [rows[0], rows[1]];
-        builder.contact_of_bodies(law, touches, &two(boundary), &two(rebound))
+        builder.add_body_contact(law, touches, &two(boundary), &two(rebound))
     }
 
     fn bounds(shape: &plane::Shape, pose: &Pose<Self>) -> Bounds<Self> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contact::Restitution;
-use contact::law::{Section, StaticDynamic};
+use contact::law::{PolygonSection, StaticDynamic};
 
 /// Friction between two materials.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,7 +34,7 @@ pub enum Friction {
     /// Space: any convex polygon, its first axis as above.
     Polygon {
         /// The section of the cone.
-        section: Arc<Section>,
+        section: Arc<PolygonSection>,
         /// Its first axis, in body axes.
         along: [f64; 3],
     },

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use contact::{Judge, Judgement, Problem};
+use contact::{ResidualEvaluator, Residuals, Problem};
 use solve::{Goal, Report};
 
 /// A problem with what its file says about it.
@@ -59,7 +59,7 @@ pub struct Attempt {
     /// The method's own report.
     pub report: Report,
     /// The judge's verdict on the returned impulses.
-    pub judgement: Judgement,
+    pub judgement: Residuals,
     /// Time of the solve alone.
     pub seconds: f64,
 }
@@ -72,7 +72,7 @@ pub fn attempt(problem: &Problem, method: &str, goal: &Goal) -> Option<Attempt> 
     let report = solver.solve(problem, &mut impulse, goal);
     let seconds = start.elapsed().as_secs_f64();
     Some(Attempt {
-        judgement: Judge::new(problem).judge(problem, &impulse),
+        judgement: ResidualEvaluator::new(problem).evaluate(problem, &impulse),
         report,
         seconds,
     })

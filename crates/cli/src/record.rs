@@ -4,8 +4,8 @@
 //! problems, solved and total of the whole are a contract with the programs that read them. A number
 //! that is not finite is written as null, as JSON has none.
 
-use contact::Measure;
-use contact::judge::Judgement;
+use contact::ResidualMeasure;
+use contact::judge::Residuals;
 use serde::Serialize;
 use solve::{Goal, Outcome};
 
@@ -155,18 +155,18 @@ impl Run {
     }
 
     /// The residual that decides.
-    pub fn residual(&self, measure: Measure) -> f64 {
+    pub fn residual(&self, measure: ResidualMeasure) -> f64 {
         match measure {
-            Measure::Velocity => self.rv,
-            Measure::File => self.r1,
-            Measure::Dimensionless => self.r2,
+            ResidualMeasure::Velocity => self.rv,
+            ResidualMeasure::Fclib => self.r1,
+            ResidualMeasure::Dimensionless => self.r2,
         }
     }
 }
 
 impl GapsRecord {
-    fn of(judgement: &Judgement) -> Self {
-        let gaps = &judgement.gaps;
+    fn of(judgement: &Residuals) -> Self {
+        let gaps = &judgement.violations;
         Self {
             normal_velocity_violation: gaps.normal_velocity_violation,
             cone_violation: gaps.cone_violation,

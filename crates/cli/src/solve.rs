@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use contact::Measure;
+use contact::ResidualMeasure;
 use solve::Goal;
 
 use crate::attempt::{self, Attempt, Loaded};
@@ -149,9 +149,9 @@ impl SolveArgs {
         Goal {
             tolerance: self.tol,
             measure: match self.measure {
-                MeasureName::Rv => Measure::Velocity,
-                MeasureName::R1 => Measure::File,
-                MeasureName::R2 => Measure::Dimensionless,
+                MeasureName::Rv => ResidualMeasure::Velocity,
+                MeasureName::R1 => ResidualMeasure::Fclib,
+                MeasureName::R2 => ResidualMeasure::Dimensionless,
             },
             max_iterations: self.max_iterations,
             keep_history: self.history.is_some(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use contact::Measure;
+use contact::ResidualMeasure;
 
 use crate::record::Record;
 
@@ -106,7 +106,7 @@ pub fn legend(records: &[Record], bound: &str) -> String {
 }
 
 /// Sums by class, in the order of first appearance; empty if there is but one class.
-pub fn classes(records: &[Record], measure: Measure) -> String {
+pub fn classes(records: &[Record], measure: ResidualMeasure) -> String {
     let mut order: Vec<&str> = Vec::new();
     for record in records {
         if !order.contains(&record.class.as_str()) {
@@ -157,11 +157,11 @@ pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
 }
 
 /// The name of a measure in tables.
-pub fn name(measure: Measure) -> &'static str {
+pub fn name(measure: ResidualMeasure) -> &'static str {
     match measure {
-        Measure::Velocity => "RV",
-        Measure::File => "R1",
-        Measure::Dimensionless => "R2",
+        ResidualMeasure::Velocity => "RV",
+        ResidualMeasure::Fclib => "R1",
+        ResidualMeasure::Dimensionless => "R2",
     }
 }
 

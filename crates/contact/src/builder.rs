@@ -9,13 +9,13 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
-use crate::derived::Derived;
+use crate::derived::LocalBlocks;
 use crate::error::ProblemError;
-use crate::kinetic::{Kinetic, Sparse};
+use crate::kinetic::{FactoredDelassus, MostlyZeroRows};
 use crate::law::Law;
 use crate::problem::Problem;
 use factor::{cholesky, forward};
-pub use pairs::Pairs;
+pub use pairs::PairContacts;
 
 /// Restitution coefficients of a contact: ρ = (1−δ)/(1+δ), δ the dissipation index (JM92 6.1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -28,51 +28,51 @@ pub struct Restitution {
 
 /// Collects groups and contacts, then makes the [`Problem`].
 #[derive(Debug, Clone)]
-pub struct KineticBuilder {
-    kinetic: Kinetic,
+pub struct ProblemBuilder {
+    kinetic: FactoredDelassus,
     law: Vec<Law>,
-    derived: Derived,
+    local_blocks: LocalBlocks,
     /// The first contact that no mechanical system has, said when the problem is finished.
-    fault: Option<ProblemError>,
+    first_error: Option<ProblemError>,
 }
 
-impl Default for KineticBuilder {
+impl Default for ProblemBuilder {
     fn default() -> Self {
         Self {
-            kinetic: Kinetic {
+            kinetic: FactoredDelassus {
                 group_offset: vec![0],
                 factor_ptr: Vec::new(),
                 factor: Vec::new(),
                 begin: Vec::new(),
                 free: Vec::new(),
-                place: Vec::new(),
+                curve_keys: Vec::new(),
                 offset: vec![0],
-                touch_ptr: vec![0],
-                touch: Vec::new(),
+                block_ptr: vec![0],
+                blocks: Vec::new(),
                 jacobian: Vec::new(),
-                boundary: Sparse::default(),
-                rebound: Sparse::default(),
+                boundary: MostlyZeroRows::default(),
+                rebound: MostlyZeroRows::default(),
             },
             law: Vec::new(),
-            derived: Derived::default(),
-            fault: None,
+            local_blocks: LocalBlocks::default(),
+            first_error: None,
         }
     }
 }
 
-impl KineticBuilder {
+impl ProblemBuilder {
     /// Starts again with the memory of a problem that is no longer needed: a step like the one
     /// before allocates nothing.
-    pub(crate) fn reuse(mut kinetic: Kinetic, mut law: Vec<Law>, mut derived: Derived) -> Self {
+    pub(crate) fn from_recycled(mut kinetic: FactoredDelassus, mut law: Vec<Law>, mut derived: LocalBlocks) -> Self {
         kinetic.group_offset.truncate(1);
         kinetic.factor_ptr.clear();
         kinetic.factor.clear();
         kinetic.begin.clear();
         kinetic.free.clear();
-        kinetic.place.clear();
+        kinetic.curve_keys.clear();
         kinetic.offset.truncate(1);
-        kinetic.touch_ptr.truncate(1);
-        kinetic.touch.clear();
+        kinetic.block_ptr.truncate(1);
+        kinetic.blocks.clear();
         kinetic.jacobian.clear();
         kinetic.boundary.clear();
         kinetic.rebound.clear();
@@ -81,15 +81,15 @@ impl KineticBuilder {
         Self {
             kinetic,
             law,
-            derived,
-            fault: None,
+            local_blocks: derived,
+            first_error: None,
         }
     }
 
     /// Adds a group of m coordinates with its mass matrix A (m × m row-major, symmetric positive
     /// definite), velocity at the beginning of the step and impulse hK of the given forces.
     /// Returns the group's index.
-    pub fn group(
+    pub fn add_group(
         &mut self,
         mass: &[f64],
         velocity: &[f64],
@@ -109,9 +109,9 @@ impl KineticBuilder {
             m,
             "velocity length",
         )?;
-        finite("mass", || format!("group {group}"), mass)?;
-        finite("velocity", || format!("group {group}"), velocity)?;
-        finite("impulse", || format!("group {group}"), impulse)?;
+        check_finite("mass", || format!("group {group}"), mass)?;
+        check_finite("velocity", || format!("group {group}"), velocity)?;
+        check_finite("impulse", || format!("group {group}"), impulse)?;
         let start = k.factor.len();
         k.factor.extend_from_slice(mass);
         let l = &mut k.factor[start..];
@@ -140,7 +140,7 @@ impl KineticBuilder {
     /// Adds a group that is already in kinetic coordinates (mass matrix the identity): v̂ at the
     /// beginning of the step and v̂_free. Returns the group's index.
     #[inline]
-    pub fn kinetic_group(&mut self, begin: &[f64], free: &[f64]) -> Result<usize, ProblemError> {
+    pub fn add_kinetic_group(&mut self, begin: &[f64], free: &[f64]) -> Result<usize, ProblemError> {
         let group = self.kinetic.group_offset.len() - 1;
         if free.len() != begin.len() || !(all_finite(begin) & all_finite(free)) {
             refuse_group(group, begin, free)?;
@@ -154,15 +154,15 @@ impl KineticBuilder {
 
     /// Says where the groups are along a space-filling curve, in the order of groups. Solvers of large
     /// problems keep together what is near; the solution does not depend on it, the last bits do.
-    pub fn place(&mut self, places: impl Iterator<Item = u32>) {
-        self.kinetic.place.clear();
-        self.kinetic.place.extend(places);
+    pub fn set_curve_keys(&mut self, places: impl Iterator<Item = u32>) {
+        self.kinetic.curve_keys.clear();
+        self.kinetic.curve_keys.extend(places);
     }
 
     /// Adds a contact: its law, the groups it touches with its d × m block of G for each
     /// (row-major), the given velocity W_α of a moving boundary (d entries) and its restitution.
     /// Returns the contact's index.
-    pub fn contact(
+    pub fn add_contact(
         &mut self,
         law: Law,
         touches: &[(usize, &[f64])],
@@ -171,23 +171,23 @@ impl KineticBuilder {
     ) -> Result<usize, ProblemError> {
         let rho = [restitution.normal, restitution.tangential];
         let contact = self.kinetic.offset.len() - 1;
-        finite("restitution", || format!("contact {contact}"), &rho)?;
-        self.push_touches(&law, touches, boundary)?;
+        check_finite("restitution", || format!("contact {contact}"), &rho)?;
+        self.push_blocks(&law, touches, boundary)?;
         // U_I = Ĝ v̂_begin + W_α, weighted row by row.
         let k = &self.kinetic;
         let mut rebound = boundary.to_vec();
-        let own = k.touch_ptr.last().map_or(0, |first| *first as usize);
-        k.gather_touches(&k.touch[own..], &k.begin, &mut rebound);
+        let own = k.block_ptr.last().map_or(0, |first| *first as usize);
+        k.gather_blocks(&k.blocks[own..], &k.begin, &mut rebound);
         for (i, u) in rebound.iter_mut().enumerate() {
             *u *= if i == 0 { rho[0] } else { rho[1] };
         }
-        self.close_contact(law, boundary, &rebound);
+        self.finish_contact(law, boundary, &rebound);
         Ok(contact)
     }
 
     /// Adds a contact whose weighted begin velocity ρ U_I is known row by row.
     /// Returns the contact's index.
-    pub fn contact_with_rebound(
+    pub fn add_contact_with_rebound(
         &mut self,
         law: Law,
         touches: &[(usize, &[f64])],
@@ -201,14 +201,14 @@ impl KineticBuilder {
             boundary.len(),
             "rows of the contact",
         )?;
-        finite("rebound velocity", || format!("contact {contact}"), rebound)?;
-        self.push_touches(&law, touches, boundary)?;
-        self.close_contact(law, boundary, rebound);
+        check_finite("rebound velocity", || format!("contact {contact}"), rebound)?;
+        self.push_blocks(&law, touches, boundary)?;
+        self.finish_contact(law, boundary, rebound);
         Ok(contact)
     }
 
     /// The blocks of a contact.
-    fn push_touches(
+    fn push_blocks(
         &mut self,
         law: &Law,
         touches: &[(usize, &[f64])],
@@ -218,10 +218,10 @@ impl KineticBuilder {
         self.check_contact(law, boundary, sizes)?;
         let contact = self.kinetic.offset.len() - 1;
         for &(_, block) in touches {
-            finite("G", || format!("contact {contact}"), block)?;
+            check_finite("G", || format!("contact {contact}"), block)?;
         }
         for &(group, block) in touches {
-            self.kinetic.push_touch(group, block, boundary.len())?;
+            self.kinetic.push_group_block(group, block, boundary.len())?;
         }
         Ok(())
     }
@@ -238,7 +238,7 @@ impl KineticBuilder {
         let groups = k.group_offset.len() - 1;
         law.validate(rows)
             .map_err(|source| ProblemError::Law { contact, source })?;
-        finite(
+        check_finite(
             "boundary velocity",
             || format!("contact {contact}"),
             boundary,
@@ -258,17 +258,17 @@ impl KineticBuilder {
     }
 
     /// Ends the contact whose touches are there.
-    fn close_contact(&mut self, law: Law, boundary: &[f64], rebound: &[f64]) {
+    fn finish_contact(&mut self, law: Law, boundary: &[f64], rebound: &[f64]) {
         let k = &mut self.kinetic;
         let contact = k.offset.len() - 1;
-        k.touch_ptr.push(k.touch.len() as u32);
+        k.block_ptr.push(k.blocks.len() as u32);
         let first = k.offset[contact];
         k.boundary.push(first, boundary);
         k.rebound.push(first, rebound);
         k.offset.push(first + boundary.len());
-        if self.fault.is_none() {
-            let derived = self.derived.push(k, contact, law.normal());
-            self.fault = derived.err();
+        if self.first_error.is_none() {
+            let derived = self.local_blocks.push(k, contact, law.normal());
+            self.first_error = derived.err();
         }
         self.law.push(law);
     }
@@ -288,10 +288,10 @@ impl KineticBuilder {
     /// # Errors
     /// A contact whose diagonal block or free velocity no mechanical system has.
     pub fn build(mut self) -> Result<Problem, ProblemError> {
-        self.derived.finish(&self.kinetic.offset);
-        match self.fault {
+        self.local_blocks.compute_deferred_kappa(&self.kinetic.offset);
+        match self.first_error {
             Some(error) => Err(error),
-            None => Ok(Problem::checked(self.law, self.kinetic, self.derived)),
+            None => Ok(Problem::checked(self.law, self.kinetic, self.local_blocks)),
         }
     }
 }
@@ -305,8 +305,8 @@ fn refuse_group(group: usize, begin: &[f64], free: &[f64]) -> Result<(), Problem
         begin.len(),
         "velocity length",
     )?;
-    finite("velocity", || format!("group {group}"), begin)?;
-    finite("free velocity", || format!("group {group}"), free)
+    check_finite("velocity", || format!("group {group}"), begin)?;
+    check_finite("free velocity", || format!("group {group}"), free)
 }
 
 /// More than the indices of a problem can count.
@@ -327,7 +327,7 @@ fn same_size(what: &str, found: usize, expected: usize, why: &str) -> Result<(),
 }
 
 #[inline]
-pub(crate) fn finite(
+pub(crate) fn check_finite(
     what: &'static str,
     owner: impl Fn() -> String,
     values: &[f64],

@@ -12,36 +12,36 @@
 //! boundary. With one common dissipation index, normal and tangential, neither dissipation is ever
 //! positive; with mixed ones energy may be gained (Kane–Levinson), and the budget shows it.
 
-use crate::judge::{Judge, Judgement};
-use crate::kinetic::Kinetic;
-use crate::problem::{Operator, Problem};
+use crate::judge::{ResidualEvaluator, Residuals};
+use crate::kinetic::FactoredDelassus;
+use crate::problem::{DelassusOperator, Problem};
 
 /// The account of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Certificate {
     /// Residuals and physical gaps of the impulses.
-    pub judgement: Judgement,
+    pub residuals: Residuals,
     /// ‖v̂_F − v̂_L − Σ Ĝᵀ S‖ relative to the largest of its terms.
-    pub momentum: f64,
+    pub momentum_residual: f64,
     /// Kinetic energy at the beginning of the step.
     pub energy_begin: f64,
     /// Kinetic energy at its end.
     pub energy_end: f64,
     /// Work of the given forces over the step.
-    pub work_given: f64,
+    pub force_work: f64,
     /// ½ S_n (U_F + U_I)_n over all contacts, with the rows of bilateral constraints.
-    pub impact: f64,
+    pub impact_work: f64,
     /// ½ S_t · (U_F + U_I)_t over all contacts.
-    pub sliding: f64,
+    pub friction_work: f64,
     /// −S · W over all contacts: work of moving boundaries on the system.
-    pub boundary: f64,
+    pub boundary_work: f64,
     /// What is left of the energy balance, relative to its largest term.
-    pub energy: f64,
+    pub energy_residual: f64,
 }
 
 /// The velocities of a step in kinetic coordinates, and the impulses.
 #[derive(Debug, Clone, Copy)]
-pub struct Motion<'a> {
+pub struct StepVelocities<'a> {
     /// v̂ at the end of the step.
     pub end: &'a [f64],
     /// S by row.
@@ -51,42 +51,42 @@ pub struct Motion<'a> {
 impl Certificate {
     /// Accounts for the step that the impulses produce: v̂_F = v̂_L + Σ Ĝᵀ S.
     pub fn of_impulses(problem: &Problem, impulse: &[f64]) -> Option<Self> {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return None;
         };
         let mut end = vec![0.0; kinetic.num_coordinates()];
         kinetic.velocity_into(impulse, &mut end);
-        Self::of(problem, Motion { end: &end, impulse })
+        Self::of(problem, StepVelocities { end: &end, impulse })
     }
 
     /// Accounts for a step whose problem came from masses; `None` for a stored matrix, which has
     /// neither momentum nor energy.
-    pub fn of(problem: &Problem, motion: Motion<'_>) -> Option<Self> {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+    pub fn of(problem: &Problem, motion: StepVelocities<'_>) -> Option<Self> {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return None;
         };
-        let judgement = Judge::new(problem).judge(problem, motion.impulse);
+        let judgement = ResidualEvaluator::new(problem).evaluate(problem, motion.impulse);
         let (begin, free) = (kinetic.begin(), kinetic.free());
         let work_given = (0..free.len())
             .map(|i| (free[i] - begin[i]) * 0.5 * (motion.end[i] + begin[i]))
             .sum::<f64>();
         let mut certificate = Self {
-            judgement,
-            momentum: momentum(problem, kinetic, motion),
+            residuals: judgement,
+            momentum_residual: momentum(problem, kinetic, motion),
             energy_begin: 0.5 * begin.iter().map(|v| v * v).sum::<f64>(),
             energy_end: 0.5 * motion.end.iter().map(|v| v * v).sum::<f64>(),
-            work_given,
-            impact: 0.0,
-            sliding: 0.0,
-            boundary: 0.0,
-            energy: 0.0,
+            force_work: work_given,
+            impact_work: 0.0,
+            friction_work: 0.0,
+            boundary_work: 0.0,
+            energy_residual: 0.0,
         };
         certificate.add_contacts(problem, kinetic, motion);
         certificate.close();
         Some(certificate)
     }
 
-    fn add_contacts(&mut self, problem: &Problem, kinetic: &Kinetic, motion: Motion<'_>) {
+    fn add_contacts(&mut self, problem: &Problem, kinetic: &FactoredDelassus, motion: StepVelocities<'_>) {
         let mut before = Vec::new();
         let mut after = Vec::new();
         for a in 0..problem.num_contacts() {
@@ -103,11 +103,11 @@ impl Certificate {
                 let s = motion.impulse[row];
                 let work = 0.5 * s * (before[i] + after[i]);
                 if i == 0 || bilateral {
-                    self.impact += work;
+                    self.impact_work += work;
                 } else {
-                    self.sliding += work;
+                    self.friction_work += work;
                 }
-                self.boundary -= s * kinetic.boundary(row);
+                self.boundary_work -= s * kinetic.boundary(row);
             }
         }
     }
@@ -116,18 +116,18 @@ impl Certificate {
         let terms = [
             self.energy_end,
             -self.energy_begin,
-            -self.work_given,
-            -self.impact,
-            -self.sliding,
-            -self.boundary,
+            -self.force_work,
+            -self.impact_work,
+            -self.friction_work,
+            -self.boundary_work,
         ];
         let scale = terms.iter().fold(0.0_f64, |m, t| m.max(t.abs()));
         let left = terms.iter().sum::<f64>().abs();
-        self.energy = if scale > 0.0 { left / scale } else { left };
+        self.energy_residual = if scale > 0.0 { left / scale } else { left };
     }
 }
 
-fn momentum(problem: &Problem, kinetic: &Kinetic, motion: Motion<'_>) -> f64 {
+fn momentum(problem: &Problem, kinetic: &FactoredDelassus, motion: StepVelocities<'_>) -> f64 {
     let mut predicted = vec![0.0; kinetic.num_coordinates()];
     kinetic.velocity_into(motion.impulse, &mut predicted);
     let (mut left, mut scale) = (0.0, 0.0_f64);

@@ -10,33 +10,33 @@
 //! Balls of space have rows (s n, 0), (s t1, c t2), (s t2, −c t1) with an orthonormal frame, so that
 //! H = Σ diag(s², s² + c², s² + c²) (see `builder::fixed`).
 
-use crate::builder::{all_finite, finite};
+use crate::builder::{all_finite, check_finite};
 use crate::error::ProblemError;
-use crate::kinetic::Kinetic;
+use crate::kinetic::FactoredDelassus;
 use crate::law::Law;
-use crate::stored::BlockSparse;
+use crate::stored::BlockSparseMatrix;
 
 /// Derived data by contact.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Derived {
+pub(crate) struct LocalBlocks {
     /// b by row.
     pub(crate) free: Vec<f64>,
     /// κ_α; −tr H_α where it is still due.
     pub(crate) kappa: Vec<f64>,
     /// Whether one is due.
-    due: bool,
+    has_deferred_kappa: bool,
     /// Diagonal blocks H_α, row-major, one after the other.
     block: Vec<f64>,
     /// Where each ends.
     block_end: Vec<usize>,
 }
 
-impl Derived {
+impl LocalBlocks {
     /// Starts again in the same memory.
     pub(crate) fn clear(&mut self) {
         self.free.clear();
         self.kappa.clear();
-        self.due = false;
+        self.has_deferred_kappa = false;
         self.block.clear();
         self.block_end.clear();
     }
@@ -49,9 +49,9 @@ impl Derived {
     }
 
     /// Those of a problem that is given as a matrix.
-    pub(crate) fn copy(
+    pub(crate) fn fill_from_matrix(
         &mut self,
-        matrix: &BlockSparse,
+        matrix: &BlockSparseMatrix,
         free: &[f64],
         law: &[Law],
     ) -> Result<(), ProblemError> {
@@ -65,7 +65,7 @@ impl Derived {
                 why: "one entry for each row of W".into(),
             });
         }
-        finite("the free velocity b", || "the problem".into(), free)?;
+        check_finite("the free velocity b", || "the problem".into(), free)?;
         for (a, law) in law.iter().enumerate() {
             let block = matrix.diagonal(a);
             let d = matrix.dim(a);
@@ -81,14 +81,14 @@ impl Derived {
     /// Those of the next contact of a kinetic problem.
     pub(crate) fn push(
         &mut self,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         contact: usize,
         normal: bool,
     ) -> Result<(), ProblemError> {
         self.push_any(kinetic, contact);
         let d = kinetic.offset[contact + 1] - kinetic.offset[contact];
         let b = &self.free[self.free.len() - d..];
-        finite("the free velocity b", || "the problem".into(), b)?;
+        check_finite("the free velocity b", || "the problem".into(), b)?;
         // A sum of products Ĝ Ĝᵀ is semidefinite: what is left to ask is cheap.
         let block = &self.block[self.block.len() - d * d..];
         sound(block, d, normal).map_err(|detail| ProblemError::Block { contact, detail })?;
@@ -126,17 +126,17 @@ impl Derived {
     /// The same for a sound contact, whose κ is taken by [`Derived::finish`]: a quotient for each contact would
     /// be waited for, one after the other they are not.
     #[inline(always)]
-    pub(crate) fn add_later<const R: usize>(&mut self, b: [f64; R], h: [[f64; R]; R], trace: f64) {
+    pub(crate) fn push_deferring_kappa<const R: usize>(&mut self, b: [f64; R], h: [[f64; R]; R], trace: f64) {
         self.free.extend_from_slice(&b);
         self.block.extend_from_slice(h.as_flattened());
         self.kappa.push(-trace);
-        self.due = true;
+        self.has_deferred_kappa = true;
         self.block_end.push(self.block.len());
     }
 
     /// κ of the contacts that came by [`Derived::add_later`]; that of any other one is positive.
-    pub(crate) fn finish(&mut self, offset: &[usize]) {
-        if !std::mem::take(&mut self.due) {
+    pub(crate) fn compute_deferred_kappa(&mut self, offset: &[usize]) {
+        if !std::mem::take(&mut self.has_deferred_kappa) {
             return;
         }
         for (kappa, rows) in self.kappa.iter_mut().zip(offset.windows(2)) {
@@ -145,15 +145,15 @@ impl Derived {
         }
     }
 
-    fn push_any(&mut self, kinetic: &Kinetic, contact: usize) {
+    fn push_any(&mut self, kinetic: &FactoredDelassus, contact: usize) {
         let rows = kinetic.offset[contact]..kinetic.offset[contact + 1];
         let d = rows.len();
         let from = self.free.len();
-        self.free.extend(rows.map(|row| kinetic.given(row)));
+        self.free.extend(rows.map(|row| kinetic.affine_term(row)));
         kinetic.add_gather(contact, &kinetic.free, &mut self.free[from..]);
         let start = self.block.len();
         self.block.resize(start + d * d, 0.0);
-        for (_, g) in kinetic.touches(contact) {
+        for (_, g) in kinetic.dense_blocks(contact) {
             let m = g.len() / d.max(1);
             for i in 0..d {
                 for j in 0..d {
@@ -177,7 +177,7 @@ impl Derived {
 /// Says what is wrong with b or a block.
 #[cold]
 fn refuse(contact: usize, normal: bool, b: &[f64], h: &[f64]) -> Result<(), ProblemError> {
-    finite("the free velocity b", || "the problem".into(), b)?;
+    check_finite("the free velocity b", || "the problem".into(), b)?;
     sound(h, b.len(), normal).map_err(|detail| ProblemError::Block { contact, detail })
 }
 

@@ -19,30 +19,30 @@
 //! denominator max(‖b‖, ‖r‖, ‖u‖): the measure of the published problem collection, unit-dependent. Both
 //! are reported for comparison.
 
-use crate::law::{Gaps, Law, coulomb2};
+use crate::law::{Violations, Law, coulomb2};
 use crate::problem::Problem;
-use crate::speed::Speeds;
+use crate::speed::VelocityScales;
 
 /// A residual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Measure {
+pub enum ResidualMeasure {
     /// RV, the largest velocity defect of a contact over the speed at stake.
     #[default]
     Velocity,
     /// R2, dimensionless.
     Dimensionless,
     /// R1, the measure of the problem files.
-    File,
+    Fclib,
 }
 
 /// The verdict on a pair (r, u).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
+pub struct Residuals {
     /// RV: the largest velocity defect, relative to the speed at stake.
     pub rv: f64,
     /// A bound of ‖v̂ − v̂*‖, the error of the velocities in the kinetic metric, v̂* the solution with the friction
     /// shifts of `r` (for one contact law without friction: the solution): see [`Judge::judge`].
-    pub velocity_error: f64,
+    pub velocity_error_bound: f64,
     /// R1: κ = 1, Euclidean.
     pub r1: f64,
     /// R2: dimensionless.
@@ -50,41 +50,41 @@ pub struct Judgement {
     /// The contact with the largest velocity defect; none in an empty problem.
     pub worst: Option<usize>,
     /// Physical gaps, each relative to the problem's own scale.
-    pub gaps: Gaps,
+    pub violations: Violations,
 }
 
-impl Judgement {
+impl Residuals {
     /// The residual in the chosen measure.
-    pub fn residual(&self, measure: Measure) -> f64 {
+    pub fn residual(&self, measure: ResidualMeasure) -> f64 {
         match measure {
-            Measure::Velocity => self.rv,
-            Measure::Dimensionless => self.r2,
-            Measure::File => self.r1,
+            ResidualMeasure::Velocity => self.rv,
+            ResidualMeasure::Dimensionless => self.r2,
+            ResidualMeasure::Fclib => self.r1,
         }
     }
 }
 
 /// Holds the buffers a judgement needs, so that judging in a loop allocates nothing.
 #[derive(Debug, Clone)]
-pub struct Judge {
+pub struct ResidualEvaluator {
     scratch: Vec<f64>,
     velocity: Vec<f64>,
     natural: Vec<f64>,
-    speeds: Speeds,
+    velocity_scales: VelocityScales,
     /// Whether the speeds are those of the problem that the buffers were sized for.
     measured: bool,
 }
 
 /// Sums that make up a residual; the worst contact is tracked on the way.
 #[derive(Default)]
-struct Sums {
+struct ResidualSums {
     residual: f64,
     impulse: f64,
     velocity: f64,
     free: f64,
 }
 
-impl Sums {
+impl ResidualSums {
     #[inline(always)]
     fn add(&mut self, [residual, impulse, velocity, free]: [f64; 4]) {
         self.residual += residual;
@@ -105,22 +105,22 @@ impl Sums {
     }
 }
 
-impl Judge {
+impl ResidualEvaluator {
     /// Buffers for `problem`.
     pub fn new(problem: &Problem) -> Self {
         let mut judge = Self {
             scratch: Vec::new(),
             velocity: Vec::new(),
             natural: Vec::new(),
-            speeds: Speeds::default(),
+            velocity_scales: VelocityScales::default(),
             measured: false,
         };
-        judge.fit(problem);
+        judge.resize_for(problem);
         judge
     }
 
     /// Sizes the buffers for another problem; allocates only if it is larger.
-    pub fn fit(&mut self, problem: &Problem) {
+    pub fn resize_for(&mut self, problem: &Problem) {
         let widest = (0..problem.num_contacts()).map(|a| problem.dim(a)).max();
         self.scratch.resize(problem.scratch_len(), 0.0);
         self.velocity.resize(problem.num_rows(), 0.0);
@@ -129,9 +129,9 @@ impl Judge {
     }
 
     /// Has the speeds at stake of `problem` ready.
-    fn measure_speeds(&mut self, problem: &Problem) {
+    fn ensure_velocity_scales(&mut self, problem: &Problem) {
         if !self.measured {
-            self.speeds.compute(problem);
+            self.velocity_scales.compute(problem);
             self.measured = true;
         }
     }
@@ -142,7 +142,7 @@ impl Judge {
     }
 
     /// The residual of impulses `r` in one measure.
-    pub fn residual(&mut self, problem: &Problem, r: &[f64], measure: Measure) -> f64 {
+    pub fn residual(&mut self, problem: &Problem, r: &[f64], measure: ResidualMeasure) -> f64 {
         problem.velocity_into(r, &mut self.scratch, &mut self.velocity);
         let velocity = std::mem::take(&mut self.velocity);
         let value = self.residual_of(problem, r, &velocity, measure);
@@ -156,22 +156,22 @@ impl Judge {
         problem: &Problem,
         r: &[f64],
         u: &[f64],
-        measure: Measure,
+        measure: ResidualMeasure,
     ) -> f64 {
-        if measure == Measure::Velocity {
+        if measure == ResidualMeasure::Velocity {
             return self.velocity_residual(problem, r, u).0;
         }
-        let mut sums = Sums::default();
+        let mut sums = ResidualSums::default();
         for (a, rows) in problem.offset().windows(2).enumerate() {
             let rows = rows[0]..rows[1];
-            let b = &problem.free()[rows.clone()];
+            let b = &problem.free_velocity()[rows.clone()];
             let parts = match (problem.law(a), &r[rows.clone()], &u[rows], b) {
                 // Nearly all contacts of the plane.
                 (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t], &[b_n, b_t]) => {
                     let kappa = weight(problem, a, measure);
-                    flat_parts(*mu, kappa, [[r_n, r_t], [u_n, u_t], [b_n, b_t]])
+                    planar_contributions(*mu, kappa, [[r_n, r_t], [u_n, u_t], [b_n, b_t]])
                 }
-                _ => self.parts(problem, a, r, u, measure),
+                _ => self.contributions(problem, a, r, u, measure),
             };
             sums.add(parts);
         }
@@ -188,33 +188,33 @@ impl Judge {
     /// ```
     ///
     /// r* is not known: 3‖r‖ stands for ‖r' − r*‖, which makes this a bound where a solution of that size exists.
-    pub fn judge(&mut self, problem: &Problem, r: &[f64]) -> Judgement {
+    pub fn evaluate(&mut self, problem: &Problem, r: &[f64]) -> Residuals {
         problem.velocity_into(r, &mut self.scratch, &mut self.velocity);
         let u = std::mem::take(&mut self.velocity);
-        let (mut file, mut own) = (Sums::default(), Sums::default());
+        let (mut file, mut own) = (ResidualSums::default(), ResidualSums::default());
         for a in 0..problem.num_contacts() {
-            file.add(self.parts(problem, a, r, &u, Measure::File));
-            own.add(self.parts(problem, a, r, &u, Measure::Dimensionless));
+            file.add(self.contributions(problem, a, r, &u, ResidualMeasure::Fclib));
+            own.add(self.contributions(problem, a, r, &u, ResidualMeasure::Dimensionless));
         }
         let (rv, worst) = self.velocity_residual(problem, r, &u);
-        let velocity_error = self.velocity_error(problem, r, &u);
-        let gaps = physical_gaps(problem, r, &u);
+        let velocity_error = self.velocity_error_bound(problem, r, &u);
+        let gaps = relative_violations(problem, r, &u);
         self.velocity = u;
-        Judgement {
+        Residuals {
             rv,
-            velocity_error,
+            velocity_error_bound: velocity_error,
             r1: file.ratio(),
             r2: own.ratio(),
             worst: (problem.num_contacts() > 0).then_some(worst),
-            gaps,
+            violations: gaps,
         }
     }
 
     /// RV and the contact where it is found. A defect that is not a number is the largest.
     fn velocity_residual(&mut self, problem: &Problem, r: &[f64], u: &[f64]) -> (f64, usize) {
-        self.measure_speeds(problem);
+        self.ensure_velocity_scales(problem);
         let Self {
-            natural, speeds, ..
+            natural, velocity_scales: speeds, ..
         } = self;
         let mut worst = (0.0, 0);
         for (a, rows) in problem.offset().windows(2).enumerate() {
@@ -251,7 +251,7 @@ impl Judge {
     }
 
     /// 2 ‖ĜᵀF‖ + ( 3 Σ ‖r‖ ‖F‖/κ )^½.
-    fn velocity_error(&mut self, problem: &Problem, r: &[f64], u: &[f64]) -> f64 {
+    fn velocity_error_bound(&mut self, problem: &Problem, r: &[f64], u: &[f64]) -> f64 {
         let mut natural = vec![0.0; r.len()];
         let mut work = 0.0;
         for a in 0..problem.num_contacts() {
@@ -265,27 +265,27 @@ impl Judge {
         // F·W F = ‖ĜᵀF‖².
         let mut changed = vec![0.0; r.len()];
         problem.velocity_into(&natural, &mut self.scratch, &mut changed);
-        let rows = natural.iter().zip(changed.iter().zip(problem.free()));
+        let rows = natural.iter().zip(changed.iter().zip(problem.free_velocity()));
         let moved: f64 = rows.map(|(f, (u, b))| f * (u - b)).sum();
         2.0 * moved.max(0.0).sqrt() + (3.0 * work).sqrt()
     }
 
     /// What a contact adds to the sums: residual, impulse, velocity and free velocity.
-    fn parts(
+    fn contributions(
         &mut self,
         problem: &Problem,
         a: usize,
         r: &[f64],
         u: &[f64],
-        measure: Measure,
+        measure: ResidualMeasure,
     ) -> [f64; 4] {
         let rows = problem.rows(a);
         let kappa = weight(problem, a, measure);
-        let (r, b) = (&r[rows.clone()], &problem.free()[rows.clone()]);
+        let (r, b) = (&r[rows.clone()], &problem.free_velocity()[rows.clone()]);
         let u = &u[rows];
         match (problem.law(a), r, u, b) {
             (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t], &[b_n, b_t]) => {
-                flat_parts(*mu, kappa, [[r_n, r_t], [u_n, u_t], [b_n, b_t]])
+                planar_contributions(*mu, kappa, [[r_n, r_t], [u_n, u_t], [b_n, b_t]])
             }
             (law, ..) => {
                 let f = &mut self.natural[..r.len()];
@@ -298,7 +298,7 @@ impl Judge {
 
 /// The same for a contact of the plane with Coulomb's law: (r, u, b).
 #[inline(always)]
-fn flat_parts(mu: f64, kappa: f64, [r, u, b]: [[f64; 2]; 3]) -> [f64; 4] {
+fn planar_contributions(mu: f64, kappa: f64, [r, u, b]: [[f64; 2]; 3]) -> [f64; 4] {
     let f = coulomb2::natural_residual(mu, kappa, r, u);
     weighted(kappa, [&f, &r, &u, &b])
 }
@@ -316,21 +316,21 @@ fn weighted(kappa: f64, [f, r, u, b]: [&[f64]; 4]) -> [f64; 4] {
 
 /// κ of a contact in a measure.
 #[inline(always)]
-fn weight(problem: &Problem, a: usize, measure: Measure) -> f64 {
+fn weight(problem: &Problem, a: usize, measure: ResidualMeasure) -> f64 {
     match measure {
-        Measure::Velocity | Measure::Dimensionless => problem.kappa(a),
-        Measure::File => 1.0,
+        ResidualMeasure::Velocity | ResidualMeasure::Dimensionless => problem.kappa(a),
+        ResidualMeasure::Fclib => 1.0,
     }
 }
 
 /// R4: violations in physical terms, made relative by U = max |b|, R = max |r|, E = Σ κ ‖b‖².
-fn physical_gaps(problem: &Problem, r: &[f64], u: &[f64]) -> Gaps {
-    let mut total = Gaps::default();
+fn relative_violations(problem: &Problem, r: &[f64], u: &[f64]) -> Violations {
+    let mut total = Violations::default();
     let mut energy = 0.0;
     for a in 0..problem.num_contacts() {
         let rows = problem.rows(a);
-        energy += problem.kappa(a) * square(&problem.free()[rows.clone()]);
-        let gaps = problem.law(a).gaps(&r[rows.clone()], &u[rows]);
+        energy += problem.kappa(a) * square(&problem.free_velocity()[rows.clone()]);
+        let gaps = problem.law(a).violations(&r[rows.clone()], &u[rows]);
         total.normal_velocity_violation = total
             .normal_velocity_violation
             .max(gaps.normal_velocity_violation);
@@ -339,7 +339,7 @@ fn physical_gaps(problem: &Problem, r: &[f64], u: &[f64]) -> Gaps {
         total.normal_complementarity += gaps.normal_complementarity;
         total.tangential_dissipation_gap += gaps.tangential_dissipation_gap;
     }
-    let speed = largest(problem.free());
+    let speed = largest(problem.free_velocity());
     let impulse = largest(r);
     total.normal_velocity_violation = relative(total.normal_velocity_violation, speed);
     total.bilateral_violation = relative(total.bilateral_violation, speed);

@@ -14,70 +14,70 @@
 mod block;
 mod fixed;
 
-use crate::builder::KineticBuilder;
-use crate::stored::BlockSparse;
+use crate::builder::ProblemBuilder;
+use crate::stored::BlockSparseMatrix;
 
-pub use block::Block;
-pub(crate) use block::gather_ball;
-use block::{ball, gather_fixed, scatter_ball, scatter_fixed};
+pub use block::JacobianBlock;
+pub(crate) use block::gather_sphere;
+use block::{sphere_block, gather_fixed, scatter_sphere, scatter_fixed};
 
 /// One group touched by one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Touch {
+pub(crate) struct GroupBlock {
     /// First kinetic coordinate of the group.
-    pub(crate) first: u32,
+    pub(crate) first_coordinate: u32,
     /// First entry in `jacobian` of the block.
-    pub(crate) block: u32,
+    pub(crate) start: u32,
     /// Number of coordinates of the group.
     pub(crate) width: u16,
     /// How the block is stored.
-    pub(crate) form: Form,
+    pub(crate) storage: BlockStorage,
 }
 
-impl Touch {
+impl GroupBlock {
     /// None where a number is too large: four thousand million coordinates or entries of Ĝ, or a
     /// group of more than 65,535 coordinates.
-    pub(crate) fn new(first: usize, width: usize, block: usize, form: Form) -> Option<Self> {
+    pub(crate) fn new(first: usize, width: usize, block: usize, form: BlockStorage) -> Option<Self> {
         Some(Self {
-            first: u32::try_from(first).ok()?,
-            block: u32::try_from(block).ok()?,
+            first_coordinate: u32::try_from(first).ok()?,
+            start: u32::try_from(block).ok()?,
             width: u16::try_from(width).ok()?,
-            form,
+            storage: form,
         })
     }
 
     /// First entry in `jacobian` of the block.
     #[inline]
-    pub(crate) fn block(&self) -> usize {
-        self.block as usize
+    pub(crate) fn start(&self) -> usize {
+        self.start as usize
     }
 }
 
 /// How a block of Ĝ is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum BlockStorage {
     /// d × width entries, row-major.
     Dense,
     /// A ball in space, its spin in space axes: the lever is along the normal, so that with the
     /// frame (n, t1, t2) the three rows are (s n, 0), (s t1, c t2), (s t2, −c t1). Nine entries for
     /// the frame, which both balls of a contact share, then s and c for each; this is which.
-    Ball(u8),
+    Sphere(u8),
 }
 
 /// A contact of balls in space: rows (s n, 0), (s t1, c t2), (s t2, −c t1) for each of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Balls<'a> {
+pub struct SphereContact<'a> {
     /// The frame (n, t1, t2), then s and c of each ball.
-    pub record: &'a [f64; 13],
+    pub frame_and_scales: &'a [f64; 13],
     /// First kinetic coordinate of each ball; the second one may be missing.
-    pub first: [Option<usize>; 2],
+    pub first_coordinates: [Option<usize>; 2],
 }
 
 /// Values by row that are mostly all zero: nothing is stored until one is not.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Sparse(Vec<f64>);
+pub(crate) struct MostlyZeroRows(Vec<f64>);
 
-impl Sparse {
+impl MostlyZeroRows {
     /// Appends the values of rows `first`, `first + 1`, …
     #[inline]
     pub(crate) fn push(&mut self, first: usize, values: &[f64]) {
@@ -109,7 +109,7 @@ impl Sparse {
 
 /// The factored operator of a mechanical system.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kinetic {
+pub struct FactoredDelassus {
     /// First coordinate of each group; one more entry than groups.
     pub(crate) group_offset: Vec<usize>,
     /// First entry of each group's factor L in `factor`; none where L is the identity, and for all
@@ -122,24 +122,24 @@ pub struct Kinetic {
     /// v̂_free = v̂_begin + L⁻¹ hK.
     pub(crate) free: Vec<f64>,
     /// Where each group is along a space-filling curve; may be empty.
-    pub(crate) place: Vec<u32>,
+    pub(crate) curve_keys: Vec<u32>,
     /// First row of each contact.
     pub(crate) offset: Vec<usize>,
     /// First touch of each contact; one more entry than contacts.
-    pub(crate) touch_ptr: Vec<u32>,
-    pub(crate) touch: Vec<Touch>,
+    pub(crate) block_ptr: Vec<u32>,
+    pub(crate) blocks: Vec<GroupBlock>,
     /// Blocks of Ĝ.
     pub(crate) jacobian: Vec<f64>,
     /// Given velocity W_α of a moving boundary, by row.
-    pub(crate) boundary: Sparse,
+    pub(crate) boundary: MostlyZeroRows,
     /// Weighted begin velocity ρ U_I, by row (zero without restitution).
-    pub(crate) rebound: Sparse,
+    pub(crate) rebound: MostlyZeroRows,
 }
 
-impl Kinetic {
+impl FactoredDelassus {
     /// Starts an empty system.
-    pub fn builder() -> KineticBuilder {
-        KineticBuilder::default()
+    pub fn builder() -> ProblemBuilder {
+        ProblemBuilder::default()
     }
 
     /// Number of kinetic coordinates.
@@ -185,71 +185,71 @@ impl Kinetic {
     }
 
     /// The groups touched by contact `a`: (first coordinate, block d × width of Ĝ row-major).
-    pub fn touches(&self, a: usize) -> impl Iterator<Item = (usize, Block<'_>)> {
+    pub fn dense_blocks(&self, a: usize) -> impl Iterator<Item = (usize, JacobianBlock<'_>)> {
         let rows = self.offset[a + 1] - self.offset[a];
-        self.touches_of(a)
+        self.blocks_of(a)
             .iter()
-            .map(move |t| (t.first as usize, self.written_out(t, rows)))
+            .map(move |t| (t.first_coordinate as usize, self.dense_block(t, rows)))
     }
 
     /// First coordinates of the groups touched by contact `a`.
     #[inline]
-    pub fn firsts(&self, a: usize) -> impl Iterator<Item = usize> {
-        self.touches_of(a).iter().map(|t| t.first as usize)
+    pub fn first_coordinates(&self, a: usize) -> impl Iterator<Item = usize> {
+        self.blocks_of(a).iter().map(|t| t.first_coordinate as usize)
     }
 
     /// Where each group is along a space-filling curve; empty where nobody said.
-    pub fn places(&self) -> &[u32] {
-        &self.place
+    pub fn curve_keys(&self) -> &[u32] {
+        &self.curve_keys
     }
 
     /// A contact of balls as it is stored; none for any other contact.
-    pub fn balls(&self, a: usize) -> Option<Balls<'_>> {
-        let touches = &self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize];
+    pub fn sphere_contact(&self, a: usize) -> Option<SphereContact<'_>> {
+        let touches = &self.blocks[self.block_ptr[a] as usize..self.block_ptr[a + 1] as usize];
         let mut first = [None; 2];
         for t in touches {
-            let Form::Ball(which) = t.form else {
+            let BlockStorage::Sphere(which) = t.storage else {
                 return None;
             };
-            first[usize::from(which)] = Some(t.first as usize);
+            first[usize::from(which)] = Some(t.first_coordinate as usize);
         }
-        let record = self.jacobian[touches.first()?.block()..].first_chunk()?;
-        Some(Balls { record, first })
+        let record = self.jacobian[touches.first()?.start()..].first_chunk()?;
+        Some(SphereContact { frame_and_scales: record, first_coordinates: first })
     }
 
     /// The block of a touch, row-major.
-    fn written_out(&self, t: &Touch, rows: usize) -> Block<'_> {
-        let record = &self.jacobian[t.block()..];
-        match t.form {
-            Form::Dense => Block::Stored(&record[..rows * t.width as usize]),
-            Form::Ball(which) => Block::Ball(ball(record, which)),
+    fn dense_block(&self, t: &GroupBlock, rows: usize) -> JacobianBlock<'_> {
+        let record = &self.jacobian[t.start()..];
+        match t.storage {
+            BlockStorage::Dense => JacobianBlock::Stored(&record[..rows * t.width as usize]),
+            BlockStorage::Sphere(which) => JacobianBlock::Sphere(sphere_block(record, which)),
         }
     }
 
     /// The groups touched by contact `a`, as stored.
     #[inline]
-    pub(crate) fn touches_of(&self, a: usize) -> &[Touch] {
-        &self.touch[self.touch_ptr[a] as usize..self.touch_ptr[a + 1] as usize]
+    pub(crate) fn blocks_of(&self, a: usize) -> &[GroupBlock] {
+        &self.blocks[self.block_ptr[a] as usize..self.block_ptr[a + 1] as usize]
     }
 
     /// Adds (Ĝ v̂)_a to `u` (the rows of contact `a`).
     #[inline]
     pub fn add_gather(&self, a: usize, v: &[f64], u: &mut [f64]) {
-        self.gather_touches(self.touches_of(a), v, u);
+        self.gather_blocks(self.blocks_of(a), v, u);
     }
 
     /// The same for touches of a contact.
     #[inline]
-    pub(crate) fn gather_touches(&self, touches: &[Touch], v: &[f64], u: &mut [f64]) {
+    pub(crate) fn gather_blocks(&self, touches: &[GroupBlock], v: &[f64], u: &mut [f64]) {
         let rows = u.len();
         for t in touches {
-            let (first, width) = (t.first as usize, t.width as usize);
+            let (first, width) = (t.first_coordinate as usize, t.width as usize);
             let v = &v[first..first + width];
-            if let Form::Ball(which) = t.form {
-                gather_ball(&self.jacobian[t.block()..], which, v, u);
+            if let BlockStorage::Sphere(which) = t.storage {
+                gather_sphere(&self.jacobian[t.start()..], which, v, u);
                 continue;
             }
-            let block = &self.jacobian[t.block()..t.block() + rows * width];
+            let block = &self.jacobian[t.start()..t.start() + rows * width];
             // Bodies in space and in the plane: fixed sizes unroll.
             match (rows, width) {
                 (3, 6) => gather_fixed::<3, 6>(block, v, u),
@@ -267,21 +267,21 @@ impl Kinetic {
     /// v̂ += Ĝ_aᵀ dr.
     #[inline]
     pub fn scatter(&self, a: usize, dr: &[f64], v: &mut [f64]) {
-        self.scatter_touches(self.touches_of(a), dr, v);
+        self.scatter_blocks(self.blocks_of(a), dr, v);
     }
 
     /// The same for touches of a contact.
     #[inline]
-    fn scatter_touches(&self, touches: &[Touch], dr: &[f64], v: &mut [f64]) {
+    fn scatter_blocks(&self, touches: &[GroupBlock], dr: &[f64], v: &mut [f64]) {
         let rows = dr.len();
         for t in touches {
-            let (first, width) = (t.first as usize, t.width as usize);
+            let (first, width) = (t.first_coordinate as usize, t.width as usize);
             let v = &mut v[first..first + width];
-            if let Form::Ball(which) = t.form {
-                scatter_ball(&self.jacobian[t.block()..], which, dr, v);
+            if let BlockStorage::Sphere(which) = t.storage {
+                scatter_sphere(&self.jacobian[t.start()..], which, dr, v);
                 continue;
             }
-            let block = &self.jacobian[t.block()..t.block() + rows * width];
+            let block = &self.jacobian[t.start()..t.start() + rows * width];
             match (rows, width) {
                 (3, 6) => scatter_fixed::<3, 6>(block, dr, v),
                 (2, 3) => scatter_fixed::<2, 3>(block, dr, v),
@@ -297,26 +297,26 @@ impl Kinetic {
 
     /// The rows' constant part: U = Ĝ v̂ + given, given = W_α + ρ U_I.
     #[inline]
-    pub fn given(&self, row: usize) -> f64 {
+    pub fn affine_term(&self, row: usize) -> f64 {
         self.boundary.at(row) + self.rebound.at(row)
     }
 
     /// v̂ = v̂_free + Ĝᵀ r, summed in contact order.
     pub fn velocity_into(&self, r: &[f64], v: &mut [f64]) {
         v.copy_from_slice(&self.free);
-        let touches = self.touch_ptr.windows(2);
+        let touches = self.block_ptr.windows(2);
         for (rows, touches) in self.offset.windows(2).zip(touches) {
-            let touches = &self.touch[touches[0] as usize..touches[1] as usize];
+            let touches = &self.blocks[touches[0] as usize..touches[1] as usize];
             match r[rows[0]..rows[1]] {
-                [n, t] => self.scatter_two(touches, [n, t], v),
-                ref r => self.scatter_touches(touches, r, v),
+                [n, t] => self.scatter_planar(touches, [n, t], v),
+                ref r => self.scatter_blocks(touches, r, v),
             }
         }
     }
 
     /// The Cholesky factor L of a group's mass matrix; none where it is the identity.
     #[inline]
-    pub(crate) fn lower(&self, group: usize) -> Option<&[f64]> {
+    pub(crate) fn mass_factor(&self, group: usize) -> Option<&[f64]> {
         let m = self.group_offset[group + 1] - self.group_offset[group];
         let start = self.factor_ptr.get(group).copied().flatten();
         start.map(|start| &self.factor[start..start + m * m])
@@ -327,7 +327,7 @@ impl Kinetic {
         let mut v = kinetic.to_vec();
         for g in 0..self.num_groups() {
             let (first, last) = (self.group_offset[g], self.group_offset[g + 1]);
-            if let Some(l) = self.lower(g) {
+            if let Some(l) = self.mass_factor(g) {
                 backward_transposed(l, &mut v[first..last]);
             }
         }
@@ -335,12 +335,12 @@ impl Kinetic {
     }
 
     /// Assembles W = Ĝ Ĝᵀ as a block-sparse matrix, for factorisations.
-    pub fn assemble(&self) -> BlockSparse {
+    pub fn assemble(&self) -> BlockSparseMatrix {
         let n = self.offset.len() - 1;
         let mut members: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.num_coordinates() + 1];
         for a in 0..n {
-            for k in self.touch_ptr[a]..self.touch_ptr[a + 1] {
-                let first = self.touch[k as usize].first as usize;
+            for k in self.block_ptr[a]..self.block_ptr[a + 1] {
+                let first = self.blocks[k as usize].first_coordinate as usize;
                 members[first].push((a as u32, k));
             }
         }
@@ -354,7 +354,7 @@ impl Kinetic {
             cols.sort_unstable();
             cols.dedup();
         }
-        let mut w = BlockSparse::with_pattern(self.offset.clone(), &pattern);
+        let mut w = BlockSparseMatrix::with_pattern(self.offset.clone(), &pattern);
         for g in 0..self.num_groups() {
             let width = self.group_offset[g + 1] - self.group_offset[g];
             if width > 0 {
@@ -364,13 +364,13 @@ impl Kinetic {
         w
     }
 
-    fn add_group_products(&self, members: &[(u32, u32)], width: usize, w: &mut BlockSparse) {
+    fn add_group_products(&self, members: &[(u32, u32)], width: usize, w: &mut BlockSparseMatrix) {
         for &(a, touch_a) in members {
             let rows_a = w.dim(a as usize);
-            let block_a = self.written_out(&self.touch[touch_a as usize], rows_a);
+            let block_a = self.dense_block(&self.blocks[touch_a as usize], rows_a);
             for &(b, touch_b) in members {
                 let rows_b = w.dim(b as usize);
-                let block_b = self.written_out(&self.touch[touch_b as usize], rows_b);
+                let block_b = self.dense_block(&self.blocks[touch_b as usize], rows_b);
                 let block = w.block_mut(a as usize, b as usize);
                 for i in 0..rows_a {
                     let row_a = &block_a[i * width..(i + 1) * width];

@@ -11,11 +11,11 @@ pub mod problem;
 mod speed;
 pub mod stored;
 
-pub use builder::{KineticBuilder, Restitution};
-pub use certificate::{Certificate, Motion};
+pub use builder::{ProblemBuilder, Restitution};
+pub use certificate::{Certificate, StepVelocities};
 pub use error::ProblemError;
-pub use judge::{Judge, Judgement, Measure};
-pub use kinetic::{Balls, Kinetic};
+pub use judge::{ResidualEvaluator, Residuals, ResidualMeasure};
+pub use kinetic::{SphereContact, FactoredDelassus};
 pub use law::Law;
-pub use problem::{Operator, Problem};
-pub use stored::BlockSparse;
+pub use problem::{DelassusOperator, Problem};
+pub use stored::BlockSparseMatrix;

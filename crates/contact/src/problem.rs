@@ -11,33 +11,33 @@
 
 use std::borrow::Cow;
 
-use crate::builder::{KineticBuilder, finite};
-use crate::derived::Derived;
+use crate::builder::{ProblemBuilder, check_finite};
+use crate::derived::LocalBlocks;
 use crate::error::ProblemError;
-use crate::kinetic::Kinetic;
+use crate::kinetic::FactoredDelassus;
 use crate::law::Law;
-use crate::stored::BlockSparse;
+use crate::stored::BlockSparseMatrix;
 
 /// How W and b are given.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Operator {
+pub enum DelassusOperator {
     /// Through masses and the map G.
-    Kinetic(Kinetic),
+    Factored(FactoredDelassus),
     /// As a matrix and a vector.
     Stored {
         /// W.
-        matrix: BlockSparse,
+        matrix: BlockSparseMatrix,
         /// b, by row.
         free: Vec<f64>,
     },
 }
 
-impl Operator {
+impl DelassusOperator {
     /// First row of each contact; one more entry than contacts.
     #[inline]
     fn offset(&self) -> &[usize] {
         match self {
-            Self::Kinetic(kinetic) => kinetic.offset(),
+            Self::Factored(kinetic) => kinetic.offset(),
             Self::Stored { matrix, .. } => matrix.offset(),
         }
     }
@@ -47,13 +47,13 @@ impl Operator {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     law: Vec<Law>,
-    operator: Operator,
-    derived: Derived,
+    operator: DelassusOperator,
+    derived: LocalBlocks,
 }
 
 impl Problem {
     /// Checks the data and prepares the diagonal blocks.
-    pub fn new(law: Vec<Law>, operator: Operator) -> Result<Self, ProblemError> {
+    pub fn new(law: Vec<Law>, operator: DelassusOperator) -> Result<Self, ProblemError> {
         let offset = operator.offset();
         let n = offset.len() - 1;
         if law.len() != n {
@@ -68,14 +68,14 @@ impl Problem {
             law.validate(offset[contact + 1] - offset[contact])
                 .map_err(|source| ProblemError::Law { contact, source })?;
         }
-        let mut derived = Derived::default();
+        let mut derived = LocalBlocks::default();
         match &operator {
-            Operator::Kinetic(kinetic) => {
+            DelassusOperator::Factored(kinetic) => {
                 for (contact, law) in law.iter().enumerate() {
                     derived.push(kinetic, contact, law.normal())?;
                 }
             }
-            Operator::Stored { matrix, free } => derived.copy(matrix, free, &law)?,
+            DelassusOperator::Stored { matrix, free } => derived.fill_from_matrix(matrix, free, &law)?,
         }
         Ok(Self {
             law,
@@ -85,21 +85,21 @@ impl Problem {
     }
 
     /// A problem whose data were checked as they came.
-    pub(crate) fn checked(law: Vec<Law>, kinetic: Kinetic, derived: Derived) -> Self {
+    pub(crate) fn checked(law: Vec<Law>, kinetic: FactoredDelassus, derived: LocalBlocks) -> Self {
         Self {
             law,
-            operator: Operator::Kinetic(kinetic),
+            operator: DelassusOperator::Factored(kinetic),
             derived,
         }
     }
 
     /// Takes a problem apart for its memory: the builder of the next one, empty. Only a problem that
     /// came from masses has memory that a builder can use.
-    pub fn recycle(self) -> KineticBuilder {
-        let Operator::Kinetic(kinetic) = self.operator else {
-            return KineticBuilder::default();
+    pub fn recycle(self) -> ProblemBuilder {
+        let DelassusOperator::Factored(kinetic) = self.operator else {
+            return ProblemBuilder::default();
         };
-        KineticBuilder::reuse(kinetic, self.law, self.derived)
+        ProblemBuilder::from_recycled(kinetic, self.law, self.derived)
     }
 
     /// A problem with W stored as a scalar compressed-row matrix, Coulomb's law at every contact.
@@ -113,10 +113,10 @@ impl Problem {
         friction: &[f64],
     ) -> Result<Self, ProblemError> {
         let offset = (0..=friction.len()).map(|a| a * dimension).collect();
-        finite("an entry of W", || "the stored matrix".into(), val)?;
-        let matrix = BlockSparse::from_rows(offset, row_ptr, col, val)?;
+        check_finite("an entry of W", || "the stored matrix".into(), val)?;
+        let matrix = BlockSparseMatrix::from_rows(offset, row_ptr, col, val)?;
         let law = friction.iter().map(|&mu| Law::Coulomb { mu }).collect();
-        Self::new(law, Operator::Stored { matrix, free })
+        Self::new(law, DelassusOperator::Stored { matrix, free })
     }
 
     /// Puts another law in the place of that of contact `a`, where it fits the number of rows; the
@@ -171,7 +171,7 @@ impl Problem {
 
     /// H_α, row-major.
     #[inline]
-    pub fn block(&self, a: usize) -> &[f64] {
+    pub fn diagonal_block(&self, a: usize) -> &[f64] {
         self.derived.block(a)
     }
 
@@ -182,43 +182,43 @@ impl Problem {
     }
 
     /// b by row.
-    pub fn free(&self) -> &[f64] {
+    pub fn free_velocity(&self) -> &[f64] {
         &self.derived.free
     }
 
     /// How W is given.
-    pub fn operator(&self) -> &Operator {
+    pub fn operator(&self) -> &DelassusOperator {
         &self.operator
     }
 
     /// Length of the scratch that [`Problem::velocity_into`] needs.
     pub fn scratch_len(&self) -> usize {
         match &self.operator {
-            Operator::Kinetic(k) => k.num_coordinates(),
-            Operator::Stored { .. } => 0,
+            DelassusOperator::Factored(k) => k.num_coordinates(),
+            DelassusOperator::Stored { .. } => 0,
         }
     }
 
     /// u = W r + b, recomputed from nothing but r.
     pub fn velocity_into(&self, r: &[f64], scratch: &mut [f64], u: &mut [f64]) {
         match &self.operator {
-            Operator::Kinetic(k) => {
+            DelassusOperator::Factored(k) => {
                 k.velocity_into(r, scratch);
                 for (a, rows) in k.offset().windows(2).enumerate() {
                     let (first, u) = (rows[0], &mut u[rows[0]..rows[1]]);
                     match u.len() {
-                        2 => u.copy_from_slice(&k.gather::<2>(a, scratch, k.givens(first))),
-                        3 => u.copy_from_slice(&k.gather::<3>(a, scratch, k.givens(first))),
+                        2 => u.copy_from_slice(&k.gather::<2>(a, scratch, k.affine_terms(first))),
+                        3 => u.copy_from_slice(&k.gather::<3>(a, scratch, k.affine_terms(first))),
                         _ => {
                             for (i, u) in u.iter_mut().enumerate() {
-                                *u = k.given(first + i);
+                                *u = k.affine_term(first + i);
                             }
                             k.add_gather(a, scratch, u);
                         }
                     }
                 }
             }
-            Operator::Stored { matrix, free } => {
+            DelassusOperator::Stored { matrix, free } => {
                 u.copy_from_slice(free);
                 for a in 0..self.num_contacts() {
                     matrix.add_row_product(a, r, &mut u[self.rows(a)]);
@@ -228,18 +228,18 @@ impl Problem {
     }
 
     /// W as a block-sparse matrix: the stored one, or assembled from the factor.
-    pub fn matrix(&self) -> Cow<'_, BlockSparse> {
+    pub fn matrix(&self) -> Cow<'_, BlockSparseMatrix> {
         match &self.operator {
-            Operator::Kinetic(k) => Cow::Owned(k.assemble()),
-            Operator::Stored { matrix, .. } => Cow::Borrowed(matrix),
+            DelassusOperator::Factored(k) => Cow::Owned(k.assemble()),
+            DelassusOperator::Stored { matrix, .. } => Cow::Borrowed(matrix),
         }
     }
 
     /// Largest |W − Wᵀ| relative to the largest |W|; zero when W comes from masses.
     pub fn asymmetry(&self) -> f64 {
         match &self.operator {
-            Operator::Kinetic(_) => 0.0,
-            Operator::Stored { matrix, .. } => matrix.asymmetry(),
+            DelassusOperator::Factored(_) => 0.0,
+            DelassusOperator::Stored { matrix, .. } => matrix.asymmetry(),
         }
     }
 }

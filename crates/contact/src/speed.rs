@@ -15,9 +15,9 @@
 //! other are taken, so that a scene on a moving platform is measured as the same scene at rest. What is left
 //! of the platform's own speed is rounding, and V_α is not smaller than a share [`ROUNDING`] of it.
 
-use crate::kinetic::Kinetic;
+use crate::kinetic::FactoredDelassus;
 use crate::law::Law;
-use crate::problem::{Operator, Problem};
+use crate::problem::{DelassusOperator, Problem};
 
 /// Share of the speed of a contact's own bodies below which V is not taken: u is a difference of velocities of that
 /// size, each rounded to 1e-16, and residuals of 1e-10 must be reachable where a joint of a fast body has b = 0.
@@ -25,7 +25,7 @@ const ROUNDING: f64 = 1e-3;
 
 /// V_α of every contact, with the memory to compute it without allocating.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Speeds {
+pub(crate) struct VelocityScales {
     /// V by contact.
     speed: Vec<f64>,
     /// Parent of each group in the forest of components.
@@ -35,7 +35,7 @@ pub(crate) struct Speeds {
     own: Vec<f64>,
 }
 
-impl Speeds {
+impl VelocityScales {
     /// V by contact of the problem taken last.
     pub(crate) fn get(&self) -> &[f64] {
         &self.speed
@@ -46,22 +46,22 @@ impl Speeds {
         self.speed.clear();
         let offset = problem.offset();
         let own = offset.windows(2).enumerate();
-        let own = own.map(|(a, rows)| stake(problem.law(a), &problem.free()[rows[0]..rows[1]]));
+        let own = own.map(|(a, rows)| free_velocity_scale(problem.law(a), &problem.free_velocity()[rows[0]..rows[1]]));
         match problem.operator() {
-            Operator::Stored { .. } => {
+            DelassusOperator::Stored { .. } => {
                 let largest = own.fold(0.0, f64::max);
                 self.speed.resize(problem.num_contacts(), largest);
             }
-            Operator::Kinetic(kinetic) => {
-                self.join(kinetic, problem.num_contacts());
+            DelassusOperator::Factored(kinetic) => {
+                self.unite_groups(kinetic, problem.num_contacts());
                 self.speed.extend(own);
-                self.spread(problem, kinetic);
+                self.scatter_component_maximum(problem, kinetic);
             }
         }
     }
 
     /// Groups that share a contact get one root.
-    fn join(&mut self, kinetic: &Kinetic, contacts: usize) {
+    fn unite_groups(&mut self, kinetic: &FactoredDelassus, contacts: usize) {
         let groups = kinetic.num_groups();
         // Coordinates stand for groups: contacts know the first coordinate of theirs.
         self.parent.clear();
@@ -75,7 +75,7 @@ impl Speeds {
             }
         }
         for a in 0..contacts {
-            let mut firsts = kinetic.firsts(a);
+            let mut firsts = kinetic.first_coordinates(a);
             let Some(first) = firsts.next() else { continue };
             for other in firsts {
                 let (i, j) = (self.root(first), self.root(other));
@@ -86,21 +86,21 @@ impl Speeds {
     }
 
     /// The largest ‖b‖ of each component, given to its contacts, with the floor of rounding.
-    fn spread(&mut self, problem: &Problem, kinetic: &Kinetic) {
+    fn scatter_component_maximum(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         self.largest.clear();
         self.largest.resize(kinetic.num_coordinates(), 0.0);
         for a in 0..self.speed.len() {
-            if let Some(first) = kinetic.firsts(a).next() {
+            if let Some(first) = kinetic.first_coordinates(a).next() {
                 let root = self.root(first);
                 self.largest[root] = self.largest[root].max(self.speed[a]);
             }
         }
         for a in 0..self.speed.len() {
-            let Some(first) = kinetic.firsts(a).next() else {
+            let Some(first) = kinetic.first_coordinates(a).next() else {
                 continue;
             };
             let root = self.root(first);
-            let own = kinetic.firsts(a).fold(0.0_f64, |m, i| m.max(self.own[i]));
+            let own = kinetic.first_coordinates(a).fold(0.0_f64, |m, i| m.max(self.own[i]));
             let floor = ROUNDING * own * (problem.dim(a) as f64 / problem.kappa(a)).sqrt();
             self.speed[a] = self.largest[root].max(floor);
         }
@@ -118,7 +118,7 @@ impl Speeds {
 }
 
 /// s of one contact.
-fn stake(law: &Law, b: &[f64]) -> f64 {
+fn free_velocity_scale(law: &Law, b: &[f64]) -> f64 {
     match b {
         [normal, others @ ..] if *normal > 0.0 && law.is_unilateral() => {
             (size(others) - normal).max(0.0)

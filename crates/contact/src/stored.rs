@@ -9,7 +9,7 @@ use crate::error::ProblemError;
 
 /// A square block-compressed-row matrix whose block rows are contacts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BlockSparse {
+pub struct BlockSparseMatrix {
     /// First row of each contact; one more entry than contacts.
     offset: Vec<usize>,
     /// First block of each block row; one more entry than contacts.
@@ -22,7 +22,7 @@ pub struct BlockSparse {
     val: Vec<f64>,
 }
 
-impl BlockSparse {
+impl BlockSparseMatrix {
     /// Groups a scalar compressed-row matrix by contact. `offset` gives the first row of each
     /// contact; the diagonal block of every contact is always present.
     pub fn from_rows(
@@ -191,7 +191,7 @@ impl BlockSparse {
         let mut largest = 0.0_f64;
         for a in 0..self.num_contacts() {
             for (b, block) in self.row(a) {
-                let transposed = self.find(b, a);
+                let transposed = self.block(b, a);
                 let (height, width) = (self.dim(a), self.dim(b));
                 for i in 0..height {
                     for j in 0..width {
@@ -207,7 +207,7 @@ impl BlockSparse {
     }
 
     /// Block (a, b), if it is stored.
-    pub fn find(&self, a: usize, b: usize) -> Option<&[f64]> {
+    pub fn block(&self, a: usize, b: usize) -> Option<&[f64]> {
         let range = self.row_ptr[a]..self.row_ptr[a + 1];
         let k = range.start + self.col[range].binary_search(&(b as u32)).ok()?;
         Some(&self.val[self.val_ptr[k]..self.val_ptr[k + 1]])

@@ -14,5 +14,5 @@ pub use metric::Metric;
 pub use sets::{
     AxisBox, Ball, ConvexSet, Ellipsoid, HalfSpace, Intersection, Point, PolarCone, PolyhedralCone,
     Polyhedron, Polytope, Product, RollingCone, Scale, SecondOrderCone, Segment, Set, Simplex,
-    Subspace, Support, Translate, UNBOUNDED,
+    Subspace, Support, Translate, RECESSION_TOLERANCE,
 };

@@ -25,7 +25,7 @@ mod groups;
 
 use std::path::Path;
 
-use contact::{BlockSparse, Kinetic, Law, Operator, Problem, ProblemError, Restitution};
+use contact::{BlockSparseMatrix, FactoredDelassus, Law, DelassusOperator, Problem, ProblemError, Restitution};
 
 use crate::check;
 use crate::{FileError, Form, Global, Info, Local, LocalBilateral, ProblemFile, SparseMatrix};
@@ -169,7 +169,7 @@ pub fn from_problem(problem: &Problem, info: Info) -> Result<ProblemFile, Conver
     let form = Form::Local(Local {
         spacedim,
         w: scalar_rows(&problem.matrix()),
-        q: problem.free().to_vec(),
+        q: problem.free_velocity().to_vec(),
         mu,
         bilateral: None,
     });
@@ -180,7 +180,7 @@ pub fn from_problem(problem: &Problem, info: Info) -> Result<ProblemFile, Conver
 }
 
 /// A block matrix as compressed rows, zeros inside blocks included.
-fn scalar_rows(matrix: &BlockSparse) -> SparseMatrix {
+fn scalar_rows(matrix: &BlockSparseMatrix) -> SparseMatrix {
     let n = matrix.num_rows();
     let mut w = SparseMatrix::zero(n, n);
     for a in 0..matrix.num_contacts() {
@@ -211,8 +211,8 @@ fn stored(
     w: &SparseMatrix,
     free: Vec<f64>,
 ) -> Result<Problem, ConvertError> {
-    let matrix = BlockSparse::from_rows(offset, &w.row_ptr, &w.col, &w.val)?;
-    Ok(Problem::new(law, Operator::Stored { matrix, free })?)
+    let matrix = BlockSparseMatrix::from_rows(offset, &w.row_ptr, &w.col, &w.val)?;
+    Ok(Problem::new(law, DelassusOperator::Stored { matrix, free })?)
 }
 
 fn local(p: &Local) -> Result<Problem, ConvertError> {
@@ -291,7 +291,7 @@ fn global(p: &Global) -> Result<Problem, ConvertError> {
 /// The problem by masses: the bodies start with M v = f, since the layout does not tell the
 /// velocity before the step from the impulse of the given forces.
 fn kinetic(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertError> {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     for g in 0..groups.len() {
         let mass = groups.block(&p.m, g);
         let mut velocity = groups.part(&p.f, g);
@@ -299,14 +299,14 @@ fn kinetic(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertE
         dense::Lu::new(mass.clone(), size)
             .map_err(|at| singular(groups, g, at))?
             .solve(&mut velocity);
-        builder.group(&mass, &velocity, &vec![0.0; size])?;
+        builder.add_group(&mass, &velocity, &vec![0.0; size])?;
     }
     let (offset, law) = contacts(p.spacedim, &p.mu, rows.equations);
     for (a, law) in law.into_iter().enumerate() {
         let span = offset[a]..offset[a + 1];
         let blocks = groups.blocks(&rows.jacobian, span.clone());
         let touches: Vec<(usize, &[f64])> = blocks.iter().map(|(g, b)| (*g, &b[..])).collect();
-        builder.contact(law, &touches, &rows.given[span], Restitution::default())?;
+        builder.add_contact(law, &touches, &rows.given[span], Restitution::default())?;
     }
     Ok(builder.build()?)
 }

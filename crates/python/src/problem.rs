@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use contact::{Judge, Judgement, Measure, Problem};
+use contact::{ResidualEvaluator, Residuals, ResidualMeasure, Problem};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -107,7 +107,7 @@ impl PyProblem {
     /// b, the velocity without impulses.
     #[getter]
     fn free<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.problem.free())
+        PyArray1::from_slice(py, self.problem.free_velocity())
     }
 
     /// First row of each contact, and one more entry.
@@ -132,7 +132,7 @@ impl PyProblem {
     /// The judge's verdict on impulses; a dict.
     fn judge(&self, py: Python<'_>, r: PyReadonlyArray1<'_, f64>) -> PyResult<Py<PyAny>> {
         let r = self.rowwise("r", &r)?;
-        let verdict = Judge::new(&self.problem).judge(&self.problem, &r);
+        let verdict = ResidualEvaluator::new(&self.problem).evaluate(&self.problem, &r);
         let dict = PyDict::new(py);
         dict.set_item("rv", verdict.rv)?;
         dict.set_item("r1", verdict.r1)?;
@@ -170,8 +170,8 @@ impl PyProblem {
             let begin = Instant::now();
             let report = method.solve(&self.problem, &mut impulse, &goal);
             let seconds = begin.elapsed().as_secs_f64();
-            let mut judge = Judge::new(&self.problem);
-            let judgement = judge.judge(&self.problem, &impulse);
+            let mut judge = ResidualEvaluator::new(&self.problem);
+            let judgement = judge.evaluate(&self.problem, &impulse);
             (report, judgement, judge.velocity().to_vec(), seconds)
         });
         let answer = Answer {
@@ -221,7 +221,7 @@ struct Answer {
     impulse: Vec<f64>,
     velocity: Vec<f64>,
     report: Report,
-    judgement: Judgement,
+    judgement: Residuals,
     seconds: f64,
 }
 
@@ -297,9 +297,9 @@ fn goal(
     Ok(Goal {
         tolerance,
         measure: match measure {
-            "rv" => Measure::Velocity,
-            "r1" => Measure::File,
-            "r2" => Measure::Dimensionless,
+            "rv" => ResidualMeasure::Velocity,
+            "r1" => ResidualMeasure::Fclib,
+            "r2" => ResidualMeasure::Dimensionless,
             _ => {
                 let text = format!("`{measure}`: \"rv\", \"r1\" or \"r2\" was expected");
                 return Err(error::argument("measure", text));

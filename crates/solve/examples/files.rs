@@ -5,7 +5,7 @@
 //! Cold start, in the error measure of the collection. Times are processor times of the thread where
 //! the system tells them.
 
-use contact::{Judge, Measure};
+use contact::{ResidualEvaluator, ResidualMeasure};
 use fclib::problem::to_problem;
 use solve::Goal;
 
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut impulse = vec![0.0; problem.num_rows()];
         let mut method = solve::by_name(&solver).ok_or("no such solver")?;
         let goal = Goal {
-            measure: Measure::File,
+            measure: ResidualMeasure::Fclib,
             ..Goal::to(tolerance)
         };
         let start = clock();
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map(|s| format!("{} {} {:.0e}", s.method, s.iterations, s.residual))
             .collect();
         let name = path.rsplit('/').next().unwrap_or(path);
-        let judged = Judge::new(&problem).judge(&problem, &impulse).r1;
+        let judged = ResidualEvaluator::new(&problem).evaluate(&problem, &impulse).r1;
         println!(
             "{name:44} {:>5} {spent:9.4} s {judged:.1e} {:?} {}",
             problem.num_contacts(),

@@ -11,13 +11,13 @@
 //! what the machine can do when nobody disturbs it. Where the system tells the processor time of a
 //! thread (Linux), that is the clock, so that a busy machine gives the same figure.
 
-use contact::{Kinetic, KineticBuilder, Law, Problem, ProblemError, Restitution};
+use contact::{FactoredDelassus, ProblemBuilder, Law, Problem, ProblemError, Restitution};
 use solve::Relaxation;
 use solve::sample::Random;
 
 /// One point of a face: rows (n, t1, t2) in skew axes, so that no entry of G vanishes.
 fn point(
-    builder: &mut KineticBuilder,
+    builder: &mut ProblemBuilder,
     random: &mut Random,
     (b, a): (usize, Option<usize>),
     axis: usize,
@@ -55,7 +55,7 @@ fn point(
         touches.push((a, &above));
     }
     let law = Law::Coulomb { mu: 0.4 };
-    builder.contact(law, &touches, &[0.0; 3], Restitution::default())?;
+    builder.add_contact(law, &touches, &[0.0; 3], Restitution::default())?;
     Ok(())
 }
 
@@ -63,14 +63,14 @@ fn lattice(contacts: usize) -> Result<Problem, ProblemError> {
     // 12 contact points for each body: three faces of four.
     let edge = ((contacts as f64 / 12.0).cbrt().round() as usize).max(1);
     let mut random = Random::new(1);
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let mut mass = [0.0; 36];
     for i in 0..6 {
         mass[i * 7] = if i < 3 { 1.0 } else { 1.0 / 6.0 };
     }
     for _ in 0..edge.pow(3) {
         let velocity = [0.0; 6].map(|_: f64| random.within(-0.01, 0.01));
-        builder.group(&mass, &velocity, &[-0.03, -0.02, -0.1, 0.0, 0.0, 0.0])?;
+        builder.add_group(&mass, &velocity, &[-0.03, -0.02, -0.1, 0.0, 0.0, 0.0])?;
     }
     for b in 0..edge.pow(3) {
         for (axis, stride) in [(2, edge * edge), (1, edge), (0, 1)] {

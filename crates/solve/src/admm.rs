@@ -110,7 +110,7 @@ impl Admm {
             return (0, Outcome::Unsuitable);
         };
         let q: Vec<f64> = problem
-            .free()
+            .free_velocity()
             .iter()
             .zip(&scaled.root)
             .map(|(b, k)| b * k)

@@ -28,7 +28,7 @@
 //! tried above `direct_limit` contacts, where their factors would not fit. Where a periodic cell moves with all contacts
 //! only those that work in the velocities of bodies are: W is full there.
 
-use contact::{Judge, Measure, Operator, Problem};
+use contact::{ResidualEvaluator, ResidualMeasure, DelassusOperator, Problem};
 
 use crate::admm::Admm;
 use crate::anderson::Anderson;
@@ -98,8 +98,8 @@ impl Solver for Auto {
         let mut report = bilateral::solve_with(&mut self.chain, problem, impulse, goal);
         // A residual that stays large may have its reason in the demands themselves.
         let defect = match goal.measure {
-            Measure::Velocity => report.residual,
-            _ => Judge::new(problem).residual(problem, impulse, Measure::Velocity),
+            ResidualMeasure::Velocity => report.residual,
+            _ => ResidualEvaluator::new(problem).residual(problem, impulse, ResidualMeasure::Velocity),
         };
         if !(defect <= FEASIBLE) {
             report.infeasible = infeasible(problem).map(Box::new);
@@ -125,7 +125,7 @@ struct Chain {
     proximal: Proximal,
     plane: InteriorPlane,
     cold: Cold,
-    judge: Option<Judge>,
+    judge: Option<ResidualEvaluator>,
     structure: Structure,
 }
 
@@ -232,11 +232,11 @@ impl Chain {
         if !self.cold.guess(problem, impulse) {
             return false;
         }
-        let judge = self.judge.get_or_insert_with(|| Judge::new(problem));
-        judge.fit(problem);
-        let guessed = judge.residual(problem, impulse, Measure::Dimensionless);
+        let judge = self.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
+        judge.resize_for(problem);
+        let guessed = judge.residual(problem, impulse, ResidualMeasure::Dimensionless);
         let nothing = vec![0.0; impulse.len()];
-        let better = guessed < judge.residual(problem, &nothing, Measure::Dimensionless);
+        let better = guessed < judge.residual(problem, &nothing, ResidualMeasure::Dimensionless);
         if !better {
             impulse.fill(0.0);
         }
@@ -245,8 +245,8 @@ impl Chain {
 
     /// Whether impulses are within a share of the tolerance.
     fn solved(&mut self, problem: &Problem, impulse: &[f64], goal: &Goal, share: f64) -> bool {
-        let judge = self.judge.get_or_insert_with(|| Judge::new(problem));
-        judge.fit(problem);
+        let judge = self.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
+        judge.resize_for(problem);
         judge.residual(problem, impulse, goal.measure) <= share * goal.tolerance
     }
 
@@ -368,10 +368,10 @@ const CROWDED: f64 = 2.5;
 /// Whether bodies have many more rows of contacts than coordinates.
 fn crowded(problem: &Problem) -> bool {
     match problem.operator() {
-        Operator::Kinetic(kinetic) => {
+        DelassusOperator::Factored(kinetic) => {
             problem.num_rows() as f64 >= CROWDED * kinetic.num_coordinates() as f64
         }
-        Operator::Stored { .. } => false,
+        DelassusOperator::Stored { .. } => false,
     }
 }
 
@@ -379,7 +379,7 @@ fn crowded(problem: &Problem) -> bool {
 /// where nothing is gained beyond the tolerance.
 fn wish(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
     match goal.measure {
-        Measure::File => 1.0,
+        ResidualMeasure::Fclib => 1.0,
         _ if few => (DEEPEST / goal.tolerance).min(1.0),
         _ if steady && plane::suits(problem) => (DEEP / goal.tolerance).min(1.0),
         _ => 1.0,
@@ -416,7 +416,7 @@ const LEAST_PATIENCE: usize = 100;
 /// multiplications are some w n (w n^{1/2})² and w n (w n^{2/3})²; a sweep takes some 20 for each row of
 /// a contact.
 fn first_patience(problem: &Problem, most: usize) -> usize {
-    let Operator::Kinetic(kinetic) = problem.operator() else {
+    let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return most;
     };
     let bodies = kinetic.num_groups().max(1) as f64;

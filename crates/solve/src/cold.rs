@@ -15,7 +15,7 @@
 //! a tenth of the sweeps and takes longer than all of them, so that nothing is guessed. A guess is
 //! only ever a start: it is judged against zero impulses, and the method goes on from the better one.
 
-use contact::{Kinetic, Operator, Problem};
+use contact::{FactoredDelassus, DelassusOperator, Problem};
 
 /// Visits of each contact at most while its bodies are held from below. They are repeated until they change
 /// nothing: a block on a slope then starts at rest and not at the edge of the tolerance, where it would creep
@@ -48,7 +48,7 @@ pub(crate) struct Cold {
 impl Cold {
     /// Writes a guess where all impulses are zero; false where it has none, and they are zero as before.
     pub fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
         if impulse.iter().any(|r| *r != 0.0) || !self.rank(problem, kinetic) {
@@ -78,7 +78,7 @@ impl Cold {
     fn settle(
         &mut self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         level: std::ops::Range<usize>,
         top: u32,
         impulse: &mut [f64],
@@ -98,7 +98,7 @@ impl Cold {
     }
 
     /// Levels of bodies, and contacts from the top down; false where nothing is carried by anything fixed.
-    fn rank(&mut self, problem: &Problem, kinetic: &Kinetic) -> bool {
+    fn rank(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
         let groups = kinetic.num_groups();
         self.owner.resize(kinetic.num_coordinates(), 0);
         for (g, range) in kinetic.group_offset().windows(2).enumerate() {
@@ -147,7 +147,7 @@ impl Cold {
         let (owner, level) = (&self.owner, &self.level);
         let key = |a: &u32| {
             let levels = kinetic
-                .firsts(*a as usize)
+                .first_coordinates(*a as usize)
                 .map(|f| level[owner[f] as usize]);
             std::cmp::Reverse(levels.max().unwrap_or(0))
         };
@@ -169,7 +169,7 @@ impl Cold {
     }
 
     /// Which body is pressed against which by the given forces.
-    fn find_edges(&mut self, problem: &Problem, kinetic: &Kinetic) {
+    fn find_edges(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         let drive = |first: usize, row: &[f64]| -> f64 {
             let (free, begin) = (kinetic.free(), kinetic.begin());
             row.iter()
@@ -179,7 +179,7 @@ impl Cold {
         };
         let mut strongest = 0.0_f64;
         for a in 0..problem.num_contacts() {
-            for (first, block) in kinetic.touches(a) {
+            for (first, block) in kinetic.dense_blocks(a) {
                 let width = block.len() / problem.dim(a).max(1);
                 strongest = strongest.max(drive(first, &block[..width]).abs());
             }
@@ -189,7 +189,7 @@ impl Cold {
             let mut sides = [ALOFT; 2];
             let mut presses = [0.0; 2];
             let mut count = 0;
-            for (first, block) in kinetic.touches(a).take(2) {
+            for (first, block) in kinetic.dense_blocks(a).take(2) {
                 let width = block.len() / problem.dim(a).max(1);
                 sides[count] = self.owner[first];
                 presses[count] = drive(first, &block[..width]);
@@ -205,9 +205,9 @@ impl Cold {
     }
 
     /// The highest level among the bodies of a contact.
-    fn key(&self, kinetic: &Kinetic, a: u32) -> u32 {
+    fn key(&self, kinetic: &FactoredDelassus, a: u32) -> u32 {
         let levels = kinetic
-            .firsts(a as usize)
+            .first_coordinates(a as usize)
             .map(|f| self.level[self.owner[f] as usize]);
         levels.max().unwrap_or(0)
     }
@@ -216,7 +216,7 @@ impl Cold {
     fn visit(
         &mut self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         a: usize,
         top: u32,
         impulse: &mut [f64],
@@ -227,11 +227,11 @@ impl Cold {
         let mut u = [0.0; contact::law::MAX_ROWS];
         let u = &mut u[..d];
         for (i, row) in rows.enumerate() {
-            u[i] = kinetic.given(row);
+            u[i] = kinetic.affine_term(row);
         }
         self.block.clear();
         self.block.resize(d * d, 0.0);
-        for (first, block) in kinetic.touches(a) {
+        for (first, block) in kinetic.dense_blocks(a) {
             let width = block.len() / d;
             let moves = self.level[self.owner[first] as usize] == top;
             let v = if moves {
@@ -269,13 +269,13 @@ impl Cold {
     }
 
     /// Hands the impulse of a contact on to the bodies that carry it.
-    fn press(&mut self, problem: &Problem, kinetic: &Kinetic, a: usize, top: u32, impulse: &[f64]) {
+    fn press(&mut self, problem: &Problem, kinetic: &FactoredDelassus, a: usize, top: u32, impulse: &[f64]) {
         self.add(kinetic, a, &impulse[problem.rows(a)], |level| level != top);
     }
 
     /// v̂ += Ĝᵀ r for the bodies whose level is wanted.
-    fn add(&mut self, kinetic: &Kinetic, a: usize, r: &[f64], wanted: impl Fn(u32) -> bool) {
-        for (first, block) in kinetic.touches(a) {
+    fn add(&mut self, kinetic: &FactoredDelassus, a: usize, r: &[f64], wanted: impl Fn(u32) -> bool) {
+        for (first, block) in kinetic.dense_blocks(a) {
             if !wanted(self.level[self.owner[first] as usize]) {
                 continue;
             }

@@ -11,7 +11,7 @@
 //! Limits: W is formed densely, so that a problem of more than [`DenseParams::rows`] rows, or one
 //! that is not given by masses, goes to the automatic solver at once.
 
-use contact::{Kinetic, Operator, Problem};
+use contact::{FactoredDelassus, DelassusOperator, Problem};
 
 use crate::auto::Auto;
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
@@ -61,7 +61,7 @@ impl Solver for Dense {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let kinetic = match problem.operator() {
-            Operator::Kinetic(kinetic) if problem.num_rows() <= self.params.rows => kinetic,
+            DelassusOperator::Factored(kinetic) if problem.num_rows() <= self.params.rows => kinetic,
             _ => return self.auto.solve(problem, impulse, goal),
         };
         let mut best = Best::empty(self.best.take(), problem, goal);
@@ -70,7 +70,7 @@ impl Solver for Dense {
             let r = &mut *impulse;
             problem
                 .law(0)
-                .solve_local(problem.block(0), problem.free(), r);
+                .solve_local(problem.diagonal_block(0), problem.free_velocity(), r);
             best.offer(problem, impulse, 1);
             1
         } else {
@@ -113,7 +113,7 @@ impl Dense {
     }
 
     /// W column by column: Ĝ (Ĝᵀ e).
-    fn form(&mut self, problem: &Problem, kinetic: &Kinetic) {
+    fn form(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         let d = problem.num_rows();
         self.matrix.clear();
         self.matrix.resize(d * d, 0.0);
@@ -149,9 +149,9 @@ impl Dense {
             let line = &self.matrix[row * d..(row + 1) * d];
             let others = dot(&line[..rows.start], &impulse[..rows.start])
                 + dot(&line[rows.end..], &impulse[rows.end..]);
-            self.scratch.push(problem.free()[row] + others);
+            self.scratch.push(problem.free_velocity()[row] + others);
         }
-        let block = problem.block(a);
+        let block = problem.diagonal_block(a);
         problem
             .law(a)
             .solve_local(block, &self.scratch, &mut impulse[rows]);

@@ -3,7 +3,7 @@
 //! Not converging is a result, not an error: every solver returns the best iterate it was judged
 //! on, with its residual, and says how it ended.
 
-use contact::{Judge, Measure, Problem};
+use contact::{ResidualEvaluator, ResidualMeasure, Problem};
 use smallvec::{SmallVec, smallvec};
 
 use crate::infeasible::Infeasible;
@@ -15,7 +15,7 @@ pub struct Goal {
     /// reference solutions. Rounding of impulses that are a million times what a light body's would be leaves 1e-10.
     pub tolerance: f64,
     /// Which residual decides.
-    pub measure: Measure,
+    pub measure: ResidualMeasure,
     /// Largest number of iterations; `None` leaves it to the method.
     pub max_iterations: Option<usize>,
     /// Whether the residual of every judged iterate is kept.
@@ -26,7 +26,7 @@ impl Default for Goal {
     fn default() -> Self {
         Self {
             tolerance: 1e-4,
-            measure: Measure::Velocity,
+            measure: ResidualMeasure::Velocity,
             max_iterations: None,
             keep_history: false,
         }
@@ -43,7 +43,7 @@ impl Goal {
     }
 
     /// The same goal, decided by another residual.
-    pub fn by(&self, measure: Measure) -> Self {
+    pub fn by(&self, measure: ResidualMeasure) -> Self {
         Self {
             measure,
             ..self.clone()
@@ -174,14 +174,14 @@ const LEAST_TARGET: f64 = 0.03;
 /// Keeps the best judged iterate. Every iterate a solver returns has passed here.
 #[derive(Debug)]
 pub(crate) struct Best {
-    judge: Judge,
+    judge: ResidualEvaluator,
     impulse: Vec<f64>,
     residual: f64,
     /// Whether `impulse` is an iterate; the caller's buffer holds the first one otherwise.
     holds: bool,
     history: Vec<(usize, f64)>,
     keep_history: bool,
-    measure: Measure,
+    measure: ResidualMeasure,
     tolerance: f64,
     /// R2 from which the judge is worth asking: methods in packs know R2 alone.
     target: f64,
@@ -191,7 +191,7 @@ impl Best {
     /// Starts from `impulse`, which is judged as iterate 0.
     pub fn new(problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
         let mut best = Self {
-            judge: Judge::new(problem),
+            judge: ResidualEvaluator::new(problem),
             impulse: impulse.to_vec(),
             residual: f64::INFINITY,
             holds: true,
@@ -217,7 +217,7 @@ impl Best {
     /// finish: what nothing replaces is then not copied.
     pub fn empty(old: Option<Self>, problem: &Problem, goal: &Goal) -> Self {
         let mut best = old.unwrap_or_else(|| Self {
-            judge: Judge::new(problem),
+            judge: ResidualEvaluator::new(problem),
             impulse: Vec::new(),
             residual: f64::INFINITY,
             holds: false,
@@ -255,7 +255,7 @@ impl Best {
     }
 
     fn begin(&mut self, problem: &Problem, goal: &Goal) {
-        self.judge.fit(problem);
+        self.judge.resize_for(problem);
         self.impulse.resize(problem.num_rows(), 0.0);
         self.residual = f64::INFINITY;
         self.holds = false;
@@ -307,7 +307,7 @@ impl Best {
     /// the R2 that goes with the tolerance of RV.
     pub fn offer_at(&mut self, problem: &Problem, impulse: &[f64], iteration: usize, r2: f64) {
         let residual = self.offer(problem, impulse, iteration);
-        if self.measure == Measure::Velocity && residual > 0.0 {
+        if self.measure == ResidualMeasure::Velocity && residual > 0.0 {
             let ratio = (SPARE * self.tolerance / residual).max(LEAST_TARGET);
             // One that does not pass is not asked about again before R2 has fallen.
             let most = if self.reached() { f64::INFINITY } else { SPARE };
@@ -318,10 +318,10 @@ impl Best {
     /// The R2 from which an iterate is worth the judge's time.
     pub fn target(&self) -> f64 {
         match self.measure {
-            Measure::Velocity => self.target,
-            Measure::Dimensionless => self.tolerance,
+            ResidualMeasure::Velocity => self.target,
+            ResidualMeasure::Dimensionless => self.tolerance,
             // Nothing can be predicted: every iterate is offered.
-            Measure::File => f64::INFINITY,
+            ResidualMeasure::Fclib => f64::INFINITY,
         }
     }
 

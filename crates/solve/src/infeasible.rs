@@ -19,7 +19,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use contact::{Law, Operator, Problem};
+use contact::{Law, DelassusOperator, Problem};
 
 /// Velocities that only multiples of this of the largest free velocity would satisfy are none.
 const BEYOND: f64 = 1e4;
@@ -63,8 +63,8 @@ pub fn infeasible(problem: &Problem) -> Option<Infeasible> {
 
 fn columns(problem: &Problem) -> usize {
     match problem.operator() {
-        Operator::Kinetic(kinetic) => kinetic.num_coordinates(),
-        Operator::Stored { .. } => problem.num_rows(),
+        DelassusOperator::Factored(kinetic) => kinetic.num_coordinates(),
+        DelassusOperator::Stored { .. } => problem.num_rows(),
     }
 }
 
@@ -94,7 +94,7 @@ fn demands(problem: &Problem) -> Vec<Demand> {
                 contact,
                 equal,
                 entries,
-                c: problem.free()[row] / length,
+                c: problem.free_velocity()[row] / length,
                 length,
             });
         }
@@ -105,9 +105,9 @@ fn demands(problem: &Problem) -> Vec<Demand> {
 /// Row `i` of a contact by column.
 fn entries(problem: &Problem, contact: usize, i: usize) -> Vec<(usize, f64)> {
     match problem.operator() {
-        Operator::Kinetic(kinetic) => {
+        DelassusOperator::Factored(kinetic) => {
             let rows = problem.dim(contact);
-            let blocks = kinetic.touches(contact).flat_map(|(first, block)| {
+            let blocks = kinetic.dense_blocks(contact).flat_map(|(first, block)| {
                 let width = block.len() / rows;
                 let row = block[i * width..(i + 1) * width].to_vec();
                 row.into_iter()
@@ -116,7 +116,7 @@ fn entries(problem: &Problem, contact: usize, i: usize) -> Vec<(usize, f64)> {
             });
             blocks.filter(|(_, a)| *a != 0.0).collect()
         }
-        Operator::Stored { matrix, .. } => {
+        DelassusOperator::Stored { matrix, .. } => {
             let blocks = matrix.row(contact).flat_map(|(column, block)| {
                 let width = matrix.dim(column);
                 let first = matrix.offset()[column];

@@ -18,7 +18,7 @@
 //! on either side of its own. Everything is summed in the order of contacts and bodies: threads change no bit.
 
 use contact::law::MAX_ROWS;
-use contact::{Kinetic, Operator, Problem};
+use contact::{FactoredDelassus, DelassusOperator, Problem};
 
 /// Contacts from node to node. What is left behind is smooth: 4 and 12 do the same.
 const SPACING: f64 = 8.0;
@@ -83,7 +83,7 @@ impl Layers {
     /// Makes room, so that nothing is allocated later: most steps end before anything is corrected, and a step that
     /// does not should not be the first to ask for memory.
     pub fn reserve(&mut self, problem: &Problem) {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return;
         };
         let (groups, contacts) = (kinetic.num_groups(), problem.num_contacts());
@@ -103,7 +103,7 @@ impl Layers {
 
     /// Finds the levels; false where there are too few of them to be worth it.
     pub fn fit(&mut self, problem: &Problem) -> bool {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
         self.level.clear();
@@ -130,9 +130,9 @@ impl Layers {
     }
 
     /// Puts the bodies that are pressed against a boundary at level 1.
-    fn find_carried(&mut self, problem: &Problem, kinetic: &Kinetic, width: usize) -> bool {
+    fn find_carried(&mut self, problem: &Problem, kinetic: &FactoredDelassus, width: usize) -> bool {
         let drive = |a: usize| {
-            let mut touches = kinetic.touches(a);
+            let mut touches = kinetic.dense_blocks(a);
             let (Some((first, block)), None) = (touches.next(), touches.next()) else {
                 return None;
             };
@@ -155,9 +155,9 @@ impl Layers {
     }
 
     /// The graph of contacts between two groups.
-    fn connect(&mut self, problem: &Problem, kinetic: &Kinetic, width: usize) {
+    fn connect(&mut self, problem: &Problem, kinetic: &FactoredDelassus, width: usize) {
         let pair = |a: usize| {
-            let mut firsts = kinetic.firsts(a);
+            let mut firsts = kinetic.first_coordinates(a);
             Some([firsts.next()? / width, firsts.next()? / width])
         };
         let pairs = || (0..problem.num_contacts()).filter_map(pair);
@@ -201,7 +201,7 @@ impl Layers {
     /// Scales the impulses of a problem that it was fitted to. False if there is nothing to be gained: they are
     /// then as before.
     pub fn correct(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
         self.gather(problem, kinetic, impulse);
@@ -223,8 +223,8 @@ impl Layers {
     }
 
     /// Where a contact is: between its two bodies, or half a contact below the one that touches a boundary.
-    fn height(&self, kinetic: &Kinetic, a: usize, width: usize) -> Option<Height> {
-        let mut firsts = kinetic.firsts(a);
+    fn height(&self, kinetic: &FactoredDelassus, a: usize, width: usize) -> Option<Height> {
+        let mut firsts = kinetic.first_coordinates(a);
         let level = |first: usize| Some(self.level[first / width]).filter(|level| *level != ALOFT);
         let lower = level(firsts.next()?)?;
         let z = match firsts.next() {
@@ -240,7 +240,7 @@ impl Layers {
     }
 
     /// Ĝᵀ Φ, and −Φᵀ (u + g e_n) in the place of θ.
-    fn gather(&mut self, problem: &Problem, kinetic: &Kinetic, impulse: &[f64]) {
+    fn gather(&mut self, problem: &Problem, kinetic: &FactoredDelassus, impulse: &[f64]) {
         let (coordinates, nodes) = (kinetic.num_coordinates(), self.num_nodes());
         self.velocity.resize(coordinates, 0.0);
         kinetic.velocity_into(impulse, &mut self.velocity);
@@ -261,7 +261,7 @@ impl Layers {
             let u = &mut u[..d];
             u.iter_mut()
                 .zip(rows)
-                .for_each(|(u, row)| *u = kinetic.given(row));
+                .for_each(|(u, row)| *u = kinetic.affine_term(row));
             kinetic.add_gather(a, &self.velocity, u);
             let power =
                 r[0] * problem.law(a).shift(u) + r.iter().zip(&*u).map(|(r, u)| r * u).sum::<f64>();
@@ -277,7 +277,7 @@ impl Layers {
     }
 
     /// Φᵀ Ŵ Φ, group by group.
-    fn multiply(&mut self, kinetic: &Kinetic) {
+    fn multiply(&mut self, kinetic: &FactoredDelassus) {
         self.matrix.clear();
         self.matrix.resize(self.num_nodes(), [0.0; 3]);
         for (group, ends) in kinetic.group_offset().windows(2).enumerate() {
@@ -338,7 +338,7 @@ fn room<T>(list: &mut Vec<T>, count: usize) {
 }
 
 /// Whether all groups have as many coordinates.
-fn uniform(kinetic: &Kinetic, width: usize) -> bool {
+fn uniform(kinetic: &FactoredDelassus, width: usize) -> bool {
     width > 0
         && kinetic
             .group_offset()

@@ -4,7 +4,7 @@
 //! identity whatever the masses, which is what makes one proximal parameter fit all contacts.
 //! Factorisations are sequential, so the same input gives the same bits for any thread count.
 
-use contact::{BlockSparse, Problem};
+use contact::{BlockSparseMatrix, Problem};
 use faer::Side;
 use faer::prelude::*;
 use faer::sparse::linalg::solvers::{Llt, Lu, SymbolicLlt, SymbolicLu};
@@ -21,7 +21,7 @@ const SYMMETRIC: f64 = 1e-12;
 /// The scaled matrix Ŵ with the pattern of its columns.
 pub(crate) struct Scaled {
     /// Ŵ by block rows.
-    matrix: BlockSparse,
+    matrix: BlockSparseMatrix,
     /// Pattern by columns.
     pattern: SymbolicSparseColMat<usize>,
     /// Where each value of `matrix` stands in the columns.
@@ -175,7 +175,7 @@ impl Scaled {
             for (b, block) in self.matrix.row(a) {
                 let width = block.len() / d;
                 let mirror = (average && !self.symmetric)
-                    .then(|| self.matrix.find(b, a))
+                    .then(|| self.matrix.block(b, a))
                     .flatten();
                 for (i, v) in block.iter().enumerate() {
                     let v = mirror.map_or(*v, |m| 0.5 * (v + m[(i % width) * d + i / width]));
@@ -260,7 +260,7 @@ fn multiply(left: &[f64], block: &[f64], d: usize, width: usize, out: &mut [f64]
 }
 
 /// The column pattern of a block matrix, and where each of its values goes.
-fn columns(w: &BlockSparse) -> (SymbolicSparseColMat<usize>, Vec<usize>) {
+fn columns(w: &BlockSparseMatrix) -> (SymbolicSparseColMat<usize>, Vec<usize>) {
     let n = w.num_rows();
     let offset = w.offset();
     let mut col_ptr = vec![0; n + 1];

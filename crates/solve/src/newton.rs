@@ -14,7 +14,7 @@
 //! α follows the residual and a controller: an iterate that gets worse makes it larger, one that
 //! gets better smaller, as in pseudo-transient continuation. One iteration is one factorisation.
 
-use contact::{Judge, Measure, Problem};
+use contact::{ResidualEvaluator, ResidualMeasure, Problem};
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver};
 use crate::linear::System;
@@ -87,7 +87,7 @@ struct State<'a> {
     system: System,
     tangent: Tangent,
     flow: Flow,
-    judge: Judge,
+    judge: ResidualEvaluator,
     impulse: Vec<f64>,
     residual: f64,
     lowest: f64,
@@ -101,8 +101,8 @@ impl<'a> State<'a> {
     fn new(problem: &'a Problem, start: &[f64]) -> Self {
         let mut tangent = Tangent::default();
         tangent.fit(problem);
-        let mut judge = Judge::new(problem);
-        let residual = judge.residual(problem, start, Measure::Dimensionless);
+        let mut judge = ResidualEvaluator::new(problem);
+        let residual = judge.residual(problem, start, ResidualMeasure::Dimensionless);
         Self {
             problem,
             flow: Flow::new(problem),
@@ -160,7 +160,7 @@ impl<'a> State<'a> {
     fn smooth(&mut self, sweeps: usize) -> f64 {
         let raw = self
             .judge
-            .residual(self.problem, &self.trial, Measure::Dimensionless);
+            .residual(self.problem, &self.trial, ResidualMeasure::Dimensionless);
         if raw < 0.1 * self.residual {
             return raw;
         }
@@ -172,7 +172,7 @@ impl<'a> State<'a> {
         }
         let after = self
             .judge
-            .residual(self.problem, &self.swept, Measure::Dimensionless);
+            .residual(self.problem, &self.swept, ResidualMeasure::Dimensionless);
         if raw < after {
             return raw;
         }
@@ -194,7 +194,7 @@ impl<'a> State<'a> {
                 }
                 self.residual =
                     self.judge
-                        .residual(self.problem, &self.trial, Measure::Dimensionless);
+                        .residual(self.problem, &self.trial, ResidualMeasure::Dimensionless);
                 self.impulse.copy_from_slice(&self.trial);
             }
         } else {

@@ -20,7 +20,7 @@
 //! smoothing method sees to (α ≥ 1e-10 costs six of sixteen digits in a step of Newton's method). The
 //! residual of every solution is looked at, and one step of refinement taken where it is not small.
 
-use contact::{Kinetic, Operator, Problem};
+use contact::{FactoredDelassus, DelassusOperator, Problem};
 
 use crate::fronts::Fronts;
 
@@ -85,8 +85,8 @@ pub(crate) struct Primal {
 }
 
 /// The masses and maps of a problem whose groups and contacts have few coordinates and rows each.
-fn narrow(problem: &Problem) -> Option<&Kinetic> {
-    let Operator::Kinetic(kinetic) = problem.operator() else {
+fn narrow(problem: &Problem) -> Option<&FactoredDelassus> {
+    let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return None;
     };
     let rows = (0..problem.num_contacts()).all(|a| problem.dim(a) <= WIDE);
@@ -98,7 +98,7 @@ fn narrow(problem: &Problem) -> Option<&Kinetic> {
 /// Whether W is full and too large to be factored: one group of coordinates, a periodic cell, moves with most contacts.
 /// In velocities that group is one dense row, eliminated last.
 pub(crate) fn full(problem: &Problem) -> bool {
-    let Operator::Kinetic(kinetic) = problem.operator() else {
+    let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return false;
     };
     let n = problem.num_contacts();
@@ -107,7 +107,7 @@ pub(crate) fn full(problem: &Problem) -> bool {
     }
     let mut count = vec![0_usize; kinetic.num_coordinates()];
     for a in 0..n {
-        for first in kinetic.firsts(a) {
+        for first in kinetic.first_coordinates(a) {
             count[first] += 1;
         }
     }
@@ -130,7 +130,7 @@ impl Primal {
             .flatten()
     }
 
-    fn map(problem: &Problem, kinetic: &Kinetic) -> Option<Self> {
+    fn map(problem: &Problem, kinetic: &FactoredDelassus) -> Option<Self> {
         let (mut ptr, mut side, mut map) = (vec![0], Vec::new(), Vec::new());
         let mut source = Vec::new();
         // By first coordinate: which of the bodies with contacts.
@@ -138,7 +138,7 @@ impl Primal {
         let (mut size, mut first_of) = (Vec::new(), vec![0]);
         for a in 0..problem.num_contacts() {
             let (d, root) = (problem.dim(a), problem.kappa(a).sqrt());
-            for (first, block) in kinetic.touches(a) {
+            for (first, block) in kinetic.dense_blocks(a) {
                 let width = block.len() / d.max(1);
                 if body[first] == u32::MAX {
                     body[first] = size.len() as u32;
@@ -179,7 +179,7 @@ impl Primal {
     /// Takes another problem in whose contacts join the same bodies in the same order; false where they do
     /// not, and nothing is right then.
     pub fn refit(&mut self, problem: &Problem) -> bool {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
         if self.offset != problem.offset() {
@@ -189,7 +189,7 @@ impl Primal {
         for a in 0..problem.num_contacts() {
             let (d, root) = (problem.dim(a), problem.kappa(a).sqrt());
             let mut left = self.ptr[a + 1] - self.ptr[a];
-            for (first, block) in kinetic.touches(a) {
+            for (first, block) in kinetic.dense_blocks(a) {
                 match sides.next() {
                     Some((side, &source))
                         if left > 0 && source == first && d * side.width == block.len() =>

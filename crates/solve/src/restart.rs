@@ -1,6 +1,6 @@
 //! What is tried where every method of the chain has failed.
 
-use contact::{Measure, Problem};
+use contact::{ResidualMeasure, Problem};
 
 use crate::auto::FEASIBLE;
 use crate::goal::{Goal, Outcome, Report, Solver};
@@ -28,7 +28,7 @@ pub(crate) fn restart(
     total: &mut Report,
 ) {
     // What no velocity satisfies is no hard problem.
-    let far = goal.measure == Measure::Velocity && !(total.residual <= FEASIBLE);
+    let far = goal.measure == ResidualMeasure::Velocity && !(total.residual <= FEASIBLE);
     if total.reached() || (far && infeasible(problem).is_some()) {
         return;
     }

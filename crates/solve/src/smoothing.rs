@@ -223,7 +223,7 @@ impl<'a> Path<'a> {
         let contacts = problem.num_contacts().max(1) as f64;
         let mean = |square: f64| (square / contacts).sqrt();
         let free = problem
-            .free()
+            .free_velocity()
             .iter()
             .zip(&root)
             .map(|(b, k)| (b * k).powi(2));
@@ -276,7 +276,7 @@ impl<'a> Path<'a> {
                 &self.u[rows.clone()],
                 Smoothed {
                     symmetric: &mut self.symmetric[start..end],
-                    shear: &mut self.shear[start..end],
+                    shift_jacobian: &mut self.shear[start..end],
                     rhs: &mut self.step[rows],
                 },
             );

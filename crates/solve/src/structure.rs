@@ -15,7 +15,7 @@
 //! The start, the impulses of the step before, is symmetric if that step was. Beyond some hundred contacts
 //! factorisations cost more than sweeps, and sweeps come first (module `auto`).
 
-use contact::{Operator, Problem};
+use contact::{DelassusOperator, Problem};
 
 use crate::goal::{Best, Goal, Outcome, Report, Solver, enough};
 use crate::interior::InteriorPlane;
@@ -60,7 +60,7 @@ enum Stage {
 impl Structure {
     /// Whether few bodies rest on each other. Bodies that touch nothing do not count.
     pub(crate) fn suits(&mut self, problem: &Problem, goal: &Goal) -> bool {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
         if problem.num_contacts() > FEW {
@@ -69,7 +69,7 @@ impl Structure {
         self.touched.clear();
         self.touched.resize(kinetic.num_coordinates(), false);
         for a in 0..problem.num_contacts() {
-            kinetic.firsts(a).for_each(|i| self.touched[i] = true);
+            kinetic.first_coordinates(a).for_each(|i| self.touched[i] = true);
         }
         let groups = kinetic.group_offset().windows(2);
         let held = groups.filter(|g| g[0] < g[1] && self.touched[g[0]]);

@@ -8,7 +8,7 @@
 //! With a stored W there is no v̂: u_α = b_α + Σ_β W_αβ r_β is gathered from the impulses.
 
 use contact::law::{Law, coulomb3};
-use contact::{BlockSparse, Kinetic, Operator, Problem};
+use contact::{BlockSparseMatrix, FactoredDelassus, DelassusOperator, Problem};
 
 /// What is done at one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +53,7 @@ impl Flow {
     /// Recomputes the velocities from the impulses: at the start, and now and then against
     /// accumulated rounding.
     pub fn refresh(&mut self, problem: &Problem, r: &[f64]) {
-        if let Operator::Kinetic(k) = problem.operator() {
+        if let DelassusOperator::Factored(k) = problem.operator() {
             k.velocity_into(r, &mut self.velocity);
         }
     }
@@ -61,12 +61,12 @@ impl Flow {
     /// One sweep in contact order, in place.
     pub fn sweep(&mut self, problem: &Problem, r: &mut [f64], step: LocalStep) {
         match problem.operator() {
-            Operator::Kinetic(k) => {
+            DelassusOperator::Factored(k) => {
                 for a in 0..problem.num_contacts() {
                     self.visit_kinetic(problem, k, a, r, step);
                 }
             }
-            Operator::Stored { matrix, free } => {
+            DelassusOperator::Stored { matrix, free } => {
                 for a in 0..problem.num_contacts() {
                     self.visit_stored(problem, matrix, free, a, r, step);
                 }
@@ -78,7 +78,7 @@ impl Flow {
     fn visit_kinetic(
         &mut self,
         p: &Problem,
-        k: &Kinetic,
+        k: &FactoredDelassus,
         a: usize,
         r: &mut [f64],
         step: LocalStep,
@@ -87,15 +87,15 @@ impl Flow {
         let r = &mut r[rows.clone()];
         if let (Law::Coulomb { mu }, LocalStep::Exact, 3) = (p.law(a), step, r.len()) {
             let first = rows.start;
-            let mut u = [k.given(first), k.given(first + 1), k.given(first + 2)];
+            let mut u = [k.affine_term(first), k.affine_term(first + 1), k.affine_term(first + 2)];
             k.add_gather(a, &self.velocity, &mut u);
-            let change = exact_space(p.block(a), *mu, &u, r);
+            let change = exact_space(p.diagonal_block(a), *mu, &u, r);
             k.scatter(a, &change, &mut self.velocity);
             return;
         }
         let u = &mut self.u[..r.len()];
         for (i, row) in rows.enumerate() {
-            u[i] = k.given(row);
+            u[i] = k.affine_term(row);
         }
         k.add_gather(a, &self.velocity, u);
         let next = &mut self.next[..r.len()];
@@ -111,7 +111,7 @@ impl Flow {
     fn visit_stored(
         &mut self,
         p: &Problem,
-        w: &BlockSparse,
+        w: &BlockSparseMatrix,
         b: &[f64],
         a: usize,
         r: &mut [f64],
@@ -122,7 +122,7 @@ impl Flow {
             let first = rows.start;
             let mut u = [b[first], b[first + 1], b[first + 2]];
             w.add_row_product(a, r, &mut u);
-            exact_space(p.block(a), *mu, &u, &mut r[rows]);
+            exact_space(p.diagonal_block(a), *mu, &u, &mut r[rows]);
             return;
         }
         let u = &mut self.u[..rows.len()];
@@ -152,7 +152,7 @@ fn exact_space(h: &[f64], mu: f64, u: &[f64; 3], r: &mut [f64]) -> [f64; 3] {
 /// The new impulse of contact `a` from its present velocity u; u is overwritten by q.
 #[inline]
 fn local(p: &Problem, a: usize, r: &[f64], u: &mut [f64], next: &mut [f64], step: LocalStep) {
-    let (h, law, d) = (p.block(a), p.law(a), r.len());
+    let (h, law, d) = (p.diagonal_block(a), p.law(a), r.len());
     match step {
         LocalStep::Exact => {
             for i in 0..d {

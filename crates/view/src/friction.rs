@@ -117,7 +117,7 @@ mod tests {
         assert!(gauge(&Friction::None, [1.0, 0.0]).is_nan());
     }
 
-    fn contact_section(corners: &[[f64; 2]]) -> Arc<contact::law::Section> {
-        Arc::new(contact::law::Section::new(corners).expect("a convex polygon"))
+    fn contact_section(corners: &[[f64; 2]]) -> Arc<contact::law::PolygonSection> {
+        Arc::new(contact::law::PolygonSection::new(corners).expect("a convex polygon"))
     }
 }

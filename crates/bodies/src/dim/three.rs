@@ -1,6 +1,6 @@
 //! What space has that the plane has otherwise.
 
-use contact::{KineticBuilder, Law, ProblemError};
+use contact::{ProblemBuilder, Law, ProblemError};
 use glam::{DQuat, DVec3};
 
 use super::{Dim, Space};
@@ -129,13 +129,13 @@ impl Dim for Space {
 
     #[inline]
     fn add_contact(
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         law: &Law,
         touches: &[(usize, &[[f64; 6]; 3])],
         boundary: &[f64; 3],
         rebound: &[f64; 3],
     ) -> Result<usize, ProblemError> {
-        builder.contact_of_bodies(law, touches, boundary, rebound)
+        builder.add_body_contact(law, touches, boundary, rebound)
     }
 
     fn bounds(shape: &space::Shape, pose: &Pose<Self>) -> Bounds<Self> {

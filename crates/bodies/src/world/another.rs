@@ -10,7 +10,7 @@
 //! first step of a motion and where contacts came or went: a step with the contacts of the one before is as unique
 //! as that was, but for impulses that grow or fade.
 
-use contact::{Judge, Kinetic, Measure, Problem};
+use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure, Problem};
 use solve::Goal;
 
 use super::{World, kinetic};
@@ -66,16 +66,16 @@ impl<D: Dim> World<D> {
             return None;
         }
         let speed = (0..count).fold(0.0_f64, |m, a| {
-            m.max(size(&problem.free()[problem.rows(a)]))
+            m.max(size(&problem.free_velocity()[problem.rows(a)]))
         });
         let stress = self_stress(problem, kinetic(problem)?)?;
-        let mut judge = Judge::new(problem);
+        let mut judge = ResidualEvaluator::new(problem);
         let goal = Goal {
             tolerance: self.settings.tolerance,
             max_iterations: self.settings.max_iterations,
             ..Goal::default()
         };
-        let own = judge.residual(problem, &self.work.impulse, Measure::Velocity);
+        let own = judge.residual(problem, &self.work.impulse, ResidualMeasure::Velocity);
         if !(own <= goal.tolerance) || !(speed > 0.0) {
             return None;
         }
@@ -90,7 +90,7 @@ impl<D: Dim> World<D> {
         let mut another: Option<Another> = None;
         for mut impulse in starts {
             self.work.solver.solve(problem, &mut impulse, &goal);
-            let residual = judge.residual(problem, &impulse, Measure::Velocity);
+            let residual = judge.residual(problem, &impulse, ResidualMeasure::Velocity);
             if !(residual <= goal.tolerance) {
                 continue;
             }
@@ -128,7 +128,7 @@ fn size(x: &[f64]) -> f64 {
 }
 
 /// Impulses of size 1 in the cones that move nothing, where some are found.
-fn self_stress(problem: &Problem, kinetic: &Kinetic) -> Option<Vec<f64>> {
+fn self_stress(problem: &Problem, kinetic: &FactoredDelassus) -> Option<Vec<f64>> {
     let basis = range(problem, kinetic);
     // In units in which every contact weighs alike.
     let mut s = vec![0.0; problem.num_rows()];
@@ -158,12 +158,12 @@ fn self_stress(problem: &Problem, kinetic: &Kinetic) -> Option<Vec<f64>> {
 }
 
 /// An orthonormal basis of the range of Ĝ, whose complement are the impulses that move nothing.
-fn range(problem: &Problem, kinetic: &Kinetic) -> Vec<Vec<f64>> {
+fn range(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<Vec<f64>> {
     let rows = problem.num_rows();
     let mut columns: std::collections::BTreeMap<usize, Vec<f64>> = Default::default();
     for a in 0..problem.num_contacts() {
         let own = problem.rows(a);
-        for (first, block) in kinetic.touches(a) {
+        for (first, block) in kinetic.dense_blocks(a) {
             let width = block.len() / own.len();
             for (i, row) in block.chunks(width).enumerate() {
                 for (k, g) in row.iter().enumerate() {

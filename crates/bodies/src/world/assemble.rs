@@ -11,7 +11,7 @@ mod start;
 mod tests;
 
 use contact::law::{Law, Status};
-use contact::{Kinetic, KineticBuilder, Operator, Problem, ProblemError};
+use contact::{FactoredDelassus, ProblemBuilder, DelassusOperator, Problem, ProblemError};
 
 use super::cell::MOST as MODES;
 use super::law::{law, pair_law};
@@ -75,7 +75,7 @@ impl<D: Dim> World<D> {
     /// Makes (★) and the impulses to start from.
     pub(super) fn assemble(&mut self, t_end: f64) -> Result<(), WorldError> {
         let old = self.work.problem.take();
-        let mut builder = old.map_or_else(Kinetic::builder, Problem::recycle);
+        let mut builder = old.map_or_else(FactoredDelassus::builder, Problem::recycle);
         self.work.active.clear();
         self.work.begin.clear();
         self.work.impulse.clear();
@@ -113,7 +113,7 @@ impl<D: Dim> World<D> {
     }
 
     /// v̂_I and v̂_L of every movable body.
-    fn push_bodies(&self, builder: &mut KineticBuilder) -> Result<(), ProblemError> {
+    fn push_bodies(&self, builder: &mut ProblemBuilder) -> Result<(), ProblemError> {
         for (i, group) in self.work.group.iter().enumerate() {
             if *group == NO_GROUP {
                 continue;
@@ -128,7 +128,7 @@ impl<D: Dim> World<D> {
                     free[k] = v.as_ref()[k] / root[k];
                 }
             }
-            builder.kinetic_group(&begin[..D::DOF], &free[..D::DOF])?;
+            builder.add_kinetic_group(&begin[..D::DOF], &free[..D::DOF])?;
         }
         self.push_places(builder);
         self.push_cell(builder)
@@ -137,7 +137,7 @@ impl<D: Dim> World<D> {
     /// All touches that take part.
     fn push_contacts(
         &self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         filled: &mut Filled,
         t_end: f64,
     ) -> Result<(), WorldError> {
@@ -155,7 +155,7 @@ impl<D: Dim> World<D> {
     #[inline(always)]
     fn push_touch(
         &self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         filled: &mut Filled,
         (touch, last, t_end): (usize, &mut usize, f64),
     ) -> Result<(), WorldError> {
@@ -192,7 +192,7 @@ impl<D: Dim> World<D> {
     /// A contact of any kind, if it takes part; answers U_I by row.
     fn push_any(
         &self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         (law, d): (Law, usize),
         touched: &Touched<'_, D>,
     ) -> Result<Option<[f64; WIDE]>, ProblemError> {
@@ -216,7 +216,7 @@ impl<D: Dim> World<D> {
                 self.cell_block(found, frame, &mut block[..d * modes]);
                 let cell = (self.work.cell.group, &block[..d * modes]);
                 let touches = [touches[0], touches[1], cell];
-                builder.contact_with_rebound(law, &touches, given, rebound)
+                builder.add_contact_with_rebound(law, &touches, given, rebound)
             }
             _ => push_blocks(builder, law, (groups, blocks), [given, rebound]),
         }?;
@@ -329,7 +329,7 @@ impl<D: Dim> Workspace<D> {
 
 /// A contact between movable bodies, or one of them and one that is not.
 fn push_blocks(
-    builder: &mut KineticBuilder,
+    builder: &mut ProblemBuilder,
     law: Law,
     (groups, blocks): ([u32; 2], [&[f64]; 2]),
     [given, rebound]: [&[f64]; 2],
@@ -340,7 +340,7 @@ fn push_blocks(
         [_, NO_GROUP] => &both[..1],
         _ => &both[..],
     };
-    builder.contact_with_rebound(law, touches, given, rebound)
+    builder.add_contact_with_rebound(law, touches, given, rebound)
 }
 
 /// Axes of a touch: tangents along a direction of a body where the law has directions.
@@ -374,9 +374,9 @@ fn contact_error(t: f64, bodies: [u32; 2], error: &ProblemError) -> WorldError {
 }
 
 /// The operator of a problem that has contacts.
-pub(super) fn kinetic(problem: &Problem) -> Option<&Kinetic> {
+pub(super) fn kinetic(problem: &Problem) -> Option<&FactoredDelassus> {
     match problem.operator() {
-        Operator::Kinetic(kinetic) if problem.num_contacts() > 0 => Some(kinetic),
+        DelassusOperator::Factored(kinetic) if problem.num_contacts() > 0 => Some(kinetic),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@
 
 mod change;
 
-use contact::{KineticBuilder, ProblemError};
+use contact::{ProblemBuilder, ProblemError};
 
 use super::{Workspace, World};
 use crate::cell::{self, Lattice, Matrix};
@@ -138,7 +138,7 @@ impl<D: Dim> World<D> {
     }
 
     /// The group of the cell, behind those of the bodies.
-    pub(super) fn push_cell(&self, builder: &mut KineticBuilder) -> Result<(), ProblemError> {
+    pub(super) fn push_cell(&self, builder: &mut ProblemBuilder) -> Result<(), ProblemError> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return Ok(());
         };
@@ -149,7 +149,7 @@ impl<D: Dim> World<D> {
         let (mut begin, mut free) = ([0.0; MOST], [0.0; MOST]);
         self.work.hats(&cell.modes, &lattice.rate, &mut begin);
         self.work.hats(&cell.modes, &self.work.cell.free, &mut free);
-        builder.kinetic_group(&begin[..modes], &free[..modes])?;
+        builder.add_kinetic_group(&begin[..modes], &free[..modes])?;
         Ok(())
     }
 

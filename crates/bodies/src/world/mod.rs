@@ -29,7 +29,7 @@ mod resume;
 mod tests;
 
 use contact::law::Status;
-use contact::{Judge, Measure, Problem};
+use contact::{ResidualEvaluator, ResidualMeasure, Problem};
 use solve::{Goal, Nncg, Report, Solver};
 
 use crate::detect::Detector;
@@ -141,7 +141,7 @@ struct Workspace<D: Dim> {
     /// Another solution of the step.
     another: Option<Another>,
     /// Judges the impulses of a step.
-    judge: Option<Judge>,
+    judge: Option<ResidualEvaluator>,
     cell: cell::CellWork<D>,
 }
 
@@ -298,9 +298,9 @@ impl<D: Dim> World<D> {
         let Some(problem) = work.problem.as_ref().filter(|p| p.num_contacts() > 0) else {
             return 0.0;
         };
-        let judge = work.judge.get_or_insert_with(|| Judge::new(problem));
-        judge.fit(problem);
-        judge.residual(problem, &work.impulse, Measure::Velocity)
+        let judge = work.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
+        judge.resize_for(problem);
+        judge.residual(problem, &work.impulse, ResidualMeasure::Velocity)
     }
 
     /// u_F = u_L + A⁻¹ Σ Gᵀ S, from kinetic coordinates back to those of the bodies.

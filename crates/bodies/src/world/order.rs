@@ -1,7 +1,7 @@
 //! What helps a solver and changes no solution: where bodies are along a curve, and impulses to start from
 //! that are spread over the points of a face.
 
-use contact::{KineticBuilder, Problem};
+use contact::{ProblemBuilder, Problem};
 
 use super::{NO_GROUP, World};
 use crate::dim::Dim;
@@ -17,7 +17,7 @@ const BITS: u32 = 10;
 impl<D: Dim> World<D> {
     /// Where the movable bodies are along Morton's curve through the box around them, at the midpoint: a
     /// function of the state, so that a run that is taken up again goes on with the same bits.
-    pub(super) fn push_places(&self, builder: &mut KineticBuilder) {
+    pub(super) fn push_places(&self, builder: &mut ProblemBuilder) {
         let movable = || {
             let groups = self.work.group.iter().enumerate();
             groups.filter(|(_, group)| **group != NO_GROUP)
@@ -42,7 +42,7 @@ impl<D: Dim> World<D> {
         }
         let extent = (0..3).fold(0.0_f64, |m, k| m.max(high[k] - low[k]));
         let scale = f64::from((1_u32 << BITS) - 1) / extent.max(f64::MIN_POSITIVE);
-        builder.place(movable().map(|(i, _)| {
+        builder.set_curve_keys(movable().map(|(i, _)| {
             let point = at(i);
             (0..3).fold(0, |key, k| {
                 // A cast of a number beyond the range, or of none, is the nearest end of it.

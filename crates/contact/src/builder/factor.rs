@@ -2,11 +2,11 @@
 
 use super::too_large;
 use crate::error::ProblemError;
-use crate::kinetic::{Form, Kinetic, Touch};
+use crate::kinetic::{BlockStorage, FactoredDelassus, GroupBlock};
 
-impl Kinetic {
+impl FactoredDelassus {
     /// Stores Ĝ = G L⁻ᵀ for one touched group: each row solves L ĝ = g.
-    pub(super) fn push_touch(
+    pub(super) fn push_group_block(
         &mut self,
         group: usize,
         block: &[f64],
@@ -27,16 +27,16 @@ impl Kinetic {
             }
         }
         // A contact between two points of one group: its blocks add up to one.
-        let own = *self.touch_ptr.last().unwrap_or(&0) as usize;
-        if let Some(same) = self.touch[own..].iter().find(|t| t.first as usize == first) {
+        let own = *self.block_ptr.last().unwrap_or(&0) as usize;
+        if let Some(same) = self.blocks[own..].iter().find(|t| t.first_coordinate as usize == first) {
             let (kept, added) = self.jacobian.split_at_mut(start);
-            let kept = &mut kept[same.block()..same.block() + rows * m];
+            let kept = &mut kept[same.start()..same.start() + rows * m];
             kept.iter_mut().zip(added).for_each(|(k, a)| *k += *a);
             self.jacobian.truncate(start);
             return Ok(());
         }
-        let touch = Touch::new(first, m, start, Form::Dense);
-        self.touch.push(touch.ok_or_else(too_large)?);
+        let touch = GroupBlock::new(first, m, start, BlockStorage::Dense);
+        self.blocks.push(touch.ok_or_else(too_large)?);
         Ok(())
     }
 }

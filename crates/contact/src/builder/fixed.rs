@@ -2,12 +2,12 @@
 //!
 //! What is not as expected goes the general way, which refuses it with its reason or takes it.
 
-use super::{KineticBuilder, all_finite, finite, same_size, too_large};
+use super::{ProblemBuilder, all_finite, check_finite, same_size, too_large};
 use crate::error::ProblemError;
-use crate::kinetic::{Form, Touch};
+use crate::kinetic::{BlockStorage, GroupBlock};
 use crate::law::Law;
 
-impl KineticBuilder {
+impl ProblemBuilder {
     /// Adds a contact of R rows between one or two groups of M coordinates; see
     /// [`KineticBuilder::contact_with_rebound`], which it does the same as. Returns the contact's
     /// index.
@@ -15,7 +15,7 @@ impl KineticBuilder {
     /// # Errors
     /// As there.
     #[inline]
-    pub fn contact_of_bodies<const R: usize, const M: usize>(
+    pub fn add_body_contact<const R: usize, const M: usize>(
         &mut self,
         law: &Law,
         touches: &[(usize, &[[f64; M]; R])],
@@ -32,7 +32,7 @@ impl KineticBuilder {
             sound = sound && self.plain(*group, M) && all_finite(block.as_flattened());
         }
         if !sound || law.validate(R).is_err() || !self.room(touches.len() * R * M) {
-            return self.contact_of_slices(law, touches, (boundary, rebound));
+            return self.add_body_contact_general(law, touches, (boundary, rebound));
         }
         let mut h = [[0.0; R]; R];
         let mut b = [0.0; R];
@@ -50,11 +50,11 @@ impl KineticBuilder {
                 }
             }
             let k = &mut self.kinetic;
-            k.touch.push(Touch {
-                first: first as u32,
-                block: k.jacobian.len() as u32,
+            k.blocks.push(GroupBlock {
+                first_coordinate: first as u32,
+                start: k.jacobian.len() as u32,
                 width: M as u16,
-                form: Form::Dense,
+                storage: BlockStorage::Dense,
             });
             k.jacobian.extend_from_slice(block.as_flattened());
         }
@@ -63,12 +63,12 @@ impl KineticBuilder {
                 h[j][i] = h[i][j];
             }
         }
-        Ok(self.close_fixed(law, [boundary, rebound], b, h))
+        Ok(self.finish_sized_contact(law, [boundary, rebound], b, h))
     }
 
     /// The same for what is not as expected.
     #[cold]
-    fn contact_of_slices<const R: usize, const M: usize>(
+    fn add_body_contact_general<const R: usize, const M: usize>(
         &mut self,
         law: &Law,
         touches: &[(usize, &[[f64; M]; R])],
@@ -78,7 +78,7 @@ impl KineticBuilder {
             .iter()
             .map(|(group, block)| (*group, block.as_flattened()))
             .collect();
-        self.contact_with_rebound(law.clone(), &flat, boundary, rebound)
+        self.add_contact_with_rebound(law.clone(), &flat, boundary, rebound)
     }
 
     /// Adds a contact of three rows between balls in space whose groups have six coordinates, the
@@ -90,7 +90,7 @@ impl KineticBuilder {
     /// # Errors
     /// As [`KineticBuilder::contact_with_rebound`].
     #[inline]
-    pub fn contact_of_balls(
+    pub fn add_sphere_contact(
         &mut self,
         law: &Law,
         frame: &[[f64; 3]; 3],
@@ -118,19 +118,19 @@ impl KineticBuilder {
         let mut b = [0, 1, 2].map(|i| boundary[i] + rebound[i]);
         for (which, &(group, s, c)) in balls.iter().enumerate() {
             let first = k.group_offset[group];
-            k.touch.push(Touch {
-                first: first as u32,
-                block,
+            k.blocks.push(GroupBlock {
+                first_coordinate: first as u32,
+                start: block,
                 width: 6,
-                form: Form::Ball(which as u8),
+                storage: BlockStorage::Sphere(which as u8),
             });
             normal += s * s;
             across += s * s + c * c;
-            crate::kinetic::gather_ball(&record, which as u8, &k.free[first..first + 6], &mut b);
+            crate::kinetic::gather_sphere(&record, which as u8, &k.free[first..first + 6], &mut b);
         }
         k.jacobian.extend_from_slice(&record);
         let h = [[normal, 0.0, 0.0], [0.0, across, 0.0], [0.0, 0.0, across]];
-        Ok(self.close_fixed(law, [boundary, rebound], b, h))
+        Ok(self.finish_sized_contact(law, [boundary, rebound], b, h))
     }
 
     /// Says what is wrong with a contact of balls.
@@ -143,14 +143,14 @@ impl KineticBuilder {
     ) -> Result<(), ProblemError> {
         let contact = self.kinetic.offset.len() - 1;
         let owner = || format!("contact {contact}");
-        finite("rebound velocity", owner, rebound)?;
+        check_finite("rebound velocity", owner, rebound)?;
         self.check_contact(law, boundary, balls.iter().map(|ball| (ball.0, 18)))?;
         let num = balls.len();
         same_size("the list of balls", num, num.clamp(1, 2), "one or two")?;
-        finite("G", owner, record)?;
+        check_finite("G", owner, record)?;
         // A group with a mass matrix has no balls; anything else is too much for the indices.
         for ball in balls {
-            let factors = usize::from(self.kinetic.lower(ball.0).is_some());
+            let factors = usize::from(self.kinetic.mass_factor(ball.0).is_some());
             same_size(
                 "the mass matrix of a ball",
                 factors,
@@ -167,7 +167,7 @@ impl KineticBuilder {
         let k = &self.kinetic;
         group + 1 < k.group_offset.len()
             && k.group_offset[group + 1] - k.group_offset[group] == width
-            && k.lower(group).is_none()
+            && k.mass_factor(group).is_none()
     }
 
     /// Whether `more` entries of Ĝ can be counted.
@@ -179,24 +179,24 @@ impl KineticBuilder {
 
     /// Ends a contact whose touches are there and whose b and H are known.
     #[inline(always)]
-    pub(super) fn close_fixed<const R: usize>(
+    pub(super) fn finish_sized_contact<const R: usize>(
         &mut self,
         law: &Law,
         [boundary, rebound]: [&[f64; R]; 2],
         b: [f64; R],
         h: [[f64; R]; R],
     ) -> usize {
-        if self.fault.is_none() {
+        if self.first_error.is_none() {
             let contact = self.kinetic.offset.len() - 1;
-            let derived = self.derived.add(contact, law.normal(), b, h);
-            self.fault = derived.err();
+            let derived = self.local_blocks.add(contact, law.normal(), b, h);
+            self.first_error = derived.err();
         }
-        self.close_rows(law, [boundary, rebound])
+        self.finish_rows(law, [boundary, rebound])
     }
 
     /// The same where b and H are taken care of.
     #[inline(always)]
-    pub(super) fn close_rows<const R: usize>(
+    pub(super) fn finish_rows<const R: usize>(
         &mut self,
         law: &Law,
         [boundary, rebound]: [&[f64; R]; 2],
@@ -204,7 +204,7 @@ impl KineticBuilder {
         let k = &mut self.kinetic;
         let contact = k.offset.len() - 1;
         let first = k.offset[contact];
-        k.touch_ptr.push(k.touch.len() as u32);
+        k.block_ptr.push(k.blocks.len() as u32);
         k.boundary.push(first, boundary);
         k.rebound.push(first, rebound);
         k.offset.push(first + R);

@@ -1,21 +1,21 @@
 use super::*;
-use crate::problem::Operator;
+use crate::problem::DelassusOperator;
 
 #[test]
 fn a_contact_between_two_points_of_one_group_has_one_block() {
-    let mut builder = Kinetic::builder();
-    let group = builder.group(&[4.0, 0.0, 0.0, 9.0], &[1.0, 2.0], &[0.0; 2]);
+    let mut builder = FactoredDelassus::builder();
+    let group = builder.add_group(&[4.0, 0.0, 0.0, 9.0], &[1.0, 2.0], &[0.0; 2]);
     let group = group.unwrap();
     let (left, right) = ([1.0, 0.0], [-0.5, 3.0]);
     let none = Restitution::default();
     let touches: [(usize, &[f64]); 2] = [(group, &left), (group, &right)];
     builder
-        .contact(Law::Frictionless, &touches, &[0.0], none)
+        .add_contact(Law::Frictionless, &touches, &[0.0], none)
         .unwrap();
     let problem = builder.build().unwrap();
     // G = (0.5, 3): H = 0.25/4 + 9/9, b = 0.5 + 6. Exact in binary but for two roundings.
-    assert!((problem.block(0)[0] - 1.0625).abs() <= 1e-15);
-    assert!((problem.free()[0] - 6.5).abs() <= 1e-14);
+    assert!((problem.diagonal_block(0)[0] - 1.0625).abs() <= 1e-15);
+    assert!((problem.free_velocity()[0] - 6.5).abs() <= 1e-14);
     assert!((problem.matrix().diagonal(0)[0] - 1.0625).abs() <= 1e-15);
 }
 
@@ -36,18 +36,18 @@ fn a_contact_of_balls_is_the_one_with_its_blocks_written_out() {
     let law = Law::Coulomb { mu: 0.3 };
     let mut problems = Vec::new();
     for compact in [true, false] {
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         let begin = [1.0, -2.0, 0.5, 0.25, -1.0, 3.0];
-        builder.kinetic_group(&begin, &begin).unwrap();
-        builder.kinetic_group(&[0.5; 6], &begin).unwrap();
+        builder.add_kinetic_group(&begin, &begin).unwrap();
+        builder.add_kinetic_group(&[0.5; 6], &begin).unwrap();
         if compact {
             builder
-                .contact_of_balls(&law, &frame, &balls, &boundary, &rebound)
+                .add_sphere_contact(&law, &frame, &balls, &boundary, &rebound)
                 .unwrap();
         } else {
             let touches = [(0, &written[0][..]), (1, &written[1][..])];
             builder
-                .contact_with_rebound(law.clone(), &touches, &boundary, &rebound)
+                .add_contact_with_rebound(law.clone(), &touches, &boundary, &rebound)
                 .unwrap();
         }
         problems.push(builder.build().unwrap());
@@ -57,12 +57,12 @@ fn a_contact_of_balls_is_the_one_with_its_blocks_written_out() {
     };
     // A dozen products and sums of numbers of order 1.
     let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() <= 1e-14);
-    assert!(near(balls.free(), dense.free()));
-    assert!(near(balls.block(0), dense.block(0)));
+    assert!(near(balls.free_velocity(), dense.free_velocity()));
+    assert!(near(balls.diagonal_block(0), dense.diagonal_block(0)));
     assert!(near(balls.matrix().diagonal(0), dense.matrix().diagonal(0)));
     let mut ends = [[0.0; 12]; 2];
     for (problem, end) in [balls, dense].into_iter().zip(&mut ends) {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             unreachable!()
         };
         kinetic.velocity_into(&[1.0, -0.5, 0.25], end);
@@ -72,17 +72,17 @@ fn a_contact_of_balls_is_the_one_with_its_blocks_written_out() {
 
 #[test]
 fn a_group_without_coordinates_touches_nothing() {
-    let mut builder = Kinetic::builder();
-    let empty = builder.kinetic_group(&[], &[]).unwrap();
-    let other = builder.kinetic_group(&[0.0], &[-1.0]).unwrap();
+    let mut builder = FactoredDelassus::builder();
+    let empty = builder.add_kinetic_group(&[], &[]).unwrap();
+    let other = builder.add_kinetic_group(&[0.0], &[-1.0]).unwrap();
     let touches: [(usize, &[f64]); 2] = [(empty, &[]), (other, &[2.0])];
     builder
-        .contact_with_rebound(Law::Frictionless, &touches, &[0.0], &[0.25])
+        .add_contact_with_rebound(Law::Frictionless, &touches, &[0.0], &[0.25])
         .unwrap();
     let problem = builder.build().unwrap();
     // W = 2·2 and b = 2·(−1) + 0.25, exact in binary.
     assert_eq!(problem.matrix().diagonal(0), [4.0]);
-    assert_eq!(problem.free(), [-1.75]);
+    assert_eq!(problem.free_velocity(), [-1.75]);
 }
 
 /// Numbers in −1..1 (splitmix64).
@@ -103,16 +103,16 @@ impl Random {
 }
 
 /// A builder with three groups of `m` kinetic coordinates and one of two with a mass matrix.
-fn groups(random: &mut Random, m: usize) -> KineticBuilder {
-    let mut builder = Kinetic::builder();
+fn groups(random: &mut Random, m: usize) -> ProblemBuilder {
+    let mut builder = FactoredDelassus::builder();
     for _ in 0..3 {
         let values: Vec<f64> = (0..2 * m).map(|_| random.next()).collect();
-        builder.kinetic_group(&values[..m], &values[m..]).unwrap();
+        builder.add_kinetic_group(&values[..m], &values[m..]).unwrap();
     }
     let mass: Vec<f64> = (0..m * m)
         .map(|k| if k % (m + 1) == 0 { 4.0 } else { 0.0 })
         .collect();
-    builder.group(&mass, &vec![1.0; m], &vec![0.5; m]).unwrap();
+    builder.add_group(&mass, &vec![1.0; m], &vec![0.5; m]).unwrap();
     builder
 }
 
@@ -129,11 +129,11 @@ fn same_either_way<const R: usize, const M: usize>(seed: u64) {
         let law = Law::Coulomb { mu: 0.3 };
         let touches = [0, 1].map(|side| (which[side], &blocks[side]));
         fixed
-            .contact_of_bodies(&law, &touches[..count], &boundary, &rebound)
+            .add_body_contact(&law, &touches[..count], &boundary, &rebound)
             .unwrap();
         let flat = [0, 1].map(|side| (which[side], blocks[side].as_flattened()));
         general
-            .contact_with_rebound(law, &flat[..count], &boundary, &rebound)
+            .add_contact_with_rebound(law, &flat[..count], &boundary, &rebound)
             .unwrap();
     }
     // The same products in the same order: to the bit.
@@ -150,16 +150,16 @@ fn a_contact_of_known_sizes_is_the_same_problem_to_the_bit() {
 fn pairs_of_one_law_are_the_contacts_of_the_general_way() {
     let mut random = Random(3);
     let law = Law::Coulomb { mu: 0.3 };
-    assert!(groups(&mut random, 3).pairs::<2, 3>(law.clone()).is_none());
-    let mut fixed = Kinetic::builder();
+    assert!(groups(&mut random, 3).pair_contacts::<2, 3>(law.clone()).is_none());
+    let mut fixed = FactoredDelassus::builder();
     for _ in 0..3 {
         let [begin, free]: [[f64; 3]; 2] = random.rows();
-        fixed.kinetic_group(&begin, &free).unwrap();
+        fixed.add_kinetic_group(&begin, &free).unwrap();
     }
     let mut general = fixed.clone();
-    assert!(fixed.pairs::<2, 6>(law.clone()).is_none());
-    assert!(fixed.pairs::<2, 3>(Law::Coulomb { mu: -1.0 }).is_none());
-    let mut pairs = fixed.pairs::<2, 3>(law.clone()).unwrap();
+    assert!(fixed.pair_contacts::<2, 6>(law.clone()).is_none());
+    assert!(fixed.pair_contacts::<2, 3>(Law::Coulomb { mu: -1.0 }).is_none());
+    let mut pairs = fixed.pair_contacts::<2, 3>(law.clone()).unwrap();
     for k in 0..30 {
         // The same group twice is taken by the general way.
         let which = [[0, 1], [2, 2], [1, 0], [2, 1]][k % 4];
@@ -168,7 +168,7 @@ fn pairs_of_one_law_are_the_contacts_of_the_general_way() {
         pairs.push(which, &blocks, &rebound).unwrap();
         let flat = [0, 1].map(|side| (which[side], blocks[side].as_flattened()));
         general
-            .contact_with_rebound(law.clone(), &flat, &[0.0; 2], &rebound)
+            .add_contact_with_rebound(law.clone(), &flat, &[0.0; 2], &rebound)
             .unwrap();
     }
     let good = [[[1.0; 3]; 2]; 2];
@@ -182,9 +182,9 @@ fn pairs_of_one_law_are_the_contacts_of_the_general_way() {
     assert_eq!(fixed.laws(), general.laws());
     // Another order of summation.
     let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() <= 1e-14);
-    assert!(near(fixed.free(), general.free()));
+    assert!(near(fixed.free_velocity(), general.free_velocity()));
     for contact in 0..30 {
-        assert!(near(fixed.block(contact), general.block(contact)));
+        assert!(near(fixed.diagonal_block(contact), general.diagonal_block(contact)));
     }
 }
 
@@ -221,12 +221,12 @@ fn contacts_of_known_sizes_are_refused_for_the_same_reasons() {
     for (law, group, block, boundary, word) in cases {
         let mut builder = groups(&mut Random(3), 3);
         let touches = [(group, block)];
-        let error = builder.contact_of_bodies(&law, &touches, &boundary, &zero);
+        let error = builder.add_body_contact(&law, &touches, &boundary, &zero);
         let text = error.unwrap_err().to_string();
         assert!(text.contains(word), "{text}");
         // Nothing of it is left behind.
         builder
-            .contact_of_bodies(&Law::Coulomb { mu: 0.3 }, &[(0, &good)], &zero, &zero)
+            .add_body_contact(&Law::Coulomb { mu: 0.3 }, &[(0, &good)], &zero, &zero)
             .unwrap();
         assert_eq!(builder.build().unwrap().num_contacts(), 1);
     }
@@ -239,7 +239,7 @@ fn contacts_of_balls_are_refused_with_their_reason() {
         let mut builder = groups(&mut Random(4), 6);
         let law = Law::Coulomb { mu: 0.3 };
         let rebound = [rebound, 0.0, 0.0];
-        let added = builder.contact_of_balls(&law, &frame, balls, &[0.0; 3], &rebound);
+        let added = builder.add_sphere_contact(&law, &frame, balls, &[0.0; 3], &rebound);
         added.unwrap_err().to_string()
     };
     for (balls, rebound, word) in [

@@ -1,7 +1,7 @@
 //! Blocks of Ĝ: written out for whoever asks, applied as they are stored.
 
 /// A ball's block, written out.
-pub(super) fn ball(record: &[f64], which: u8) -> [f64; 18] {
+pub(super) fn sphere_block(record: &[f64], which: u8) -> [f64; 18] {
     let (frame, scale) = record.split_at(9);
     let (s, c) = (scale[2 * which as usize], scale[2 * which as usize + 1]);
     let mut block = [0.0; 18];
@@ -17,27 +17,27 @@ pub(super) fn ball(record: &[f64], which: u8) -> [f64; 18] {
 
 /// A block of Ĝ, row-major, as stored or written out.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Block<'a> {
+pub enum JacobianBlock<'a> {
     /// As stored.
     Stored(&'a [f64]),
     /// That of a ball: 3 × 6.
-    Ball([f64; 18]),
+    Sphere([f64; 18]),
 }
 
-impl std::ops::Deref for Block<'_> {
+impl std::ops::Deref for JacobianBlock<'_> {
     type Target = [f64];
 
     fn deref(&self) -> &[f64] {
         match self {
             Self::Stored(block) => block,
-            Self::Ball(block) => block,
+            Self::Sphere(block) => block,
         }
     }
 }
 
 /// u += Ĝ v̂ for a ball: two scaled vectors against the frame.
 #[inline(always)]
-pub(crate) fn gather_ball(record: &[f64], which: u8, v: &[f64], u: &mut [f64]) {
+pub(crate) fn gather_sphere(record: &[f64], which: u8, v: &[f64], u: &mut [f64]) {
     let f: &[f64; 13] = match record.first_chunk() {
         Some(f) => f,
         None => return,
@@ -52,7 +52,7 @@ pub(crate) fn gather_ball(record: &[f64], which: u8, v: &[f64], u: &mut [f64]) {
 
 /// v̂ += Ĝᵀ dr for a ball.
 #[inline(always)]
-pub(super) fn scatter_ball(record: &[f64], which: u8, dr: &[f64], v: &mut [f64]) {
+pub(super) fn scatter_sphere(record: &[f64], which: u8, dr: &[f64], v: &mut [f64]) {
     let f: &[f64; 13] = match record.first_chunk() {
         Some(f) => f,
         None => return,

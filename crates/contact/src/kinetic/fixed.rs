@@ -1,19 +1,19 @@
 //! What is asked of contacts whose number of rows is known.
 
-use super::{Form, Kinetic, Touch};
+use super::{BlockStorage, FactoredDelassus, GroupBlock};
 
-impl Kinetic {
+impl FactoredDelassus {
     /// How many groups contact `a` touches.
     #[inline]
-    pub fn num_touches(&self, a: usize) -> usize {
-        self.touches_of(a).len()
+    pub fn num_groups_of(&self, a: usize) -> usize {
+        self.blocks_of(a).len()
     }
 
     /// The blocks of contact `a` that are stored row-major in L entries.
     #[inline]
     pub fn stored_blocks<const L: usize>(&self, a: usize) -> impl Iterator<Item = &[f64; L]> {
-        let dense = self.touches_of(a).iter().filter(|t| t.form == Form::Dense);
-        dense.filter_map(|t| self.jacobian[t.block()..].first_chunk())
+        let dense = self.blocks_of(a).iter().filter(|t| t.storage == BlockStorage::Dense);
+        dense.filter_map(|t| self.jacobian[t.start()..].first_chunk())
     }
 
     /// Given boundary velocities W_α of R rows from `first` on.
@@ -30,7 +30,7 @@ impl Kinetic {
 
     /// W_α + ρ U_I of R rows from `first` on.
     #[inline(always)]
-    pub fn givens<const R: usize>(&self, first: usize) -> [f64; R] {
+    pub fn affine_terms<const R: usize>(&self, first: usize) -> [f64; R] {
         let (mut given, rebound): ([f64; R], [f64; R]) =
             (self.boundary.of(first), self.rebound.of(first));
         for i in 0..R {
@@ -41,9 +41,9 @@ impl Kinetic {
 
     /// v̂ += Ĝᵀ r for the touches of a contact of two rows.
     #[inline(always)]
-    pub(super) fn scatter_two(&self, touches: &[Touch], r: [f64; 2], v: &mut [f64]) {
-        let Some((g, [first, second])) = self.flat_pair(touches) else {
-            return self.scatter_touches(touches, &r, v);
+    pub(super) fn scatter_planar(&self, touches: &[GroupBlock], r: [f64; 2], v: &mut [f64]) {
+        let Some((g, [first, second])) = self.planar_pair(touches) else {
+            return self.scatter_blocks(touches, &r, v);
         };
         let push = |side: usize, k: usize| g[side][k] * r[0] + g[side][3 + k] * r[1];
         for (side, first) in [(0, first), (1, second)] {
@@ -59,14 +59,14 @@ impl Kinetic {
     /// read again in pairs has to wait.
     #[inline(always)]
     pub fn gather<const R: usize>(&self, a: usize, v: &[f64], mut u: [f64; R]) -> [f64; R] {
-        let touches = self.touches_of(a);
+        let touches = self.blocks_of(a);
         let pair = if R == 2 {
-            self.flat_pair(touches)
+            self.planar_pair(touches)
         } else {
             None
         };
         let Some((g, firsts)) = pair else {
-            self.gather_touches(touches, v, &mut u);
+            self.gather_blocks(touches, v, &mut u);
             return u;
         };
         let [p, q] = firsts.map(|first| v[first..].first_chunk::<3>());
@@ -84,16 +84,16 @@ impl Kinetic {
 
     /// The blocks and first coordinates of a contact of two rows between two bodies of the plane.
     #[inline(always)]
-    fn flat_pair(&self, touches: &[Touch]) -> Option<([&[f64; 6]; 2], [usize; 2])> {
+    fn planar_pair(&self, touches: &[GroupBlock]) -> Option<([&[f64; 6]; 2], [usize; 2])> {
         let [one, two] = touches else {
             return None;
         };
-        let flat = |t: &Touch| (t.width == 3) & (t.form == Form::Dense);
+        let flat = |t: &GroupBlock| (t.width == 3) & (t.storage == BlockStorage::Dense);
         if !(flat(one) & flat(two)) {
             return None;
         }
-        let block = |t: &Touch| self.jacobian[t.block()..].first_chunk();
+        let block = |t: &GroupBlock| self.jacobian[t.start()..].first_chunk();
         let blocks = [block(one)?, block(two)?];
-        Some((blocks, [one.first as usize, two.first as usize]))
+        Some((blocks, [one.first_coordinate as usize, two.first_coordinate as usize]))
     }
 }

@@ -33,7 +33,7 @@ const MAX_LAMBDA_STEPS: usize = 40;
 const MAX_POLISH_STEPS: usize = 12;
 
 /// What is known before anything slides.
-enum Begun {
+enum NormalElimination {
     /// The impulse and the status.
     Done([f64; 3], Status),
     /// It slides: B, b, H_nt and 1/H_nn.
@@ -42,13 +42,13 @@ enum Begun {
 
 /// Open and sticking contacts, and those without a direction to slide in.
 #[inline]
-fn begin(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Begun {
+fn eliminate_normal(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> NormalElimination {
     let hnn = h[0][0];
     // The negated comparison sends NaN to the open branch: the answer stays finite.
     if !(q[0] < 0.0 && hnn > 0.0) {
-        return Begun::Done([0.0; 3], Status::Open);
+        return NormalElimination::Done([0.0; 3], Status::Open);
     }
-    let done = |(r, status)| Begun::Done(r, status);
+    let done = |(r, status)| NormalElimination::Done(r, status);
     let inv = 1.0 / hnn;
     let w = [h[0][1], h[0][2]];
     let (cx, cy) = (h[1][0] * inv, h[2][0] * inv);
@@ -62,7 +62,7 @@ fn begin(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Begun {
     // the elliptic law scales them apart.
     let floor = [1, 2].map(|i| 8.0 * f64::EPSILON * h[i][i].abs() + 1e-40 * hnn);
     let (stick, definite) = solve2(&bm, &b, &floor);
-    if singular::suspect(&bm, h[1][1], h[2][2])
+    if singular::may_be_rank_deficient(&bm, h[1][1], h[2][2])
         && let Some((r, status)) = singular::disc(h, q, mu)
     {
         return done(finite(r, status, q[0] * inv));
@@ -83,15 +83,15 @@ fn begin(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Begun {
     if mu == 0.0 || (b[0] == 0.0 && b[1] == 0.0) {
         return done(finite([-q[0] * inv, 0.0, 0.0], Status::Slip, q[0] * inv));
     }
-    Begun::Slides(bm, b, w, inv)
+    NormalElimination::Slides(bm, b, w, inv)
 }
 
 /// Solves one contact in space; returns the impulse and the status.
 #[inline]
 pub fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> ([f64; 3], Status) {
-    let (bm, b, w, inv) = match begin(h, q, mu) {
-        Begun::Done(r, status) => return (r, status),
-        Begun::Slides(bm, b, w, inv) => (bm, b, w, inv),
+    let (bm, b, w, inv) = match eliminate_normal(h, q, mu) {
+        NormalElimination::Done(r, status) => return (r, status),
+        NormalElimination::Slides(bm, b, w, inv) => (bm, b, w, inv),
     };
     let start = slide(&bm, &b, &w, q[0], inv, mu);
     let kappa = 1.0 / (bm[0][0] + bm[1][1]);
@@ -117,11 +117,11 @@ pub fn status(h: &[[f64; 3]; 3], q: &[f64; 3], mu: f64) -> Status {
             return if sticks { Status::Stick } else { Status::Slip };
         }
     }
-    match begin(h, q, mu) {
-        Begun::Done(_, status) => status,
+    match eliminate_normal(h, q, mu) {
+        NormalElimination::Done(_, status) => status,
         // An impulse that overflows is replaced by the frictionless one, which slides as well.
-        Begun::Slides(_, _, _, inv) if (q[0] * inv).is_finite() => Status::Slip,
-        Begun::Slides(..) => solve(h, q, mu).1,
+        NormalElimination::Slides(_, _, _, inv) if (q[0] * inv).is_finite() => Status::Slip,
+        NormalElimination::Slides(..) => solve(h, q, mu).1,
     }
 }
 

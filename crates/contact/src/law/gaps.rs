@@ -5,7 +5,7 @@ use super::small::{dot, norm};
 
 /// Misses of one contact, never negative; the judge divides them by the scales of its problem.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Gaps {
+pub struct Violations {
     /// Approach velocity, max(0, -u_n).
     pub normal_velocity_violation: f64,
     /// Impulse outside its admissible set: the larger of max(0, -r_n) and the distance of r_t to
@@ -24,11 +24,11 @@ pub struct Gaps {
 impl Law {
     /// The physical misses of (r, u).
     #[must_use]
-    pub fn gaps(&self, r: &[f64], u: &[f64]) -> Gaps {
-        let mut gaps = Gaps::default();
+    pub fn violations(&self, r: &[f64], u: &[f64]) -> Violations {
+        let mut gaps = Violations::default();
         match self {
             Self::Bilateral => gaps.bilateral_violation = largest(u),
-            Self::NonFirm(set) => set.gaps(r, u, &mut gaps),
+            Self::NonFirm(set) => set.violations(r, u, &mut gaps),
             Self::BilateralFriction { normal_rows, mu } => {
                 let k = *normal_rows;
                 let s = norm(&r[..k]);
@@ -39,7 +39,7 @@ impl Law {
             _ => {
                 gaps.normal_velocity_violation = (-u[0]).max(0.0);
                 gaps.normal_complementarity = (r[0] * u[0]).abs();
-                gaps.cone_violation = self.outside(r[0].max(0.0), &r[1..]).max(-r[0]);
+                gaps.cone_violation = self.distance_to_section(r[0].max(0.0), &r[1..]).max(-r[0]);
                 gaps.tangential_dissipation_gap = self.dissipation_gap(r, u);
             }
         }

@@ -59,19 +59,19 @@ fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
 }
 
 /// A quarter turn.
-fn turn(a: [f64; 2]) -> [f64; 2] {
+fn quarter_turn(a: [f64; 2]) -> [f64; 2] {
     [-a[1], a[0]]
 }
 
 /// The reduced problem for the unit disc.
-struct Reduced {
+struct LeastEnergyProblem {
     b: [[f64; 2]; 2],
     free: [f64; 2],
     w: [f64; 2],
     rho: f64,
 }
 
-impl Reduced {
+impl LeastEnergyProblem {
     /// u_t at an impulse.
     fn velocity(&self, y: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|i| dot(self.b[i], y) + self.free[i])
@@ -97,7 +97,7 @@ impl Reduced {
             let e = direction(angle);
             let (y, n) = (self.boundary(e)?, self.normal(e));
             let seen = dot(n, [apart[0] - y[0], apart[1] - y[1]]) > 0.0;
-            seen.then(|| dot(turn(n), self.velocity(y)))
+            seen.then(|| dot(quarter_turn(n), self.velocity(y)))
         };
         let side = match slope(first) {
             Some(s) if s > 0.0 => -1.0,
@@ -123,7 +123,7 @@ impl Reduced {
             let size = dot(y, y).sqrt();
             let e = y.map(|x| x / size);
             let (n, u) = (self.normal(e), self.velocity(y));
-            let p = turn(n);
+            let p = quarter_turn(n);
             let off = size - self.rho + dot(self.w, y);
             let across = dot(p, u);
             let miss = off.abs().max(kappa * across.abs());
@@ -132,7 +132,7 @@ impl Reduced {
                 break;
             }
             best = (miss, y);
-            let (turned, along) = (turn(e), dot(e, u) / size);
+            let (turned, along) = (quarter_turn(e), dot(e, u) / size);
             let slope = [0, 1].map(|i| dot(self.b[i], p) - along * turned[i]);
             let det = n[0] * slope[1] - n[1] * slope[0];
             y[0] -= (off * slope[1] - across * n[1]) / det;
@@ -154,7 +154,7 @@ fn solve(h: &[[f64; 3]; 3], q: &[f64; 3]) -> Option<([f64; 3], [f64; 2])> {
     let floor = [1, 2].map(|i: usize| 8.0 * f64::EPSILON * h[i][i].abs() + 1e-40 * normal);
     let mut b = [0, 1].map(|i: usize| [0, 1].map(|j: usize| h[i + 1][j + 1] - w[i] * h[0][j + 1]));
     (b[0][0], b[1][1]) = (b[0][0] + floor[0], b[1][1] + floor[1]);
-    let reduced = Reduced {
+    let reduced = LeastEnergyProblem {
         b,
         free: [0, 1].map(|i: usize| q[i + 1] + rho * h[i + 1][0]),
         w,

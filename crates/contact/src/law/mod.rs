@@ -36,9 +36,9 @@ mod static_dynamic;
 mod threshold;
 
 pub use error::LawError;
-pub use gaps::Gaps;
+pub use gaps::Violations;
 pub use nonfirm::NonFirmSet;
-pub use polygon::Section;
+pub use polygon::PolygonSection;
 pub use small::MAX_ROWS;
 pub use smoothed::Smoothed;
 pub use static_dynamic::StaticDynamic;
@@ -84,7 +84,7 @@ pub enum Law {
         mu2: f64,
     },
     /// Friction with a polygonal section, r_t ∈ r_n D; three rows (M88 §12).
-    CoulombPolygon(Arc<Section>),
+    CoulombPolygon(Arc<PolygonSection>),
     /// Coulomb's law with static and dynamic coefficients (M88 §17); rows as for `Coulomb`.
     StaticDynamic {
         /// The two coefficients.
@@ -175,10 +175,10 @@ impl Law {
         {
             return Ok(());
         }
-        self.examine(d)
+        self.validate_general(d)
     }
 
-    fn examine(&self, d: usize) -> Result<(), LawError> {
+    fn validate_general(&self, d: usize) -> Result<(), LawError> {
         let law = self.name();
         let rows = |fits: bool, expected| {
             let error = LawError::Rows {
@@ -297,15 +297,15 @@ impl Law {
     /// The status that [`Law::solve_local`] answers, without the impulse where that costs more;
     /// `start` is an impulse near the solution.
     #[inline]
-    pub fn status_alone(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
+    pub fn local_status(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
         // Nearly all contacts of the plane.
         if let (Self::Coulomb { mu }, &[a, b, c, d], &[n, t]) = (self, h, q) {
             return coulomb2::status(&[[a, b], [c, d]], &[n, t], *mu);
         }
-        self.status_of_any(h, q, start)
+        self.local_status_general(h, q, start)
     }
 
-    fn status_of_any(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
+    fn local_status_general(&self, h: &[f64], q: &[f64], start: &[f64]) -> Status {
         let d = q.len();
         match (self.disc_radius(), d) {
             (Some(mu), 3) => coulomb3::status(&block3(h), &[q[0], q[1], q[2]], mu),

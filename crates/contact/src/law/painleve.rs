@@ -11,7 +11,7 @@ impl Law {
     /// γ from the row (Ŵ_nn, Ŵ_nt) of a contact, or of a joint with one function that rubs.
     #[must_use]
     pub fn gamma(&self, row: &[f64]) -> f64 {
-        row[0] - self.reach(row)
+        row[0] - self.section_support(row)
     }
 
     /// γ where a contact that slides with `u` may jump; Ŵ_nn > 0 where γ ≤ 0 belongs to another direction of
@@ -27,7 +27,7 @@ impl Law {
 
     /// max over D of −Ŵ_nt·w. A joint that rubs has no unilateral normal row and so no shift, but the disc of
     /// its coefficient.
-    fn reach(&self, row: &[f64]) -> f64 {
+    fn section_support(&self, row: &[f64]) -> f64 {
         match self {
             Self::BilateralFriction { normal_rows: 1, mu } => mu * norm(&row[1..]),
             _ => self.shift(row),
@@ -43,7 +43,7 @@ impl Law {
                 let square = a * a + b * b;
                 let along = -normal * (u * a + v * b) / square;
                 // The widest w across Ŵ_nt, for a disc as wide as D is along it.
-                let radius = self.reach(row) / square.sqrt();
+                let radius = self.section_support(row) / square.sqrt();
                 let across = (radius * radius - normal * normal / square).max(0.0).sqrt();
                 along - across * (v * a - u * b).abs() / square.sqrt() < 0.0
             }

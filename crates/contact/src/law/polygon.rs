@@ -22,11 +22,11 @@ use super::{Law, Status, singular, small};
 
 /// A convex polygon that contains 0, counter-clockwise: the section D of the friction cone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Section {
+pub struct PolygonSection {
     vertices: Box<[[f64; 2]]>,
 }
 
-impl Section {
+impl PolygonSection {
     /// Takes the vertices of a strictly convex polygon in either sense of rotation.
     ///
     /// # Errors
@@ -158,13 +158,13 @@ fn lost_rank(
     let inv = 1.0 / h[0][0];
     let c = [h[1][0] * inv, h[2][0] * inv];
     let b_mat = [0, 1].map(|i| [0, 1].map(|j| h[i + 1][j + 1] - c[i] * h[0][j + 1]));
-    if !singular::suspect(&b_mat, h[1][1], h[2][2]) {
+    if !singular::may_be_rank_deficient(&b_mat, h[1][1], h[2][2]) {
         return None;
     }
     if let Some(r) = singular::stick_in_polygon(h, q, vertices)? {
         return Some((r, Status::Stick)).filter(|_| r.iter().all(|v| v.is_finite()));
     }
-    let best = enumerate(h, q, vertices, kappa, Some(singular::LOST));
+    let best = enumerate(h, q, vertices, kappa, Some(singular::RANK_TOLERANCE));
     // Each candidate solves its equations to a few roundings of |r|: a larger miss is no solution.
     if best.miss <= 1e-13 {
         Some((best.r, best.status))

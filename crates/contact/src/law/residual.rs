@@ -33,7 +33,7 @@ impl Law {
             }
             Self::Bilateral => {}
             Self::NonFirm(set) => set.project(x),
-            Self::BilateralFriction { normal_rows, mu } => project_double(x, *normal_rows, *mu),
+            Self::BilateralFriction { normal_rows, mu } => project_double_cone(x, *normal_rows, *mu),
         }
     }
 
@@ -181,7 +181,7 @@ impl Law {
         let mut p = [0.0; MAX_TANGENTIAL];
         let mut jac = [0.0; MAX_TANGENTIAL * MAX_TANGENTIAL];
         let mut ds = [0.0; MAX_TANGENTIAL];
-        self.clip(s, &y[..m], &mut p[..m], &mut jac, &mut ds[..m]);
+        self.project_onto_section(s, &y[..m], &mut p[..m], &mut jac, &mut ds[..m]);
         for i in 0..m {
             let row = (k + i) * d;
             f[k + i] = r[k + i] - p[i];
@@ -198,7 +198,7 @@ impl Law {
     }
 
     /// P(s, y) with its derivatives for the section of this law.
-    fn clip(&self, s: f64, y: &[f64], p: &mut [f64], jac: &mut [f64], ds: &mut [f64]) {
+    fn project_onto_section(&self, s: f64, y: &[f64], p: &mut [f64], jac: &mut [f64], ds: &mut [f64]) {
         match self {
             _ if y.is_empty() => {}
             Self::CoulombAsymmetric { plus, minus } => {
@@ -220,12 +220,12 @@ impl Law {
     }
 
     /// Distance of the tangential impulse to the scaled section s D.
-    pub(super) fn outside(&self, s: f64, r_t: &[f64]) -> f64 {
+    pub(super) fn distance_to_section(&self, s: f64, r_t: &[f64]) -> f64 {
         let m = r_t.len();
         let mut p = [0.0; MAX_TANGENTIAL];
         let mut jac = [0.0; MAX_TANGENTIAL * MAX_TANGENTIAL];
         let mut ds = [0.0; MAX_TANGENTIAL];
-        self.clip(s, r_t, &mut p[..m], &mut jac, &mut ds[..m]);
+        self.project_onto_section(s, r_t, &mut p[..m], &mut jac, &mut ds[..m]);
         for i in 0..m {
             p[i] = r_t[i] - p[i];
         }
@@ -255,7 +255,7 @@ impl Law {
 }
 
 /// Nearest point of the double cone |r_t| <= mu |r_n|: the direction of r_n is kept.
-fn project_double(x: &mut [f64], k: usize, mu: f64) {
+fn project_double_cone(x: &mut [f64], k: usize, mu: f64) {
     let n = norm(&x[..k]);
     let t = norm(&x[k..]);
     let mut pair = [n, t];

@@ -31,7 +31,7 @@ use super::{Status, coulomb3};
 /// this, and b counts as in the range when what no impulse can stop is below this times the sizes
 /// it was summed from. H = G A⁻¹ Gᵀ carries rounding of about n cond(A) ε, 1e-12 for a few thousand
 /// in n cond(A); a velocity this small relative to H r and q is not told from rest by any residual.
-pub(super) const LOST: f64 = 1e-12;
+pub(super) const RANK_TOLERANCE: f64 = 1e-12;
 /// Steps of the descent to the largest multiplier; it is linear, Newton's iteration follows.
 const MAX_DESCENT: usize = 200;
 
@@ -68,12 +68,12 @@ enum Rest {
 /// det B / (B_11 h2 + B_22 h1) = ν ν' / (ν + ν') lies between ν/2 and ν. True for NaN, and for
 /// a B of nothing but rounding, whatever its signs.
 #[inline]
-pub(super) fn suspect(b_mat: &[[f64; 2]; 2], h1: f64, h2: f64) -> bool {
+pub(super) fn may_be_rank_deficient(b_mat: &[[f64; 2]; 2], h1: f64, h2: f64) -> bool {
     let det = b_mat[0][0] * b_mat[1][1] - (b_mat[0][1] * b_mat[1][0]).abs();
     let sum = (b_mat[0][0] * h2).abs() + (b_mat[1][1] * h1).abs();
     // The negated comparison sends NaN to the careful side.
     !matches!(
-        det.partial_cmp(&(LOST * sum)),
+        det.partial_cmp(&(RANK_TOLERANCE * sum)),
         Some(std::cmp::Ordering::Greater)
     )
 }
@@ -149,8 +149,8 @@ impl Tangential {
         };
         let [[a, f], [g, d]] = out.b_mat;
         let [h1, h2] = out.diagonal;
-        let semidefinite = a >= -LOST * h1 && d >= -LOST * h2;
-        let lost = (a * d - f * g).abs() <= LOST * (a.abs() * h2 + d.abs() * h1);
+        let semidefinite = a >= -RANK_TOLERANCE * h1 && d >= -RANK_TOLERANCE * h2;
+        let lost = (a * d - f * g).abs() <= RANK_TOLERANCE * (a.abs() * h2 + d.abs() * h1);
         ((lost || out.vanishes()) && semidefinite && inv > 0.0).then_some(out)
     }
 
@@ -158,8 +158,8 @@ impl Tangential {
     fn vanishes(&self) -> bool {
         let [[a, f], [g, d]] = self.b_mat;
         let [h1, h2] = self.diagonal;
-        let mixed = LOST * (h1 * h2).sqrt();
-        a.abs() <= LOST * h1 && d.abs() <= LOST * h2 && f.abs() <= mixed && g.abs() <= mixed
+        let mixed = RANK_TOLERANCE * (h1 * h2).sqrt();
+        a.abs() <= RANK_TOLERANCE * h1 && d.abs() <= RANK_TOLERANCE * h2 && f.abs() <= mixed && g.abs() <= mixed
     }
 
     /// Whether the smaller eigenvalue is above the rounding of B itself. Then a b outside the range
@@ -184,9 +184,9 @@ impl Tangential {
     fn rest(&self) -> Rest {
         let [h1, h2] = self.diagonal;
         let (a, d) = (self.b_mat[0][0], self.b_mat[1][1]);
-        let i = match (a > LOST * h1, d > LOST * h2) {
+        let i = match (a > RANK_TOLERANCE * h1, d > RANK_TOLERANCE * h2) {
             (false, false) => {
-                let still = |i: usize| self.b[i].abs() <= LOST * self.parts[i];
+                let still = |i: usize| self.b[i].abs() <= RANK_TOLERANCE * self.parts[i];
                 return if still(0) && still(1) {
                     Rest::Always
                 } else {
@@ -206,7 +206,7 @@ impl Tangential {
         let reach = self.diagonal[j].sqrt() * (h1.sqrt() * t[0].abs() + h2.sqrt() * t[1].abs());
         let left = self.velocity(t)[j].abs();
         // Not a number is no rest.
-        if left <= LOST * (self.parts[j] + reach) {
+        if left <= RANK_TOLERANCE * (self.parts[j] + reach) {
             let mut slide = [1.0; 2];
             slide[j] = self.b_mat[j][i] / y[i];
             let length = norm(slide);
@@ -327,7 +327,7 @@ impl Tangential {
     fn slides(&self, t: [f64; 2]) -> bool {
         let u = self.velocity(t);
         let (length, speed) = (norm(t), norm(u));
-        let rest = LOST * self.diagonal[0].max(self.diagonal[1]);
+        let rest = RANK_TOLERANCE * self.diagonal[0].max(self.diagonal[1]);
         let across = (u[0] * t[1] - u[1] * t[0]).abs();
         // Half the digits tell a solution from the end of an iteration that found none.
         dot(u, t) < 0.0

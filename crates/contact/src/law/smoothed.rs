@@ -35,7 +35,7 @@ pub struct Smoothed<'a> {
     /// S, d × d row-major.
     pub symmetric: &'a mut [f64],
     /// B, d × d row-major.
-    pub shear: &'a mut [f64],
+    pub shift_jacobian: &'a mut [f64],
     /// g.
     pub rhs: &'a mut [f64],
 }
@@ -58,7 +58,7 @@ impl Law {
         match self {
             Law::Bilateral => {
                 out.symmetric.fill(0.0);
-                identity(out.shear, u.len());
+                identity(out.shift_jacobian, u.len());
                 out.rhs.iter_mut().zip(u).for_each(|(g, u)| *g = -u);
                 u.iter().map(|u| u * u).sum()
             }
@@ -83,7 +83,7 @@ fn half_line(eps: f64, r: &[f64], u: &[f64], out: Smoothed<'_>) -> f64 {
         g[i] = -r[i] * d[i * n + i];
         norm += r[i] * r[i];
     }
-    identity(out.shear, n);
+    identity(out.shift_jacobian, n);
     norm
 }
 
@@ -121,10 +121,10 @@ fn cone(mu: f64, eps: f64, r: &[f64], u: &[f64], out: Smoothed<'_>) -> f64 {
         h[i] = (plus - minus) * e[i - 1] + perpendicular / across;
     }
     fill_symmetric(mu, &theta, &e, n, out.symmetric);
-    identity(out.shear, n);
+    identity(out.shift_jacobian, n);
     out.rhs[0] = -mu * h[0];
     for i in 1..n {
-        out.shear[i] = if nu > 0.0 { mu * u[i] / nu } else { 0.0 };
+        out.shift_jacobian[i] = if nu > 0.0 { mu * u[i] / nu } else { 0.0 };
         out.rhs[i] = -h[i];
     }
     norm

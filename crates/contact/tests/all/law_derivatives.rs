@@ -101,7 +101,7 @@ fn local_solutions_are_zeros_of_alart_and_curnier_and_have_no_gaps() {
             let f = value(&law, kappa, &r, &u);
             // As for the natural residual, which has the same zeros.
             assert!(norm(&f) <= 1e-12 * size, "{family} {k}: F = {f:?}");
-            let gaps = law.gaps(&r, &u);
+            let gaps = law.violations(&r, &u);
             // Velocities and impulses to a hundred roundings, energies to their product; a
             // nearly flat ellipse (axis 1e-6) divides by its axis, hence the last.
             // The support function multiplies the rounding of u by the size of the set.
@@ -137,7 +137,7 @@ fn local_solutions_are_zeros_of_alart_and_curnier_and_have_no_gaps() {
 fn gaps_name_what_is_wrong() {
     let law = Law::Coulomb { mu: 0.5 };
     // Approach at 2, pulling contact, r_t outside, work in the wrong direction.
-    let gaps = law.gaps(&[-1.0, 3.0, 4.0], &[-2.0, 0.0, 1.0]);
+    let gaps = law.violations(&[-1.0, 3.0, 4.0], &[-2.0, 0.0, 1.0]);
     assert_eq!(gaps.normal_velocity_violation, 2.0);
     assert_eq!(gaps.cone_violation, 5.0);
     assert_eq!(gaps.normal_complementarity, 2.0);
@@ -145,10 +145,10 @@ fn gaps_name_what_is_wrong() {
     assert!((gaps.tangential_dissipation_gap - 3.0_f64.hypot(3.5)).abs() < 1e-14);
     assert_eq!(
         Law::Bilateral
-            .gaps(&[7.0, 0.0], &[-3.0, 1.0])
+            .violations(&[7.0, 0.0], &[-3.0, 1.0])
             .bilateral_violation,
         3.0
     );
     // Frictionless contacts may not pull either.
-    assert_eq!(Law::Frictionless.gaps(&[-4.0], &[0.0]).cone_violation, 4.0);
+    assert_eq!(Law::Frictionless.violations(&[-4.0], &[0.0]).cone_violation, 4.0);
 }

@@ -1,7 +1,7 @@
 //! Brute-force referees: every status is tried, and the solver must return one that holds.
 
 use crate::law_support::{Random, dot, norm, polygon, spd, velocity};
-use contact::law::{Law, Section, Status};
+use contact::law::{Law, PolygonSection, Status};
 
 /// Gaussian elimination with row pivoting; None when singular.
 fn linear(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
@@ -172,7 +172,7 @@ fn consider(
 }
 
 /// All answers for a polygonal section: stick, vertices, edges.
-fn enumerate_polygon(h: &[f64], q: &[f64], section: &Section) -> Vec<Vec<f64>> {
+fn enumerate_polygon(h: &[f64], q: &[f64], section: &PolygonSection) -> Vec<Vec<f64>> {
     let v = section.vertices();
     let m = v.len();
     let zero = || vec![0.0; 3];

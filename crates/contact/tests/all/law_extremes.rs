@@ -1,6 +1,6 @@
 //! Blocks at the edge of validity: singular, redundant, absurd.
 
-use contact::law::{Law, NonFirmSet, Section, Status};
+use contact::law::{Law, NonFirmSet, PolygonSection, Status};
 
 fn solve(law: &Law, h: &[f64], q: &[f64]) -> (Vec<f64>, Status) {
     assert_eq!(law.validate(q.len()), Ok(()));
@@ -111,7 +111,7 @@ fn assert_finite(law: &Law, d: usize, walks: usize) {
 
 #[test]
 fn numbers_stay_finite_whatever_the_block() {
-    let square = Section::new(&[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]).unwrap();
+    let square = PolygonSection::new(&[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]).unwrap();
     let stadium = NonFirmSet::axis_box(&[-1.0, 0.0, f64::NEG_INFINITY], &[1.0, 0.0, 2.0])
         .unwrap()
         .plus(1.0, &NonFirmSet::ball(3, 0.5).unwrap())

@@ -3,7 +3,7 @@
 use crate::law_support;
 
 use crate::law_support::{FAMILIES, Random, block, norm, residual, velocity};
-use contact::law::{Law, LawError, MAX_ROWS, NonFirmSet, Section, StaticDynamic, Status};
+use contact::law::{Law, LawError, MAX_ROWS, NonFirmSet, PolygonSection, StaticDynamic, Status};
 use proptest::prelude::*;
 
 /// Whether the law is a cone: positively homogeneous in the impulse.
@@ -62,7 +62,7 @@ proptest! {
         let miss: Vec<f64> = once.iter().zip(&twice).map(|(a, b)| a - b).collect();
         // Rounding of two projections.
         prop_assert!(norm(&miss) <= 1e-14 * norm(&x));
-        let gaps = law.gaps(&once, &vec![0.0; q.len()]);
+        let gaps = law.violations(&once, &vec![0.0; q.len()]);
         prop_assert!(gaps.cone_violation <= 1e-14 * norm(&x), "{:?}", gaps);
     }
 
@@ -214,7 +214,7 @@ fn a_law_that_does_not_fit_its_rows_says_what_would() {
 
 #[test]
 fn sections_that_are_no_convex_polygon_around_zero_are_refused() {
-    let why = |v: &[[f64; 2]]| Section::new(v).unwrap_err().to_string();
+    let why = |v: &[[f64; 2]]| PolygonSection::new(v).unwrap_err().to_string();
     assert!(why(&[[1.0, 0.0], [-1.0, 0.0]]).contains("at least three"));
     assert!(why(&[[1.0, 0.0], [0.0, f64::NAN], [-1.0, 0.0]]).contains("(vertex 1: 0, NaN)"));
     assert!(why(&[[1.0, 0.0], [2.0, 0.0], [1.0, 1.0]]).contains("0 must lie inside"));
@@ -229,8 +229,8 @@ fn sections_that_are_no_convex_polygon_around_zero_are_refused() {
         .collect();
     assert!(why(&star).contains("winds more than once"));
     // Either sense of rotation is taken, and 0 may lie on an edge.
-    let clockwise = Section::new(&[[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]).unwrap();
-    let counter = Section::new(&[[0.0, 1.0], [-1.0, 0.0], [1.0, 0.0]]).unwrap();
+    let clockwise = PolygonSection::new(&[[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]).unwrap();
+    let counter = PolygonSection::new(&[[0.0, 1.0], [-1.0, 0.0], [1.0, 0.0]]).unwrap();
     assert_eq!(clockwise.vertices(), counter.vertices());
 }
 

@@ -1,6 +1,6 @@
 //! One test per region of each law, and the ties between them.
 
-use contact::law::{Law, NonFirmSet, Section, StaticDynamic, Status};
+use contact::law::{Law, NonFirmSet, PolygonSection, StaticDynamic, Status};
 
 fn solve(law: &Law, h: &[f64], q: &[f64]) -> (Vec<f64>, Status) {
     assert_eq!(law.validate(q.len()), Ok(()));
@@ -31,7 +31,7 @@ fn close(found: &[f64], expected: &[f64]) {
 
 #[test]
 fn separating_contacts_open() {
-    let square = Section::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]]).unwrap();
+    let square = PolygonSection::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]]).unwrap();
     for law in [
         Law::Coulomb { mu: 0.3 },
         Law::CoulombElliptic { mu1: 0.3, mu2: 0.7 },
@@ -186,7 +186,7 @@ fn one_axis_without_friction_is_the_planar_law_on_the_other() {
 
 #[test]
 fn polygon_sticks_slides_on_an_edge_and_at_a_vertex() {
-    let law = Section::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]])
+    let law = PolygonSection::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]])
         .unwrap()
         .into_law();
     let h = diagonal(&[1.0, 1.0, 1.0]);

@@ -17,7 +17,7 @@ fn linear(law: &Law, eps: f64, r: &[f64], u: &[f64]) -> Linear {
     let (mut s, mut b, mut g) = (vec![0.0; d * d], vec![0.0; d * d], vec![0.0; d]);
     let out = Smoothed {
         symmetric: &mut s,
-        shear: &mut b,
+        shift_jacobian: &mut b,
         rhs: &mut g,
     };
     let norm = law.smoothed(eps, r, u, out).sqrt();

@@ -67,7 +67,7 @@ fn the_status_alone_is_that_of_the_local_solve() {
         let mut r = vec![0.0; d];
         let status = law.solve_local(&h, &q, &mut r);
         assert_eq!(
-            law.status_alone(&h, &q, &vec![0.0; d]),
+            law.local_status(&h, &q, &vec![0.0; d]),
             status,
             "case {case}: {law:?} {h:?} {q:?}"
         );
@@ -95,7 +95,7 @@ fn numbers_beyond_all_bounds_have_the_status_of_the_local_solve() {
                 let block = [h, 0.0, 0.0, 0.0, h, 0.0, 0.0, 0.0, h];
                 let mut r = [0.0; 3];
                 let status = law.solve_local(&block, &[n, t, 0.5], &mut r);
-                assert_eq!(law.status_alone(&block, &[n, t, 0.5], &[0.0; 3]), status);
+                assert_eq!(law.local_status(&block, &[n, t, 0.5], &[0.0; 3]), status);
             }
         }
     }

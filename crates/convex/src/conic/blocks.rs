@@ -5,7 +5,7 @@ use crate::dense::{axpy, mul_transposed_into, norm};
 
 /// Kind of a factor of Q.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ConeKind {
     /// {0}: equations. Dual: the whole space.
     Zero,
     /// Half-lines, one per row. Self-dual.
@@ -16,13 +16,13 @@ pub(crate) enum Kind {
 
 /// A factor of Q occupying the rows start..start + len.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Block {
-    pub(crate) kind: Kind,
+pub(crate) struct ConeBlock {
+    pub(crate) kind: ConeKind,
     pub(crate) start: usize,
     pub(crate) len: usize,
 }
 
-impl Block {
+impl ConeBlock {
     pub(crate) fn range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.len
     }
@@ -30,16 +30,16 @@ impl Block {
     /// v ← nearest point of the dual cone.
     pub(super) fn project_dual(&self, v: &mut [f64]) {
         match self.kind {
-            Kind::Zero => {}
-            Kind::NonNegative => v.iter_mut().for_each(|x| *x = x.max(0.0)),
-            Kind::SecondOrder => project_circular(v, 1.0),
+            ConeKind::Zero => {}
+            ConeKind::NonNegative => v.iter_mut().for_each(|x| *x = x.max(0.0)),
+            ConeKind::SecondOrder => project_circular(v, 1.0),
         }
     }
 
     /// v ← nearest point of the cone itself.
     pub(super) fn project_primal(&self, v: &mut [f64]) {
         match self.kind {
-            Kind::Zero => v.fill(0.0),
+            ConeKind::Zero => v.fill(0.0),
             _ => self.project_dual(v),
         }
     }
@@ -52,9 +52,9 @@ impl Block {
         let n = self.len;
         d.fill(0.0);
         match self.kind {
-            Kind::Zero => (0..n).for_each(|i| d[i * n + i] = 1.0),
-            Kind::NonNegative => (0..n).for_each(|i| d[i * n + i] = f64::from(v[i] > 0.0)),
-            Kind::SecondOrder => {
+            ConeKind::Zero => (0..n).for_each(|i| d[i * n + i] = 1.0),
+            ConeKind::NonNegative => (0..n).for_each(|i| d[i * n + i] = f64::from(v[i] > 0.0)),
+            ConeKind::SecondOrder => {
                 let t = norm(&v[1..]);
                 if t <= v[0] {
                     (0..n).for_each(|i| d[i * n + i] = 1.0);

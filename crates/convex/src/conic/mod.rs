@@ -10,11 +10,11 @@ mod blocks;
 mod polish;
 mod solve;
 
-pub(crate) use blocks::{Block, Kind};
+pub(crate) use blocks::{ConeBlock, ConeKind};
 
 use crate::error::Result;
 use crate::metric::Metric;
-use crate::qp::{ProxWorkspace, Rows};
+use crate::qp::{ProxWorkspace, LinearConstraints};
 
 /// The set { x : ∃ λ, G (x, λ) + h ∈ Q }.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct ConicForm {
     /// Number of lifted variables λ.
     pub(crate) lifted: usize,
     /// Factors of Q, in the order of the rows.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<ConeBlock>,
     /// G, row-major with dim + lifted columns.
     pub(crate) g: Vec<f64>,
     /// Offsets h.
@@ -48,11 +48,11 @@ impl ConicForm {
     }
 
     /// Appends a block of rows with their offsets.
-    pub(crate) fn push(&mut self, kind: Kind, rows: &[f64], offsets: &[f64]) {
+    pub(crate) fn push(&mut self, kind: ConeKind, rows: &[f64], offsets: &[f64]) {
         if offsets.is_empty() {
             return;
         }
-        self.blocks.push(Block {
+        self.blocks.push(ConeBlock {
             kind,
             start: self.h.len(),
             len: offsets.len(),
@@ -62,15 +62,15 @@ impl ConicForm {
     }
 
     /// Appends one row s·e_column + offset.
-    pub(crate) fn push_axis(&mut self, kind: Kind, column: usize, s: f64, offset: f64) {
+    pub(crate) fn push_axis(&mut self, kind: ConeKind, column: usize, s: f64, offset: f64) {
         let mut row = vec![0.0; self.columns()];
         row[column] = s;
         self.push(kind, &row, &[offset]);
     }
 
     /// Whether the form consists of linear rows in x alone.
-    pub(crate) fn is_flat(&self) -> bool {
-        self.lifted == 0 && self.blocks.iter().all(|b| b.kind != Kind::SecondOrder)
+    pub(crate) fn is_polyhedral(&self) -> bool {
+        self.lifted == 0 && self.blocks.iter().all(|b| b.kind != ConeKind::SecondOrder)
     }
 
     /// The set moved by t.
@@ -144,9 +144,9 @@ impl ConicForm {
             for i in 0..m {
                 row[dim + i] = self.g[i * cols + j];
             }
-            out.push(Kind::Zero, &row, &[0.0]);
+            out.push(ConeKind::Zero, &row, &[0.0]);
         }
-        for b in self.blocks.iter().filter(|b| b.kind != Kind::Zero) {
+        for b in self.blocks.iter().filter(|b| b.kind != ConeKind::Zero) {
             let mut rows = vec![0.0; b.len * (dim + m)];
             for k in 0..b.len {
                 rows[k * (dim + m) + dim + b.start + k] = 1.0;
@@ -157,18 +157,18 @@ impl ConicForm {
     }
 
     /// Rows in the layout of [`crate::qp`]: equalities first, then inequalities g·x ≤ c.
-    pub(crate) fn flat_rows(&self) -> (Vec<f64>, Vec<f64>, usize) {
+    pub(crate) fn linear_rows(&self) -> (Vec<f64>, Vec<f64>, usize) {
         let n = self.dim;
         let (mut matrix, mut bounds) = (Vec::new(), Vec::new());
         let mut equalities = 0;
-        for kind in [Kind::Zero, Kind::NonNegative] {
+        for kind in [ConeKind::Zero, ConeKind::NonNegative] {
             for b in self.blocks.iter().filter(|b| b.kind == kind) {
                 for i in b.start..b.start + b.len {
                     matrix.extend(self.g[i * n..(i + 1) * n].iter().map(|v| -v));
                     bounds.push(self.h[i]);
                 }
             }
-            if kind == Kind::Zero {
+            if kind == ConeKind::Zero {
                 equalities = bounds.len();
             }
         }
@@ -177,11 +177,11 @@ impl ConicForm {
 
     /// The point of the set nearest to z in the metric.
     pub(crate) fn project(&self, metric: &Metric, z: &[f64]) -> Result<Vec<f64>> {
-        if !self.is_flat() {
+        if !self.is_polyhedral() {
             return solve::project(self, metric, z);
         }
-        let (matrix, bounds, equalities) = self.flat_rows();
-        let rows = Rows {
+        let (matrix, bounds, equalities) = self.linear_rows();
+        let rows = LinearConstraints {
             matrix: &matrix,
             bounds: &bounds,
             equalities,

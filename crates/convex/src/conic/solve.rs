@@ -17,7 +17,7 @@
 //! set shows by multipliers that separate ([`ConvexError::Empty`]). Sets that touch in one point
 //! without interior have no bounded multipliers and may be refused.
 
-use super::{ConicForm, Kind};
+use super::{ConicForm, ConeKind};
 use crate::dense::{axpy, cholesky_in_place, dot, mul_into, mul_transposed_into, norm, solve_spd};
 use crate::error::{ConvexError, Result};
 use crate::metric::Metric;
@@ -143,7 +143,7 @@ impl<'a> State<'a> {
         let cols = self.cols;
         for j in self.dim..cols {
             let mut len = 0.0_f64;
-            for b in self.form.blocks.iter().filter(|b| b.kind == Kind::Zero) {
+            for b in self.form.blocks.iter().filter(|b| b.kind == ConeKind::Zero) {
                 for i in b.range() {
                     len = len.max(self.g[i * cols + j].abs());
                 }
@@ -159,7 +159,7 @@ impl<'a> State<'a> {
             let whole = b.range().map(|i| row_len(&self.g, i)).fold(0.0, f64::max);
             for i in b.range() {
                 let len = match b.kind {
-                    Kind::SecondOrder => whole,
+                    ConeKind::SecondOrder => whole,
                     _ => row_len(&self.g, i),
                 };
                 if len > 0.0 {

@@ -3,7 +3,7 @@
 //! Invariant: w = −Σ u_k g_{active k}, g_a·w = c_a on the active rows, u_k ≥ 0 on the active
 //! inequality rows.
 
-use super::{DEPENDENT, FEASIBLE, ProxReport, ProxWorkspace};
+use super::{RANK_TOLERANCE, FEASIBILITY_TOLERANCE, ProxReport, ProxWorkspace};
 use crate::dense::{axpy, dot, norm};
 use crate::error::{ConvexError, Result};
 
@@ -23,9 +23,9 @@ const BELIEVED: f64 = 100.0;
 impl ProxWorkspace {
     pub(super) fn run(&mut self, warm: &[usize]) -> Result<ProxReport> {
         self.enter_equalities()?;
-        self.enter_warm(warm);
+        self.activate_warm_start(warm);
         let mut iterations = 0;
-        let mut tolerance = FEASIBLE;
+        let mut tolerance = FEASIBILITY_TOLERANCE;
         for _ in 0..=RELAXATIONS {
             let limit = iterations + budget(self.m, self.n);
             while iterations < limit {
@@ -42,7 +42,7 @@ impl ProxWorkspace {
                     iterations += 1;
                     continue;
                 };
-                iterations += self.admit(row)?;
+                iterations += self.activate_row(row)?;
             }
             tolerance *= 10.0;
         }
@@ -67,7 +67,7 @@ impl ProxWorkspace {
         let mut worst = None;
         let mut most = 0.0;
         for a in self.equalities..self.m {
-            if self.is_active[a] || self.is_muted[a] {
+            if self.is_active[a] || self.is_redundant[a] {
                 continue;
             }
             let v = self.excess(a);
@@ -86,9 +86,9 @@ impl ProxWorkspace {
     }
 
     /// Makes row `a` active by partial and full steps; returns how many steps it took.
-    fn admit(&mut self, a: usize) -> Result<usize> {
+    fn activate_row(&mut self, a: usize) -> Result<usize> {
         if self.length[a] == 0.0 {
-            return self.contradict(a, 0).map(|()| 1);
+            return self.check_dependent_row(a, 0).map(|()| 1);
         }
         let mut entering = 0.0;
         let mut steps = 0;
@@ -97,7 +97,7 @@ impl ProxWorkspace {
             let (n, q) = (self.n, self.active.len());
             let free =
                 self.factor
-                    .measure(&self.g[a * n..(a + 1) * n], &mut self.free, &mut self.coef);
+                    .decompose(&self.g[a * n..(a + 1) * n], &mut self.free, &mut self.coef);
             // Longest dual step before an active inequality's multiplier vanishes.
             let (mut leaving, mut partial) = (None, f64::INFINITY);
             for k in 0..q {
@@ -108,14 +108,14 @@ impl ProxWorkspace {
                     }
                 }
             }
-            let dependent = free <= DEPENDENT || q == n;
+            let dependent = free <= RANK_TOLERANCE || q == n;
             let full = if dependent {
                 f64::INFINITY
             } else {
                 self.excess(a).max(0.0) / (free * free)
             };
             if full.is_infinite() && leaving.is_none() {
-                return self.contradict(a, q).map(|()| steps);
+                return self.check_dependent_row(a, q).map(|()| steps);
             }
             let t = full.min(partial);
             if !dependent {
@@ -136,7 +136,7 @@ impl ProxWorkspace {
                     self.is_active[a] = true;
                     self.u.push(entering);
                     // The dual objective rose: what was muted is judged anew.
-                    self.is_muted.fill(false);
+                    self.is_redundant.fill(false);
                     return Ok(steps);
                 }
             }
@@ -182,12 +182,12 @@ impl ProxWorkspace {
                 0.0
             } else {
                 self.factor
-                    .measure(&self.g[a * n..(a + 1) * n], &mut self.free, &mut self.coef)
+                    .decompose(&self.g[a * n..(a + 1) * n], &mut self.free, &mut self.coef)
             };
             let excess = self.excess(a);
-            if free <= DEPENDENT || q == n {
+            if free <= RANK_TOLERANCE || q == n {
                 // A repeated equation: fine if it says the same.
-                self.contradict(a, if self.length[a] == 0.0 { 0 } else { q })?;
+                self.check_dependent_row(a, if self.length[a] == 0.0 { 0 } else { q })?;
                 continue;
             }
             let t = excess / (free * free);
@@ -207,7 +207,7 @@ impl ProxWorkspace {
     }
 
     /// Starts from a guess of the active rows, thinned until every multiplier is ≥ 0.
-    fn enter_warm(&mut self, warm: &[usize]) {
+    fn activate_warm_start(&mut self, warm: &[usize]) {
         // Rows closer than this to the span of the others would spoil the start; they can
         // still enter later, one by one.
         const CLEAR: f64 = 1e-7;
@@ -218,7 +218,7 @@ impl ProxWorkspace {
                 continue;
             }
             let row = &self.g[a * n..(a + 1) * n];
-            if self.factor.measure(row, &mut self.free, &mut self.coef) > CLEAR {
+            if self.factor.decompose(row, &mut self.free, &mut self.coef) > CLEAR {
                 self.factor.push();
                 self.active.push(a);
                 self.is_active[a] = true;
@@ -248,7 +248,7 @@ impl ProxWorkspace {
 
     /// Row a depends on the first q active rows and disagrees with them: an error if by more than
     /// their rounding, which grows with the coefficients; otherwise the row is muted.
-    fn contradict(&mut self, a: usize, q: usize) -> Result<()> {
+    fn check_dependent_row(&mut self, a: usize, q: usize) -> Result<()> {
         self.refresh_point();
         let spread: f64 = 1.0 + self.coef[..q].iter().map(|r| r.abs()).sum::<f64>();
         let floor = self.active[..q].iter().map(|&k| self.floor[k]);
@@ -260,14 +260,14 @@ impl ProxWorkspace {
             excess
         };
         if off > BELIEVED * f64::EPSILON * spread * size {
-            return Err(self.conflict(a, q));
+            return Err(self.farkas_error(a, q));
         }
-        self.is_muted[a] = true;
+        self.is_redundant[a] = true;
         Ok(())
     }
 
     /// Farkas: row a is −Σ of active ones with admissible signs, and its bound says otherwise.
-    fn conflict(&self, a: usize, q: usize) -> ConvexError {
+    fn farkas_error(&self, a: usize, q: usize) -> ConvexError {
         let scale = if self.length[a] > 0.0 {
             self.length[a]
         } else {

@@ -36,7 +36,7 @@ impl ActiveFactor {
 
     /// Decomposes g: the part outside the active span goes to `free`, its coefficients on the
     /// active normals to `coef`. Returns the length of the free part.
-    pub(super) fn measure(&mut self, g: &[f64], free: &mut [f64], coef: &mut [f64]) -> f64 {
+    pub(super) fn decompose(&mut self, g: &[f64], free: &mut [f64], coef: &mut [f64]) -> f64 {
         let (n, q) = (self.n, self.count);
         for (k, row) in self.qt.chunks_exact(n.max(1)).enumerate() {
             self.d[k] = dot(row, g);

@@ -11,14 +11,14 @@
 //! u⁺ ∈ V holds whenever u⁻ ∈ −V, that is when every row given was closing or at rest; for
 //! others it may fail when e > 0, and is then refused.
 
-use super::{ProxReport, ProxWorkspace, Rows, check_restitution};
+use super::{ProxReport, ProxWorkspace, LinearConstraints, check_restitution};
 use crate::dense::dot;
 use crate::error::{ConvexError, Result, check_len, check_vector};
 use crate::metric::Metric;
 
 /// Outcome of a canonical impact.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Impact {
+pub struct CanonicalImpact {
     /// Velocity after the impact u⁺.
     pub velocity: Vec<f64>,
     /// Impulses p_a along −g_a, one per row.
@@ -41,7 +41,7 @@ pub fn canonical_impact(
     equalities: usize,
     metric: &Metric,
     e: f64,
-) -> Result<Impact> {
+) -> Result<CanonicalImpact> {
     let n = metric.dim();
     check_restitution(e)?;
     check_vector("velocity before impact", u_minus, n)?;
@@ -64,7 +64,7 @@ pub fn canonical_impact(
         }
     }
     let mut ws = ProxWorkspace::new();
-    let rows = Rows {
+    let rows = LinearConstraints {
         matrix,
         bounds: &bounds,
         equalities,
@@ -81,7 +81,7 @@ pub fn canonical_impact(
             return Err(ConvexError::InwardVelocity { row, speed });
         }
     }
-    Ok(Impact {
+    Ok(CanonicalImpact {
         velocity,
         impulses: ws.multipliers.iter().map(|l| (1.0 + e) * l).collect(),
         active: ws.active,

@@ -22,7 +22,7 @@ mod active;
 mod factor;
 mod impact;
 
-pub use impact::{Impact, canonical_impact};
+pub use impact::{CanonicalImpact, canonical_impact};
 
 use crate::error::{ConvexError, Result, check_finite, check_len, check_vector};
 use crate::metric::Metric;
@@ -30,15 +30,15 @@ use factor::ActiveFactor;
 
 /// Part of a unit normal outside the span of the active ones below which it counts as
 /// dependent: a hundred roundings. Larger values would weld rows that are merely close.
-pub const DEPENDENT: f64 = 2e-14;
+pub const RANK_TOLERANCE: f64 = 2e-14;
 
 /// Violation of a unit row, relative to the data, that still counts as satisfied: a few
 /// roundings. Thin polyhedra turn any slack here into a much larger error of the point.
-pub const FEASIBLE: f64 = 1e-15;
+pub const FEASIBILITY_TOLERANCE: f64 = 1e-15;
 
 /// Rows of constraints g·v = c (the first `equalities` of them) and g·v ≤ c (the rest).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rows<'a> {
+pub struct LinearConstraints<'a> {
     /// Matrix of the g_a, row-major, one row per constraint.
     pub matrix: &'a [f64],
     /// Right-hand sides c_a.
@@ -47,7 +47,7 @@ pub struct Rows<'a> {
     pub equalities: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> LinearConstraints<'a> {
     /// Inequalities only: g_a·v ≤ c_a.
     pub fn inequalities(matrix: &'a [f64], bounds: &'a [f64]) -> Self {
         Self {
@@ -109,7 +109,7 @@ pub struct ProxWorkspace {
     floor: Vec<f64>,
     is_active: Vec<bool>,
     /// Rows whose violation is within the rounding of the active rows they depend on.
-    is_muted: Vec<bool>,
+    is_redundant: Vec<bool>,
     active: Vec<usize>,
     u: Vec<f64>,
     w: Vec<f64>,
@@ -144,18 +144,18 @@ impl ProxWorkspace {
     }
 
     /// Solves the prox of `z`; the results are read from the workspace.
-    pub fn solve(&mut self, metric: &Metric, rows: Rows<'_>, z: &[f64]) -> Result<ProxReport> {
-        self.solve_from(metric, rows, z, &[])
+    pub fn solve(&mut self, metric: &Metric, rows: LinearConstraints<'_>, z: &[f64]) -> Result<ProxReport> {
+        self.solve_warm(metric, rows, z, &[])
     }
 
     /// Solves the prox starting from the active rows of a previous solution.
     ///
     /// Any list of row numbers is admissible: unknown or dependent rows and those with the
     /// wrong multiplier sign are dropped before the iteration starts.
-    pub fn solve_from(
+    pub fn solve_warm(
         &mut self,
         metric: &Metric,
-        rows: Rows<'_>,
+        rows: LinearConstraints<'_>,
         z: &[f64],
         warm: &[usize],
     ) -> Result<ProxReport> {
@@ -176,7 +176,7 @@ impl ProxWorkspace {
     }
 
     /// Copies the problem to white coordinates centred at z, rows scaled to unit length.
-    fn load(&mut self, metric: &Metric, rows: &Rows<'_>, z: &[f64]) {
+    fn load(&mut self, metric: &Metric, rows: &LinearConstraints<'_>, z: &[f64]) {
         let (n, m) = (metric.dim(), rows.bounds.len());
         (self.n, self.m, self.equalities) = (n, m, rows.equalities);
         refill(&mut self.g, m * n);
@@ -197,8 +197,8 @@ impl ProxWorkspace {
         self.active.reserve(n + 1);
         self.is_active.clear();
         self.is_active.resize(m, false);
-        self.is_muted.clear();
-        self.is_muted.resize(m, false);
+        self.is_redundant.clear();
+        self.is_redundant.resize(m, false);
         self.factor.reset(n);
         for a in 0..m {
             let row = &mut self.g[a * n..(a + 1) * n];
@@ -239,7 +239,7 @@ fn refill(v: &mut Vec<f64>, len: usize) {
 }
 
 /// The nearest point to `z` of { v : rows } in the metric, with multipliers.
-pub fn prox(metric: &Metric, rows: Rows<'_>, z: &[f64]) -> Result<Prox> {
+pub fn prox(metric: &Metric, rows: LinearConstraints<'_>, z: &[f64]) -> Result<Prox> {
     let mut ws = ProxWorkspace::new();
     let report = ws.solve(metric, rows, z)?;
     Ok(Prox {

@@ -1,7 +1,7 @@
 //! Boxes with possibly infinite bounds, and the standard simplex.
 
-use super::{ConvexSet, Point, Polytope, Set, Support, UNBOUNDED};
-use crate::conic::{ConicForm, Kind};
+use super::{ConvexSet, Point, Polytope, Set, Support, RECESSION_TOLERANCE};
+use crate::conic::{ConicForm, ConeKind};
 use crate::dense::max_abs;
 use crate::error::{ConvexError, Result, check_len};
 use crate::metric::Metric;
@@ -56,18 +56,18 @@ impl ConvexSet for AxisBox {
             .map(|(v, (lo, hi))| v.clamp(lo, hi))
             .collect())
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let mut form = ConicForm::whole(self.dim(), 0);
         for (i, (lo, hi)) in self.pairs().enumerate() {
             if lo == hi {
-                form.push_axis(Kind::Zero, i, 1.0, -lo);
+                form.push_axis(ConeKind::Zero, i, 1.0, -lo);
                 continue;
             }
             if lo.is_finite() {
-                form.push_axis(Kind::NonNegative, i, 1.0, -lo);
+                form.push_axis(ConeKind::NonNegative, i, 1.0, -lo);
             }
             if hi.is_finite() {
-                form.push_axis(Kind::NonNegative, i, -1.0, hi);
+                form.push_axis(ConeKind::NonNegative, i, -1.0, hi);
             }
         }
         form
@@ -81,7 +81,7 @@ impl ConvexSet for AxisBox {
             let end = if y[i] >= 0.0 { hi } else { lo };
             if end.is_finite() {
                 point.push(end);
-            } else if y[i].abs() > UNBOUNDED * size {
+            } else if y[i].abs() > RECESSION_TOLERANCE * size {
                 direction[i] = y[i];
                 point.push(0.0);
             } else {
@@ -93,7 +93,7 @@ impl ConvexSet for AxisBox {
         }
         Ok(Support::attained(y, point))
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         let to = |b: f64| if b.is_finite() { 0.0 } else { b };
         AxisBox {
             lower: self.lower.iter().map(|&b| to(b)).collect(),
@@ -200,11 +200,11 @@ impl ConvexSet for Simplex {
         }
         Ok(z.iter().map(|v| (v - top - theta).max(0.0)).collect())
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let mut form = ConicForm::whole(self.dim, 0);
-        form.push(Kind::Zero, &vec![1.0; self.dim], &[-self.total]);
+        form.push(ConeKind::Zero, &vec![1.0; self.dim], &[-self.total]);
         for i in 0..self.dim {
-            form.push_axis(Kind::NonNegative, i, 1.0, 0.0);
+            form.push_axis(ConeKind::NonNegative, i, 1.0, 0.0);
         }
         form
     }
@@ -215,7 +215,7 @@ impl ConvexSet for Simplex {
         point[best.unwrap_or(0)] = self.total;
         Ok(Support::attained(y, point))
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         Point::origin(self.dim).into()
     }
     /// { y : y_i ≤ 1/total }.
@@ -232,7 +232,7 @@ impl ConvexSet for Simplex {
         self.check(z)?;
         crate::qp::check_metric(metric, self.dim)?;
         // Rounding of the quadratic programme may leave −1e-17 where 0 is meant.
-        let p = self.form().project(metric, z)?;
+        let p = self.conic_form().project(metric, z)?;
         Ok(p.into_iter().map(|v| v.max(0.0)).collect())
     }
 }

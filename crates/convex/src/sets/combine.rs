@@ -73,7 +73,7 @@ impl ConvexSet for Product {
             return self.project(z);
         }
         if !self.separates(metric) {
-            return self.form().project(metric, z);
+            return self.conic_form().project(metric, z);
         }
         let (n, a) = (metric.dim(), metric.matrix());
         self.piecewise(z, |set, x, at| {
@@ -83,8 +83,8 @@ impl ConvexSet for Product {
             set.project_in(&Metric::new(k, &block)?, x)
         })
     }
-    fn form(&self) -> ConicForm {
-        let forms: Vec<_> = self.factors.iter().map(ConvexSet::form).collect();
+    fn conic_form(&self) -> ConicForm {
+        let forms: Vec<_> = self.factors.iter().map(ConvexSet::conic_form).collect();
         ConicForm::product(&forms)
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
@@ -104,8 +104,8 @@ impl ConvexSet for Product {
         }
         Ok(Support::attained(y, point))
     }
-    fn recession(&self) -> Set {
-        let factors = self.factors.iter().map(ConvexSet::recession).collect();
+    fn recession_cone(&self) -> Set {
+        let factors = self.factors.iter().map(ConvexSet::recession_cone).collect();
         Product { factors }.into()
     }
     fn is_cone(&self) -> bool {
@@ -170,8 +170,8 @@ impl ConvexSet for Translate {
         self.check(z)?;
         Ok(self.shift(self.set.project_in(metric, &sub(z, &self.by))?))
     }
-    fn form(&self) -> ConicForm {
-        self.set.form().translated(&self.by)
+    fn conic_form(&self) -> ConicForm {
+        self.set.conic_form().translated(&self.by)
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         Ok(match self.set.support(y)? {
@@ -179,8 +179,8 @@ impl ConvexSet for Translate {
             unbounded => unbounded,
         })
     }
-    fn recession(&self) -> Set {
-        self.set.recession()
+    fn recession_cone(&self) -> Set {
+        self.set.recession_cone()
     }
     fn contains(&self, x: &[f64], tol: f64) -> Result<bool> {
         self.check(x)?;
@@ -247,8 +247,8 @@ impl ConvexSet for Scale {
         self.check(z)?;
         Ok(self.up(&self.set.project_in(metric, &self.down(z))?))
     }
-    fn form(&self) -> ConicForm {
-        self.set.form().scaled(self.factor)
+    fn conic_form(&self) -> ConicForm {
+        self.set.conic_form().scaled(self.factor)
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         Ok(match self.set.support(&self.up(y))? {
@@ -261,9 +261,9 @@ impl ConvexSet for Scale {
             },
         })
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         Scale {
-            set: Box::new(self.set.recession()),
+            set: Box::new(self.set.recession_cone()),
             factor: self.factor,
         }
         .into()

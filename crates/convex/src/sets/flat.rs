@@ -1,7 +1,7 @@
 //! Flat sets: half-spaces and affine subspaces.
 
-use super::{ConvexSet, PolyhedralCone, Segment, Set, Support, UNBOUNDED};
-use crate::conic::{ConicForm, Kind};
+use super::{ConvexSet, PolyhedralCone, Segment, Set, Support, RECESSION_TOLERANCE};
+use crate::conic::{ConicForm, ConeKind};
 use crate::dense::{axpy, dot, norm, row_space, sub};
 use crate::error::{ConvexError, Result, check_finite, check_len, check_vector};
 
@@ -49,17 +49,17 @@ impl ConvexSet for HalfSpace {
         }
         Ok(p)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let mut form = ConicForm::whole(self.dim(), 0);
         let row: Vec<f64> = self.normal.iter().map(|v| -v).collect();
-        form.push(Kind::NonNegative, &row, &[self.bound]);
+        form.push(ConeKind::NonNegative, &row, &[self.bound]);
         form
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.check(y)?;
-        let recession = self.recession();
+        let recession = self.recession_cone();
         let direction = recession.project(y)?;
-        if norm(&direction) > UNBOUNDED * norm(y) {
+        if norm(&direction) > RECESSION_TOLERANCE * norm(y) {
             return Ok(Support::Unbounded { direction });
         }
         let s = self.bound / dot(&self.normal, &self.normal);
@@ -68,7 +68,7 @@ impl ConvexSet for HalfSpace {
             self.normal.iter().map(|v| s * v).collect(),
         ))
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         HalfSpace {
             normal: self.normal.clone(),
             bound: 0.0,
@@ -143,7 +143,7 @@ impl Subspace {
         check_vector("equation rows", rows, values.len() * n)?;
         check_finite("equation values", values)?;
         let metric = crate::metric::Metric::euclidean(n);
-        let equations = crate::qp::Rows {
+        let equations = crate::qp::LinearConstraints {
             matrix: rows,
             bounds: values,
             equalities: values.len(),
@@ -194,23 +194,23 @@ impl ConvexSet for Subspace {
         }
         Ok(p)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let n = self.dim();
         let mut form = ConicForm::whole(n, 0);
         for e in Self::rows(&self.normals, n) {
-            form.push(Kind::Zero, e, &[-dot(e, &self.point)]);
+            form.push(ConeKind::Zero, e, &[-dot(e, &self.point)]);
         }
         form
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.check(y)?;
         let direction = self.linear().project(y)?;
-        if norm(&direction) > UNBOUNDED * norm(y) {
+        if norm(&direction) > RECESSION_TOLERANCE * norm(y) {
             return Ok(Support::Unbounded { direction });
         }
         Ok(Support::attained(y, self.point.clone()))
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         self.linear().into()
     }
     fn is_cone(&self) -> bool {

@@ -35,7 +35,7 @@ impl Intersection {
     }
 
     fn assemble(parts: Vec<Set>) -> Self {
-        let forms: Vec<_> = parts.iter().map(ConvexSet::form).collect();
+        let forms: Vec<_> = parts.iter().map(ConvexSet::conic_form).collect();
         Self {
             form: ConicForm::intersection(&forms),
             parts,
@@ -49,10 +49,10 @@ impl ConvexSet for Intersection {
     }
     /// Known for flat parts.
     fn affine_dim(&self) -> Result<Option<usize>> {
-        if !self.form.is_flat() {
+        if !self.form.is_polyhedral() {
             return Ok(None);
         }
-        let (rows, bounds, equalities) = self.form.flat_rows();
+        let (rows, bounds, equalities) = self.form.linear_rows();
         Polyhedron::with_equalities(self.dim(), &rows, &bounds, equalities)?.affine_dim()
     }
     fn project(&self, z: &[f64]) -> Result<Vec<f64>> {
@@ -63,15 +63,15 @@ impl ConvexSet for Intersection {
         crate::qp::check_metric(metric, self.dim())?;
         self.form.project(metric, z)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         self.form.clone()
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.check(y)?;
         support_by_proximal_point(self, y)
     }
-    fn recession(&self) -> Set {
-        let parts = self.parts.iter().map(ConvexSet::recession).collect();
+    fn recession_cone(&self) -> Set {
+        let parts = self.parts.iter().map(ConvexSet::recession_cone).collect();
         Self::assemble(parts).into()
     }
     fn is_cone(&self) -> bool {
@@ -98,10 +98,10 @@ impl ConvexSet for Intersection {
         if !self.is_cone() {
             return None;
         }
-        if !self.form.is_flat() {
+        if !self.form.is_polyhedral() {
             return PolarCone::new(self.clone().into()).ok().map(Set::from);
         }
-        let (mut rows, _, equalities) = self.form.flat_rows();
+        let (mut rows, _, equalities) = self.form.linear_rows();
         let doubled: Vec<f64> = rows[..equalities * self.dim()].iter().map(|v| -v).collect();
         rows.extend(doubled);
         PolyhedralCone::from_generators(self.dim(), &rows)

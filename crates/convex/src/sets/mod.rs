@@ -42,7 +42,7 @@ use crate::metric::Metric;
 
 /// A linear form counts as bounded on a set when the part of it that a recession direction
 /// picks up is below this fraction of its length: rounding of normals read from data.
-pub const UNBOUNDED: f64 = 1e-12;
+pub const RECESSION_TOLERANCE: f64 = 1e-12;
 
 /// The value of a support function and where it is reached.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,13 +98,13 @@ pub trait ConvexSet {
     fn project(&self, z: &[f64]) -> Result<Vec<f64>>;
 
     /// The set as G ξ + h ∈ Q.
-    fn form(&self) -> ConicForm;
+    fn conic_form(&self) -> ConicForm;
 
     /// sup ⟨y, x⟩ over the set.
     fn support(&self, y: &[f64]) -> Result<Support>;
 
     /// The directions the set contains half-lines of.
-    fn recession(&self) -> Set;
+    fn recession_cone(&self) -> Set;
 
     /// The polar set, the polar cone for cones; `None` where no set of this crate equals it.
     fn polar(&self) -> Option<Set>;
@@ -116,7 +116,7 @@ pub trait ConvexSet {
         }
         self.check(z)?;
         crate::qp::check_metric(metric, self.dim())?;
-        self.form().project(metric, z)
+        self.conic_form().project(metric, z)
     }
 
     /// Whether the set is a cone with apex 0 by construction.
@@ -174,8 +174,8 @@ fn exit_by_separation<C: ConvexSet + ?Sized>(set: &C, x: &[f64], d: &[f64]) -> R
     if size == 0.0 {
         return Ok(f64::INFINITY);
     }
-    let receding = set.recession().project(d)?;
-    if norm(&sub(&receding, d)) <= UNBOUNDED * size {
+    let receding = set.recession_cone().project(d)?;
+    if norm(&sub(&receding, d)) <= RECESSION_TOLERANCE * size {
         return Ok(f64::INFINITY);
     }
     let at = |s: f64| -> Vec<f64> { x.iter().zip(d).map(|(a, b)| a + s * b).collect() };
@@ -206,8 +206,8 @@ const SUPPORT_STEPS: usize = 200;
 /// ends in finitely many steps on polyhedra and contracts by about 1e-3 per step on round sets.
 fn support_by_proximal_point<C: ConvexSet + ?Sized>(set: &C, y: &[f64]) -> Result<Support> {
     let length = norm(y);
-    let direction = set.recession().project(y)?;
-    if norm(&direction) > UNBOUNDED * length {
+    let direction = set.recession_cone().project(y)?;
+    if norm(&direction) > RECESSION_TOLERANCE * length {
         return Ok(Support::Unbounded { direction });
     }
     let mut x = set.project(&vec![0.0; set.dim()])?;
@@ -304,14 +304,14 @@ impl ConvexSet for Set {
     fn project_in(&self, metric: &Metric, z: &[f64]) -> Result<Vec<f64>> {
         self.inner().project_in(metric, z)
     }
-    fn form(&self) -> ConicForm {
-        self.inner().form()
+    fn conic_form(&self) -> ConicForm {
+        self.inner().conic_form()
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         self.inner().support(y)
     }
-    fn recession(&self) -> Set {
-        self.inner().recession()
+    fn recession_cone(&self) -> Set {
+        self.inner().recession_cone()
     }
     fn polar(&self) -> Option<Set> {
         self.inner().polar()
@@ -333,7 +333,7 @@ impl ConvexSet for Set {
 /// The support of a cone: 0 on its polar, +∞ elsewhere.
 fn cone_support<C: ConvexSet + ?Sized>(cone: &C, y: &[f64]) -> Result<Support> {
     let direction = cone.project(y)?;
-    if norm(&direction) > UNBOUNDED * norm(y) {
+    if norm(&direction) > RECESSION_TOLERANCE * norm(y) {
         return Ok(Support::Unbounded { direction });
     }
     Ok(Support::Attained {

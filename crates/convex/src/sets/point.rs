@@ -1,7 +1,7 @@
 //! Bounded sets without interior: a point, a segment.
 
 use super::{ConvexSet, HalfSpace, Polyhedron, Set, Subspace, Support};
-use crate::conic::{ConicForm, Kind};
+use crate::conic::{ConicForm, ConeKind};
 use crate::dense::{axpy, dot, norm, row_space, sub};
 use crate::error::{ConvexError, Result, check_finite, check_vector};
 use crate::metric::Metric;
@@ -45,10 +45,10 @@ impl ConvexSet for Point {
         crate::qp::check_metric(metric, self.dim())?;
         self.project(z)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let mut form = ConicForm::whole(self.dim(), 0);
         for (i, v) in self.at.iter().enumerate() {
-            form.push_axis(Kind::Zero, i, 1.0, -v);
+            form.push_axis(ConeKind::Zero, i, 1.0, -v);
         }
         form
     }
@@ -56,7 +56,7 @@ impl ConvexSet for Point {
         self.check(y)?;
         Ok(Support::attained(y, self.at.clone()))
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         Point::origin(self.dim()).into()
     }
     fn is_cone(&self) -> bool {
@@ -129,21 +129,21 @@ impl ConvexSet for Segment {
         crate::qp::check_metric(metric, self.dim())?;
         Ok(self.nearest(z, |x, y| metric.inner(x, y)))
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let n = self.dim();
         let mut form = ConicForm::whole(n, 0);
         let d = sub(&self.b, &self.a);
         let split = row_space(&d, n, 0.0);
         for e in split.basis.chunks_exact(n).skip(split.rank) {
-            form.push(Kind::Zero, e, &[-dot(e, &self.a)]);
+            form.push(ConeKind::Zero, e, &[-dot(e, &self.a)]);
         }
         if split.rank == 1 {
             // |d| ≥ ⟨x − a, d/|d|⟩ ≥ 0
             let len = norm(&d);
             let e: Vec<f64> = d.iter().map(|v| v / len).collect();
             let back: Vec<f64> = e.iter().map(|v| -v).collect();
-            form.push(Kind::NonNegative, &e, &[-dot(&e, &self.a)]);
-            form.push(Kind::NonNegative, &back, &[dot(&e, &self.b)]);
+            form.push(ConeKind::NonNegative, &e, &[-dot(&e, &self.a)]);
+            form.push(ConeKind::NonNegative, &back, &[dot(&e, &self.b)]);
         }
         form
     }
@@ -156,7 +156,7 @@ impl ConvexSet for Segment {
         };
         Ok(Support::attained(y, end.clone()))
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         Point::origin(self.dim()).into()
     }
     /// { y : ⟨a, y⟩ ≤ 1, ⟨b, y⟩ ≤ 1 }.

@@ -55,13 +55,13 @@ impl ConvexSet for PolarCone {
         metric.solve(&mut k);
         Ok(sub(z, &k))
     }
-    fn form(&self) -> ConicForm {
-        self.cone.form().polar()
+    fn conic_form(&self) -> ConicForm {
+        self.cone.conic_form().polar()
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         cone_support(self, y)
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         self.clone().into()
     }
     fn is_cone(&self) -> bool {

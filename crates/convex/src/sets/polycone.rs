@@ -2,14 +2,14 @@
 
 use super::flat::check_rows;
 use super::{ConvexSet, Set, Support, cone_support};
-use crate::conic::{ConicForm, Kind};
+use crate::conic::{ConicForm, ConeKind};
 use crate::dense::{axpy, norm, row_space};
 use crate::error::{Result, check_finite};
 use crate::metric::Metric;
-use crate::qp::{Rows, prox};
+use crate::qp::{LinearConstraints, prox};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum Representation {
     Generators,
     Inequalities,
 }
@@ -19,7 +19,7 @@ enum Side {
 pub struct PolyhedralCone {
     dim: usize,
     rows: Vec<f64>,
-    side: Side,
+    side: Representation,
 }
 
 impl PolyhedralCone {
@@ -30,7 +30,7 @@ impl PolyhedralCone {
         Ok(Self {
             dim: n,
             rows: generators.to_vec(),
-            side: Side::Generators,
+            side: Representation::Generators,
         })
     }
 
@@ -41,7 +41,7 @@ impl PolyhedralCone {
         Ok(Self {
             dim: n,
             rows: rows.to_vec(),
-            side: Side::Inequalities,
+            side: Representation::Inequalities,
         })
     }
 
@@ -56,8 +56,8 @@ impl PolyhedralCone {
     fn other_side(&self) -> Self {
         Self {
             side: match self.side {
-                Side::Generators => Side::Inequalities,
-                Side::Inequalities => Side::Generators,
+                Representation::Generators => Representation::Inequalities,
+                Representation::Inequalities => Representation::Generators,
             },
             ..self.clone()
         }
@@ -71,7 +71,7 @@ impl ConvexSet for PolyhedralCone {
     /// Rank of the generators; or n minus the rank of the rows that vanish on the whole cone,
     /// those whose opposite is a combination of the rows (Farkas).
     fn affine_dim(&self) -> Result<Option<usize>> {
-        if self.side == Side::Generators {
+        if self.side == Representation::Generators {
             return Ok(Some(row_space(&self.rows, self.dim, 1e-12).rank));
         }
         let span = self.other_side();
@@ -94,35 +94,35 @@ impl ConvexSet for PolyhedralCone {
         self.check(z)?;
         crate::qp::check_metric(metric, self.dim)?;
         let zeros = vec![0.0; self.count()];
-        if self.side == Side::Inequalities {
-            return Ok(prox(metric, Rows::inequalities(&self.rows, &zeros), z)?.point);
+        if self.side == Representation::Inequalities {
+            return Ok(prox(metric, LinearConstraints::inequalities(&self.rows, &zeros), z)?.point);
         }
         let mut rows = vec![0.0; self.rows.len()];
         for (g, out) in self.each().zip(rows.chunks_exact_mut(self.dim.max(1))) {
             metric.apply_into(g, out);
         }
-        let weights = prox(metric, Rows::inequalities(&rows, &zeros), z)?.multipliers;
+        let weights = prox(metric, LinearConstraints::inequalities(&rows, &zeros), z)?.multipliers;
         let mut p = vec![0.0; self.dim];
         for (g, w) in self.each().zip(weights) {
             axpy(w, g, &mut p);
         }
         Ok(p)
     }
-    fn form(&self) -> ConicForm {
-        if self.side == Side::Generators {
-            return self.other_side().form().polar();
+    fn conic_form(&self) -> ConicForm {
+        if self.side == Representation::Generators {
+            return self.other_side().conic_form().polar();
         }
         let mut form = ConicForm::whole(self.dim, 0);
         for g in self.each() {
             let row: Vec<f64> = g.iter().map(|v| -v).collect();
-            form.push(Kind::NonNegative, &row, &[0.0]);
+            form.push(ConeKind::NonNegative, &row, &[0.0]);
         }
         form
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         cone_support(self, y)
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         self.clone().into()
     }
     fn is_cone(&self) -> bool {

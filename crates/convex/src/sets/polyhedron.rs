@@ -1,11 +1,11 @@
 //! Polyhedra by inequalities and equations.
 
 use super::{ConvexSet, PolyhedralCone, Polytope, Set, Support, support_by_proximal_point};
-use crate::conic::{ConicForm, Kind};
+use crate::conic::{ConicForm, ConeKind};
 use crate::dense::{dot, norm, row_space};
 use crate::error::Result;
 use crate::metric::Metric;
-use crate::qp::{Rows, prox};
+use crate::qp::{LinearConstraints, prox};
 
 /// { x : rows x ≤ bounds }, the first rows possibly equations.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,8 +39,8 @@ impl Polyhedron {
         Ok(set)
     }
 
-    fn as_rows(&self) -> Rows<'_> {
-        Rows {
+    fn as_rows(&self) -> LinearConstraints<'_> {
+        LinearConstraints {
             matrix: &self.rows,
             bounds: &self.bounds,
             equalities: self.equalities,
@@ -78,14 +78,14 @@ impl ConvexSet for Polyhedron {
         crate::qp::check_metric(metric, self.dim)?;
         Ok(prox(metric, self.as_rows(), z)?.point)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let mut form = ConicForm::whole(self.dim, 0);
         for (i, (a, b)) in self.each().enumerate() {
             let row: Vec<f64> = a.iter().map(|v| -v).collect();
             let kind = if i < self.equalities {
-                Kind::Zero
+                ConeKind::Zero
             } else {
-                Kind::NonNegative
+                ConeKind::NonNegative
             };
             form.push(kind, &row, &[b]);
         }
@@ -95,7 +95,7 @@ impl ConvexSet for Polyhedron {
         self.check(y)?;
         support_by_proximal_point(self, y)
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         let mut rows = self.rows.clone();
         let doubled = &self.rows[..self.equalities * self.dim];
         rows.extend(doubled.iter().map(|v| -v));
@@ -130,7 +130,7 @@ impl ConvexSet for Polyhedron {
     /// conv { 0, a_i/b_i } when every bound is positive; the polar cone when all vanish.
     fn polar(&self) -> Option<Set> {
         if self.is_cone() {
-            return self.recession().polar();
+            return self.recession_cone().polar();
         }
         if self.equalities > 0 || self.bounds.iter().any(|b| *b <= 0.0) {
             return None;

@@ -2,11 +2,11 @@
 
 use super::flat::check_rows;
 use super::{ConvexSet, Point, Polyhedron, Set, Support};
-use crate::conic::{ConicForm, Kind};
+use crate::conic::{ConicForm, ConeKind};
 use crate::dense::{axpy, dot, norm, row_space, sub};
 use crate::error::{ConvexError, Result, check_finite};
 use crate::metric::Metric;
-use crate::qp::{Rows, prox};
+use crate::qp::{LinearConstraints, prox};
 
 /// The convex hull of finitely many points.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +71,7 @@ impl Polytope {
         let mut target = vec![0.0; n + 1];
         target[n] = 1.0;
         let zeros = vec![0.0; self.count()];
-        let cone = Rows::inequalities(&rows, &zeros);
+        let cone = LinearConstraints::inequalities(&rows, &zeros);
         let mut weights = prox(&Metric::euclidean(n + 1), cone, &target)?.multipliers;
         let total: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|w| *w /= total);
@@ -99,7 +99,7 @@ impl ConvexSet for Polytope {
         }
         Ok(p)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let (n, count) = (self.dim, self.count());
         let mut form = ConicForm::whole(n, count);
         // x − Σ λ_i v_i = 0, Σ λ_i = 1, λ ≥ 0
@@ -109,13 +109,13 @@ impl ConvexSet for Polytope {
             for i in 0..count {
                 row[n + i] = -self.vertices[i * n + k];
             }
-            form.push(Kind::Zero, &row, &[0.0]);
+            form.push(ConeKind::Zero, &row, &[0.0]);
         }
         let mut row = vec![0.0; n];
         row.resize(n + count, 1.0);
-        form.push(Kind::Zero, &row, &[-1.0]);
+        form.push(ConeKind::Zero, &row, &[-1.0]);
         for i in 0..count {
-            form.push_axis(Kind::NonNegative, n + i, 1.0, 0.0);
+            form.push_axis(ConeKind::NonNegative, n + i, 1.0, 0.0);
         }
         form
     }
@@ -124,7 +124,7 @@ impl ConvexSet for Polytope {
         let best = self.each().max_by(|a, b| dot(a, y).total_cmp(&dot(b, y)));
         Ok(Support::attained(y, best.unwrap_or(&[]).to_vec()))
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         Point::origin(self.dim).into()
     }
     /// { y : ⟨v_i, y⟩ ≤ 1 }.

@@ -1,7 +1,7 @@
 //! Balls and ellipsoids.
 
 use super::{ConvexSet, Point, Set, Subspace, Support};
-use crate::conic::{ConicForm, Kind};
+use crate::conic::{ConicForm, ConeKind};
 use crate::dense::{
     axpy, cholesky_in_place, dot, mul_into, norm, solve_lower, sub, symmetric_eigen,
 };
@@ -57,7 +57,7 @@ impl ConvexSet for Ball {
             _ => self.project(z),
         }
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let n = self.dim();
         let mut form = ConicForm::whole(n, 0);
         let mut rows = vec![0.0; (n + 1) * n];
@@ -66,7 +66,7 @@ impl ConvexSet for Ball {
             rows[(i + 1) * n + i] = 1.0;
             offsets[i + 1] = -self.center[i];
         }
-        form.push(Kind::SecondOrder, &rows, &offsets);
+        form.push(ConeKind::SecondOrder, &rows, &offsets);
         form
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
@@ -79,7 +79,7 @@ impl ConvexSet for Ball {
         let value = dot(y, &self.center) + self.radius * len;
         Ok(Support::Attained { value, point })
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         Point::origin(self.dim()).into()
     }
     fn ray_exit(&self, x: &[f64], d: &[f64]) -> Result<f64> {
@@ -249,7 +249,7 @@ impl ConvexSet for Ellipsoid {
         axpy(1.0, &self.center, &mut p);
         Ok(p)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let n = self.dim();
         let mut form = ConicForm::whole(n, 0);
         // (1, Lᵀ (x − c)) with E = L Lᵀ
@@ -263,7 +263,7 @@ impl ConvexSet for Ellipsoid {
         }
         let mut offsets = vec![1.0];
         offsets.extend(offset.iter().map(|v| -v));
-        form.push(Kind::SecondOrder, &rows, &offsets);
+        form.push(ConeKind::SecondOrder, &rows, &offsets);
         form
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
@@ -278,7 +278,7 @@ impl ConvexSet for Ellipsoid {
         let value = dot(y, &self.center) + len;
         Ok(Support::Attained { value, point })
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         Point::origin(self.dim()).into()
     }
     fn ray_exit(&self, x: &[f64], d: &[f64]) -> Result<f64> {

@@ -2,7 +2,7 @@
 
 use super::{ConvexSet, HalfSpace, PolarCone, PolyhedralCone, Scale, Set, Support, cone_support};
 use crate::cone::{project_circular, project_elliptic, project_interval, project_rolling};
-use crate::conic::{ConicForm, Kind};
+use crate::conic::{ConicForm, ConeKind};
 use crate::error::{ConvexError, Result, check_len, check_non_negative};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -77,16 +77,16 @@ impl ConvexSet for SecondOrderCone {
         }
         Ok(p)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let n = self.dim();
         let mut form = ConicForm::whole(n, 0);
         let widths = match self.section {
             Section::Disc { mu, .. } => vec![mu; n - 1],
             Section::Ellipse { mu1, mu2 } => vec![mu1, mu2],
             Section::Interval { plus, minus } => {
-                form.push(Kind::NonNegative, &[plus, -1.0], &[0.0]);
-                form.push(Kind::NonNegative, &[minus, 1.0], &[0.0]);
-                form.push_axis(Kind::NonNegative, 0, 1.0, 0.0);
+                form.push(ConeKind::NonNegative, &[plus, -1.0], &[0.0]);
+                form.push(ConeKind::NonNegative, &[minus, 1.0], &[0.0]);
+                form.push_axis(ConeKind::NonNegative, 0, 1.0, 0.0);
                 return form;
             }
         };
@@ -96,7 +96,7 @@ impl ConvexSet for SecondOrderCone {
     fn support(&self, y: &[f64]) -> Result<Support> {
         cone_support(self, y)
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         self.clone().into()
     }
     fn is_cone(&self) -> bool {
@@ -130,14 +130,14 @@ fn push_cone(form: &mut ConicForm, first: usize, widths: &[f64]) {
     let n = form.columns();
     let widest = widths.iter().fold(0.0_f64, |m, &w| m.max(w));
     if widest == 0.0 {
-        form.push_axis(Kind::NonNegative, 0, 1.0, 0.0);
+        form.push_axis(ConeKind::NonNegative, 0, 1.0, 0.0);
     }
     // |(t_i · widest/width_i)| ≤ widest · n: entries of order one for a disc.
     let mut rows = vec![0.0; n];
     rows[0] = widest;
     for (i, &w) in widths.iter().enumerate() {
         if w == 0.0 {
-            form.push_axis(Kind::Zero, first + i, 1.0, 0.0);
+            form.push_axis(ConeKind::Zero, first + i, 1.0, 0.0);
         } else {
             let mut row = vec![0.0; n];
             row[first + i] = widest / w;
@@ -146,7 +146,7 @@ fn push_cone(form: &mut ConicForm, first: usize, widths: &[f64]) {
     }
     if widest > 0.0 {
         let count = rows.len() / n;
-        form.push(Kind::SecondOrder, &rows, &vec![0.0; count]);
+        form.push(ConeKind::SecondOrder, &rows, &vec![0.0; count]);
     }
 }
 
@@ -198,20 +198,20 @@ impl ConvexSet for RollingCone {
         project_rolling(&mut p, &self.radii, &self.sizes);
         Ok(p)
     }
-    fn form(&self) -> ConicForm {
+    fn conic_form(&self) -> ConicForm {
         let mut form = ConicForm::whole(self.dim(), 0);
         let mut first = 1;
         for (&r, &size) in self.radii.iter().zip(&self.sizes) {
             push_cone(&mut form, first, &vec![r; size]);
             first += size;
         }
-        form.push_axis(Kind::NonNegative, 0, 1.0, 0.0);
+        form.push_axis(ConeKind::NonNegative, 0, 1.0, 0.0);
         form
     }
     fn support(&self, y: &[f64]) -> Result<Support> {
         cone_support(self, y)
     }
-    fn recession(&self) -> Set {
+    fn recession_cone(&self) -> Set {
         self.clone().into()
     }
     fn is_cone(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The canonical impact law against its energy identity, momentum and admissibility.
 
 use crate::common::*;
-use convex::qp::{Rows, canonical_impact, prox};
+use convex::qp::{LinearConstraints, canonical_impact, prox};
 use convex::{ConvexError, Metric};
 
 #[test]
@@ -22,7 +22,7 @@ fn canonical_impact_keeps_its_energy_identity_and_bounces_one_row_exactly() {
         // Every row closing or at rest before the impact: u− ∈ −V.
         let zeros = vec![0.0; m];
         let u = times(
-            &prox(&metric, Rows::inequalities(&rows, &zeros), &rng.vec(n))
+            &prox(&metric, LinearConstraints::inequalities(&rows, &zeros), &rng.vec(n))
                 .unwrap()
                 .point,
             -1.0,

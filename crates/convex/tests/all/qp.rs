@@ -1,11 +1,11 @@
 //! The prox onto polyhedra: optimality, degeneracy, conflicts, warm starts, impacts.
 
 use crate::common::*;
-use convex::qp::{ProxWorkspace, Rows, canonical_impact, prox};
+use convex::qp::{ProxWorkspace, LinearConstraints, canonical_impact, prox};
 use convex::{ConvexError, Metric};
 
 /// The optimality conditions, which characterise the solution: each relative to the data.
-fn check_kkt(metric: &Metric, rows: Rows<'_>, z: &[f64], v: &[f64], lambda: &[f64], tol: f64) {
+fn check_kkt(metric: &Metric, rows: LinearConstraints<'_>, z: &[f64], v: &[f64], lambda: &[f64], tol: f64) {
     let n = z.len();
     let scale = 1.0 + norm(z) + norm(v);
     let mut force = vec![0.0; n];
@@ -93,7 +93,7 @@ fn random_and_degenerate_problems_meet_the_optimality_conditions() {
         let (rows, bounds) = degenerate_rows(&mut rng, n, m, nearly);
         let metric = Metric::new(n, &rng.spd(n, 2.0)).unwrap();
         let z = times(&rng.vec(n), 5.0);
-        let r = Rows::inequalities(&rows, &bounds);
+        let r = LinearConstraints::inequalities(&rows, &bounds);
         let p = prox(&metric, r, &z).unwrap_or_else(|e| panic!("case {case}: {e}"));
         // Condition 1e4 of the metric times rounding, and rows dependent to 1e-10 leave 1e-9.
         check_kkt(
@@ -124,7 +124,7 @@ fn equality_rows_repeated_and_mixed_are_solved() {
         }
         let metric = Metric::new(n, &rng.spd(n, 1.0)).unwrap();
         let z = times(&rng.vec(n), 3.0);
-        let r = Rows {
+        let r = LinearConstraints {
             matrix: &rows,
             bounds: &bounds,
             equalities: 2,
@@ -142,7 +142,7 @@ fn larger_problems_with_many_repeated_rows_terminate() {
         let (rows, bounds) = degenerate_rows(&mut rng, n, 150, 0.0);
         let metric = Metric::new(n, &rng.spd(n, 1.0)).unwrap();
         let z = times(&rng.vec(n), 10.0);
-        let r = Rows::inequalities(&rows, &bounds);
+        let r = LinearConstraints::inequalities(&rows, &bounds);
         let p = prox(&metric, r, &z).unwrap_or_else(|e| panic!("case {case}: {e}"));
         check_kkt(&metric, r, &z, &p.point, &p.multipliers, 1e-9);
     }
@@ -169,7 +169,7 @@ fn contradictory_rows_give_a_farkas_certificate() {
         bounds.push(50.0);
         let z = times(&rng.vec(n), 2.0);
         let metric = Metric::new(n, &rng.spd(n, 1.0)).unwrap();
-        match prox(&metric, Rows::inequalities(&rows, &bounds), &z) {
+        match prox(&metric, LinearConstraints::inequalities(&rows, &bounds), &z) {
             Err(ConvexError::Inconsistent {
                 rows: which,
                 weights,
@@ -197,7 +197,7 @@ fn contradictory_rows_give_a_farkas_certificate() {
 fn contradictory_equations_are_named() {
     let rows = [1.0, 2.0, 0.0, 1.0, 2.0, 4.0];
     let bounds = [1.0, 0.0, 2.5];
-    let r = Rows {
+    let r = LinearConstraints {
         matrix: &rows,
         bounds: &bounds,
         equalities: 3,
@@ -217,12 +217,12 @@ fn zero_rows_are_ignored_or_refused_by_their_bound() {
     let m = Metric::euclidean(2);
     let fine = prox(
         &m,
-        Rows::inequalities(&[0.0, 0.0, 1.0, 0.0], &[1.0, -1.0]),
+        LinearConstraints::inequalities(&[0.0, 0.0, 1.0, 0.0], &[1.0, -1.0]),
         &[3.0, 4.0],
     )
     .unwrap();
     assert_eq!(fine.point, vec![-1.0, 4.0]);
-    let bad = prox(&m, Rows::inequalities(&[0.0, 0.0], &[-1.0]), &[3.0, 4.0]);
+    let bad = prox(&m, LinearConstraints::inequalities(&[0.0, 0.0], &[-1.0]), &[3.0, 4.0]);
     assert!(
         matches!(bad, Err(ConvexError::Inconsistent { ref rows, .. }) if rows == &vec![0]),
         "{bad:?}"
@@ -238,7 +238,7 @@ fn warm_start_reaches_the_same_point_in_fewer_steps() {
         let n = 3 + rng.below(8);
         let (rows, bounds) = degenerate_rows(&mut rng, n, 3 * n, 0.0);
         let metric = Metric::new(n, &rng.spd(n, 1.0)).unwrap();
-        let r = Rows::inequalities(&rows, &bounds);
+        let r = LinearConstraints::inequalities(&rows, &bounds);
         let z = times(&rng.vec(n), 4.0);
         ws.solve(&metric, r, &z).unwrap();
         let active = ws.active().to_vec();
@@ -246,7 +246,7 @@ fn warm_start_reaches_the_same_point_in_fewer_steps() {
         let cold = ws.solve(&metric, r, &near).unwrap().iterations;
         let cold_point = ws.point().to_vec();
         let warm = ws
-            .solve_from(&metric, r, &near, &active)
+            .solve_warm(&metric, r, &near, &active)
             .unwrap()
             .iterations;
         assert!(
@@ -254,7 +254,7 @@ fn warm_start_reaches_the_same_point_in_fewer_steps() {
             "case {case}"
         );
         // Nonsense in the guess must not hurt.
-        ws.solve_from(&metric, r, &near, &[9999, 0, 0, 1, 2, 3])
+        ws.solve_warm(&metric, r, &near, &[9999, 0, 0, 1, 2, 3])
             .unwrap();
         assert!(
             norm(&sub(ws.point(), &cold_point)) <= 1e-9 * (1.0 + norm(&z)),
@@ -279,7 +279,7 @@ fn solution_does_not_depend_on_units() {
         let z = times(&rng.vec(n), 4.0);
         let base = prox(
             &Metric::new(n, &a).unwrap(),
-            Rows::inequalities(&rows, &bounds),
+            LinearConstraints::inequalities(&rows, &bounds),
             &z,
         )
         .unwrap();
@@ -296,7 +296,7 @@ fn solution_does_not_depend_on_units() {
         }
         let other = prox(
             &Metric::new(n, &times(&a, mass)).unwrap(),
-            Rows::inequalities(&rows2, &bounds2),
+            LinearConstraints::inequalities(&rows2, &bounds2),
             &times(&z, len),
         )
         .unwrap();
@@ -313,11 +313,11 @@ fn bad_arguments_of_the_prox_and_the_impact_are_named() {
     let m = Metric::euclidean(2);
     let say = |e: ConvexError| e.to_string();
     assert_eq!(
-        say(prox(&m, Rows::inequalities(&[1.0], &[0.0]), &[0.0, 0.0]).unwrap_err()),
+        say(prox(&m, LinearConstraints::inequalities(&[1.0], &[0.0]), &[0.0, 0.0]).unwrap_err()),
         "row matrix has length 1, expected 2"
     );
     assert_eq!(
-        say(prox(&m, Rows::inequalities(&[], &[]), &[0.0, f64::NAN]).unwrap_err()),
+        say(prox(&m, LinearConstraints::inequalities(&[], &[]), &[0.0, f64::NAN]).unwrap_err()),
         "point to project[1] is NaN, expected a finite number"
     );
     assert_eq!(
@@ -332,7 +332,7 @@ fn bad_arguments_of_the_prox_and_the_impact_are_named() {
         say(canonical_impact(&[1.0, 0.0], &[1.0, 0.0], 1, &m, 0.5).unwrap_err())
             .contains("bilateral")
     );
-    let eq = Rows {
+    let eq = LinearConstraints {
         matrix: &[1.0, 0.0],
         bounds: &[0.0],
         equalities: 2,
@@ -355,7 +355,7 @@ fn repeated_solves_keep_their_storage() {
     let (rows, bounds) = degenerate_rows(&mut rng, n, 15, 0.0);
     let mut metric = Metric::new(n, &rng.spd(n, 1.0)).unwrap();
     let mut ws = ProxWorkspace::new();
-    ws.solve(&metric, Rows::inequalities(&rows, &bounds), &rng.vec(n))
+    ws.solve(&metric, LinearConstraints::inequalities(&rows, &bounds), &rng.vec(n))
         .unwrap();
     let place = |ws: &ProxWorkspace, m: &Metric| {
         (
@@ -369,7 +369,7 @@ fn repeated_solves_keep_their_storage() {
     for _ in 0..200 {
         metric.reset(&rng.spd(n, 1.0)).unwrap();
         let z = times(&rng.vec(n), 5.0);
-        ws.solve(&metric, Rows::inequalities(&rows, &bounds), &z)
+        ws.solve(&metric, LinearConstraints::inequalities(&rows, &bounds), &z)
             .unwrap();
         assert_eq!(place(&ws, &metric), first);
     }

@@ -6,7 +6,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use convex::qp::{Rows, prox};
+use convex::qp::{LinearConstraints, prox};
 use convex::{
     Ball, ConvexSet, HalfSpace, Intersection, Metric, PolyhedralCone, Polytope, RollingCone,
     SecondOrderCone, Set,
@@ -106,7 +106,7 @@ fn degenerate_quadratic_programmes_agree_with_the_referee() {
             .collect();
         let metric = random_metric(n, &mut rng);
         let z = times(&rng.vec(n), 3.0);
-        let ours = prox(&metric, Rows::inequalities(&rows, &bounds), &z).unwrap();
+        let ours = prox(&metric, LinearConstraints::inequalities(&rows, &bounds), &z).unwrap();
         let Some(theirs) = clarabel(
             n,
             metric.matrix(),

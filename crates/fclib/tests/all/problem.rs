@@ -2,7 +2,7 @@
 //! with it: Gauss-Jordan on the whole matrix, or by hand.
 
 use crate::common::{collection, full_global, full_local, matrix};
-use contact::{Law, Operator, Problem, ProblemError};
+use contact::{Law, DelassusOperator, Problem, ProblemError};
 use fclib::problem::{ConvertError, MAX_GROUP, from_problem, to_problem};
 use fclib::{Form, Global, GlobalBilateral, Info, ProblemFile, SparseMatrix};
 
@@ -90,7 +90,7 @@ fn difference(problem: &Problem, w: &[Vec<f64>], free: &[f64]) -> f64 {
         if scale > 0.0 { miss / scale } else { miss }
     };
     let matrices = found.concat().into_iter().zip(w.concat());
-    let vectors = problem.free().iter().copied().zip(free.iter().copied());
+    let vectors = problem.free_velocity().iter().copied().zip(free.iter().copied());
     relative(&mut { matrices }).max(relative(&mut { vectors }))
 }
 
@@ -102,7 +102,7 @@ fn global_of(file: &ProblemFile) -> &Global {
 }
 
 fn is_kinetic(problem: &Problem) -> bool {
-    matches!(problem.operator(), Operator::Kinetic(_))
+    matches!(problem.operator(), DelassusOperator::Factored(_))
 }
 
 /// A global problem of `n` coordinates and two contacts with dense H.
@@ -248,7 +248,7 @@ fn written_problem_is_the_same_problem_when_read_again() {
     assert_eq!(again.info.title, "boxes");
     let again = to_problem(&again).expect("posable");
     assert_eq!(again.laws(), problem.laws());
-    assert_eq!(again.free(), problem.free());
+    assert_eq!(again.free_velocity(), problem.free_velocity());
     assert_eq!(again.matrix(), problem.matrix());
 }
 

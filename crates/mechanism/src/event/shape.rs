@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use contact::Law;
-use contact::law::{NonFirmSet, Section, Status};
+use contact::law::{NonFirmSet, PolygonSection, Status};
 use serde::{Deserialize, Serialize};
 
 /// A convex set of forces that contains 0.
@@ -28,7 +28,7 @@ pub(super) enum Set {
     /// (r1/a)² + (r2/b)² ≤ 1.
     Ellipse([f64; 2]),
     /// A convex polygon.
-    Polygon(Arc<Section>),
+    Polygon(Arc<PolygonSection>),
 }
 
 /// What scales the sets of a constraint.

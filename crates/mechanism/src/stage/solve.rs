@@ -1,7 +1,7 @@
 //! How (★) is solved: as a problem in kinetic coordinates, by the solver of small problems, which has
 //! the last word only through the judge.
 
-use contact::{Kinetic, Problem, ProblemError};
+use contact::{FactoredDelassus, Problem, ProblemError};
 use convex::dense;
 use solve::{Goal, Outcome, Solver, bilateral};
 
@@ -110,15 +110,15 @@ impl Stage {
         }));
         let mut builder = match self.problem.take() {
             Some(last) => last.recycle(),
-            None => Kinetic::builder(),
+            None => FactoredDelassus::builder(),
         };
-        builder.kinetic_group(hat, hat)?;
+        builder.add_kinetic_group(hat, hat)?;
         for k in 0..self.active.len() {
             let rows = self.offset[k]..self.offset[k + 1];
             let block = &self.hat[rows.start * n..rows.end * n];
             let (boundary, rebound) = (&self.boundary[rows.clone()], &self.rebound[rows]);
             let law = self.law[k].clone();
-            builder.contact_with_rebound(law, &[(0, block)], boundary, rebound)?;
+            builder.add_contact_with_rebound(law, &[(0, block)], boundary, rebound)?;
         }
         builder.build()
     }

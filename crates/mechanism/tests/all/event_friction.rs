@@ -2,7 +2,7 @@
 
 use crate::common::{Model, close, run, start};
 use contact::Law;
-use contact::law::{Section, StaticDynamic, Status};
+use contact::law::{PolygonSection, StaticDynamic, Status};
 use mechanism::{Chart, Coordinate, EventKind, Kind};
 
 const G: f64 = 9.81;
@@ -124,7 +124,7 @@ fn a_puck_that_stops_on_a_slope_does_so_in_a_spiral_and_then_holds() {
 fn friction_with_a_square_section_stops_each_axis_on_its_own() {
     let mu = 0.3;
     let square = [[mu, mu], [-mu, mu], [-mu, -mu], [mu, -mu]];
-    let section = Section::new(&square).unwrap().into_law();
+    let section = PolygonSection::new(&square).unwrap().into_law();
     let model = puck([0.0, 0.0, -G]).law(move |_, _, _, _| section.clone());
     let mut motion = start(model, 0.05, 0.0, &[0.0; 3], &[2.0, -1.0, 0.0]);
     let run = run(&mut motion, 20);

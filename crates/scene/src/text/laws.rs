@@ -4,7 +4,7 @@
 //! length of a step, and the set made last is kept.
 
 use contact::Law;
-use contact::law::{LawError, NonFirmSet, Section, StaticDynamic, Status};
+use contact::law::{LawError, NonFirmSet, PolygonSection, StaticDynamic, Status};
 
 use super::unit::{Inputs, Values};
 use mechanism::SystemError;
@@ -155,7 +155,7 @@ pub fn assemble(
         },
         Form::Polygon => {
             let vertices: Vec<[f64; 2]> = values.chunks_exact(2).map(|c| [c[0], c[1]]).collect();
-            Section::new(&vertices).map_err(text)?.into_law()
+            PolygonSection::new(&vertices).map_err(text)?.into_law()
         }
         Form::StaticDynamic => Law::StaticDynamic {
             friction: StaticDynamic {

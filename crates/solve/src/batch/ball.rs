@@ -8,7 +8,7 @@
 //! Sticking is the point before the projection; sliding is along it, because H acts as a number on
 //! tangents (JM92 7.4).
 
-use contact::{Kinetic, Problem};
+use contact::{FactoredDelassus, Problem};
 
 use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
 use super::lanes::{F4, Four, LANES, V3, cross, dot, of};
@@ -100,13 +100,13 @@ impl<const N: usize> Ball<N> {
     }
 
     /// Takes the numbers of the contact in a lane.
-    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
-        let Some(balls) = kinetic.balls(fact.contact) else {
+    fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &Fact<'_>) {
+        let Some(balls) = kinetic.sphere_contact(fact.contact) else {
             return;
         };
-        let f = balls.record;
+        let f = balls.frame_and_scales;
         let (mut h_n, mut h_t) = (0.0, 0.0);
-        let present = balls.first.iter().enumerate();
+        let present = balls.first_coordinates.iter().enumerate();
         let present = present.filter(|(_, first)| first.is_some());
         for (n, (which, _)) in present.enumerate().take(N) {
             let (s, c) = (f[9 + 2 * which], f[10 + 2 * which]);
@@ -163,7 +163,7 @@ impl<const N: usize> Pack for Ball<N> {
     }
 
     #[inline(always)]
-    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &Kinetic) {
+    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         for (lane, fact) in facts(self.seats.contact, problem, kinetic, Self::ROWS) {
             self.set(lane, kinetic, &fact);
         }

@@ -4,7 +4,7 @@
 //! that sticks is −b/B, and the cone is left at r_n = −q_n/(h_nn ± μ h_nt) otherwise. Contacts whose
 //! B vanishes to rounding are not treated here.
 
-use contact::{Kinetic, Problem};
+use contact::{FactoredDelassus, Problem};
 
 use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
 use super::lanes::{F4, Four, LANES, dot, of};
@@ -130,7 +130,7 @@ impl<const N: usize> Pack for Flat<N> {
     }
 
     #[inline(always)]
-    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &Kinetic) {
+    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         // Rows of numbers by lane, turned into lanes by number.
         let mut blocks = [[&[0.0; 6]; LANES]; N];
         let mut own = [F4([1.0, 0.0, 0.0, 1.0]); LANES];

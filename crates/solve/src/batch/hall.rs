@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use contact::{Operator, Problem};
+use contact::{DelassusOperator, Problem};
 use rayon::prelude::*;
 
 use super::block::{Block, Seam};
@@ -55,7 +55,7 @@ impl<K: Kinds> Default for Hall<K> {
 impl<K: Kinds> Hall<K> {
     /// Takes the contacts of a problem in. Allocates only if there are more than before.
     pub fn fit(&mut self, problem: &Problem) {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return;
         };
         if self.plan.fit::<K>(problem, kinetic) {
@@ -75,7 +75,7 @@ impl<K: Kinds> Hall<K> {
         each(&mut self.seam[..count], |seam| fill(&mut seam.shelf));
         self.free = 0.0;
         for (a, rows) in problem.offset().windows(2).enumerate() {
-            let b = &problem.free()[rows[0]..rows[1]];
+            let b = &problem.free_velocity()[rows[0]..rows[1]];
             self.free += problem.kappa(a) * b.iter().map(|b| b * b).sum::<f64>();
         }
     }
@@ -174,7 +174,7 @@ impl<K: Kinds> Hall<K> {
 
     /// v̂ = v̂_free + Ĝᵀ y.
     fn refresh(&mut self, problem: &Problem) {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return;
         };
         let (width, far) = (self.width, self.far());
@@ -205,7 +205,7 @@ impl<K: Kinds> Hall<K> {
 
     /// One sweep from the extrapolated impulses; returns Σ ‖g‖²/κ.
     pub fn sweep(&mut self, problem: &Problem, lead: Lead) -> f64 {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return 0.0;
         };
         let (width, far) = (self.width, self.far());
@@ -252,7 +252,7 @@ impl<K: Kinds> Hall<K> {
 
     /// One sweep from a mixture of the last ones; `last` is where the sweep before put its differences.
     pub fn mix(&mut self, problem: &Problem, mix: &Mix, last: Option<usize>) -> Products<f64> {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return Products::NONE;
         };
         let width = self.width;
@@ -294,7 +294,7 @@ impl<K: Kinds> Hall<K> {
 
     /// The dimensionless residual of the swept impulses.
     pub fn residual(&mut self, problem: &Problem) -> f64 {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return f64::INFINITY;
         };
         let (width, far) = (self.width, self.far());

@@ -1,6 +1,6 @@
 //! A contact with any other law, visited alone.
 
-use contact::{Kinetic, Problem};
+use contact::{FactoredDelassus, Problem};
 
 use super::desk::Guest;
 use super::iterate::{DEPTH, Lead, Mix, Products};
@@ -54,7 +54,7 @@ impl Other {
     pub fn sweep<R: Row>(
         &mut self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         v: &mut impl Store<R>,
         lead: Lead,
     ) -> f64 {
@@ -80,7 +80,7 @@ impl Other {
     pub fn mix<R: Row>(
         &mut self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         v: &mut impl Store<R>,
         mix: &Mix,
         products: &mut Products<f64>,
@@ -112,14 +112,14 @@ impl Other {
     fn visit<R: Row>(
         &self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         v: &mut impl Store<R>,
         r: &[f64; WIDE],
     ) -> [f64; WIDE] {
         let contact = self.contact as usize;
         let d = problem.dim(contact);
         let mut q = self.velocity(problem, kinetic, v);
-        let h = problem.block(contact);
+        let h = problem.diagonal_block(contact);
         for i in 0..d {
             for j in 0..d {
                 q[i] -= h[i * d + j] * r[j];
@@ -134,7 +134,7 @@ impl Other {
     }
 
     /// v += Ĝᵀ y.
-    pub fn push<R: Row>(&self, problem: &Problem, kinetic: &Kinetic, v: &mut impl Store<R>) {
+    pub fn push<R: Row>(&self, problem: &Problem, kinetic: &FactoredDelassus, v: &mut impl Store<R>) {
         let d = problem.dim(self.contact as usize);
         self.scatter(kinetic, &self.y[..d], v);
     }
@@ -143,7 +143,7 @@ impl Other {
     pub fn judge<R: Row>(
         &self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         v: &impl Store<R>,
     ) -> [f64; 3] {
         let contact = self.contact as usize;
@@ -163,7 +163,7 @@ impl Other {
     fn velocity<R: Row>(
         &self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         v: &impl Store<R>,
     ) -> [f64; WIDE] {
         let contact = self.contact as usize;
@@ -171,9 +171,9 @@ impl Other {
         let d = rows.len();
         let mut u = [0.0; WIDE];
         for (u, row) in u.iter_mut().zip(rows) {
-            *u = kinetic.given(row);
+            *u = kinetic.affine_term(row);
         }
-        for (n, (_, block)) in kinetic.touches(contact).enumerate().take(2) {
+        for (n, (_, block)) in kinetic.dense_blocks(contact).enumerate().take(2) {
             let width = block.len() / d.max(1);
             let (side, at) = self.seat(n);
             let v = v.row(side, at);
@@ -185,9 +185,9 @@ impl Other {
         u
     }
 
-    fn scatter<R: Row>(&self, kinetic: &Kinetic, change: &[f64], v: &mut impl Store<R>) {
+    fn scatter<R: Row>(&self, kinetic: &FactoredDelassus, change: &[f64], v: &mut impl Store<R>) {
         let d = change.len();
-        let touches = kinetic.touches(self.contact as usize);
+        let touches = kinetic.dense_blocks(self.contact as usize);
         for (n, (_, block)) in touches.enumerate().take(2) {
             let width = block.len() / d.max(1);
             let (side, at) = self.seat(n);

@@ -1,6 +1,6 @@
 //! What a pack of four contacts can do.
 
-use contact::{Kinetic, Law, Problem};
+use contact::{FactoredDelassus, Law, Problem};
 
 use super::iterate::{Lead, Mix, Products, Sums};
 use super::lanes::{F4, Four, LANES};
@@ -83,7 +83,7 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     fn expect<L: Four>(&self, v: &impl Store<Self::Row>);
 
     /// Takes the numbers of its contacts from the problem.
-    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &Kinetic);
+    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &FactoredDelassus);
 
     /// One visit; returns ‖g‖²/κ by lane.
     fn sweep<L: Four>(&mut self, v: &mut impl Store<Self::Row>, lead: Lead) -> L;
@@ -125,7 +125,7 @@ pub(super) struct Fact<'a> {
 pub(super) fn facts<'a>(
     contact: [u32; LANES],
     problem: &'a Problem,
-    kinetic: &'a Kinetic,
+    kinetic: &'a FactoredDelassus,
     rows: usize,
 ) -> impl Iterator<Item = (usize, Fact<'a>)> {
     let seated = (0..LANES).filter(move |&lane| contact[lane] != NONE);
@@ -138,13 +138,13 @@ pub(super) fn facts<'a>(
 impl<'a> Fact<'a> {
     /// Of a contact of `rows` rows.
     #[inline(always)]
-    pub fn of(problem: &'a Problem, kinetic: &Kinetic, contact: usize, rows: usize) -> Self {
+    pub fn of(problem: &'a Problem, kinetic: &FactoredDelassus, contact: usize, rows: usize) -> Self {
         let first = problem.offset()[contact];
         let given = if rows == 2 {
-            let [n, t] = kinetic.givens(first);
+            let [n, t] = kinetic.affine_terms(first);
             [n, t, 0.0]
         } else {
-            kinetic.givens(first)
+            kinetic.affine_terms(first)
         };
         let mu = match problem.law(contact) {
             Law::Coulomb { mu } => *mu,
@@ -155,7 +155,7 @@ impl<'a> Fact<'a> {
             mu,
             kappa: problem.kappa(contact),
             given,
-            block: problem.block(contact),
+            block: problem.diagonal_block(contact),
         }
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! All of it is a function of the problem. What was planned for the same list of contacts is kept.
 
-use contact::{Kinetic, Law, Operator, Problem};
+use contact::{FactoredDelassus, Law, DelassusOperator, Problem};
 
 use super::other::WIDE;
 use super::pack::NONE;
@@ -63,7 +63,7 @@ pub(super) struct Plan {
 /// Coordinates of every group where they are bodies, contacts of at most six rows and two bodies, and some of
 /// Coulomb's law: 3 or 6.
 pub(super) fn width(problem: &Problem) -> Option<usize> {
-    let Operator::Kinetic(kinetic) = problem.operator() else {
+    let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return None;
     };
     let offset = kinetic.group_offset();
@@ -74,7 +74,7 @@ pub(super) fn width(problem: &Problem) -> Option<usize> {
         .all(|(k, first)| *first == width * k);
     let rows = problem.offset().windows(2).enumerate();
     let mut narrow = rows
-        .map(|(a, rows)| rows[1] - rows[0] <= WIDE && (1..=2).contains(&kinetic.num_touches(a)));
+        .map(|(a, rows)| rows[1] - rows[0] <= WIDE && (1..=2).contains(&kinetic.num_groups_of(a)));
     // Contacts that are all visited alone gain nothing here.
     let packed = problem
         .laws()
@@ -89,7 +89,7 @@ const SINGULAR: f64 = 1e-8;
 
 impl Plan {
     /// Plans a problem; false if it is as before.
-    pub fn fit<K: Kinds>(&mut self, problem: &Problem, kinetic: &Kinetic) -> bool {
+    pub fn fit<K: Kinds>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
         std::mem::swap(&mut self.sign, &mut self.old.0);
         std::mem::swap(&mut self.home, &mut self.old.1);
         self.sign.clear();
@@ -110,13 +110,13 @@ impl Plan {
     }
 
     /// Blocks of bodies along the curve.
-    fn settle(&mut self, kinetic: &Kinetic) {
+    fn settle(&mut self, kinetic: &FactoredDelassus) {
         let n = kinetic.num_groups();
         self.num_blocks = n.div_ceil(BLOCK).max(1);
         let size = n.div_ceil(self.num_blocks).max(1);
         self.order.clear();
         self.order.extend(0..n as u32);
-        let place = kinetic.places();
+        let place = kinetic.curve_keys();
         if self.num_blocks > 1 && place.len() == n {
             self.order.sort_unstable_by_key(|&g| (place[g as usize], g));
         }
@@ -198,17 +198,17 @@ impl Plan {
 
 /// Which pack a contact goes to, and its bodies.
 #[inline]
-fn sign<K: Kinds>(problem: &Problem, kinetic: &Kinetic, contact: usize) -> Sign {
+fn sign<K: Kinds>(problem: &Problem, kinetic: &FactoredDelassus, contact: usize) -> Sign {
     let mut groups = [NONE; 2];
     let mut count = 0;
-    for (to, first) in groups.iter_mut().zip(kinetic.firsts(contact)) {
+    for (to, first) in groups.iter_mut().zip(kinetic.first_coordinates(contact)) {
         *to = (first / K::WIDTH) as u32;
         count += 1;
     }
     let one = count == 1;
     let kind = if !usual::<K>(problem, contact) {
         Kind::Other
-    } else if K::WIDTH == 6 && kinetic.balls(contact).is_some() {
+    } else if K::WIDTH == 6 && kinetic.sphere_contact(contact).is_some() {
         if one { Kind::BallOne } else { Kind::BallTwo }
     } else if one {
         Kind::One
@@ -226,6 +226,6 @@ fn usual<K: Kinds>(problem: &Problem, contact: usize) -> bool {
     if problem.dim(contact) != K::ROWS {
         return false;
     }
-    let h = problem.block(contact);
+    let h = problem.diagonal_block(contact);
     K::WIDTH != 3 || h[3] * h[0] - h[1] * h[1] > SINGULAR * h[3] * h[0]
 }

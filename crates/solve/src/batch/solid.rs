@@ -4,7 +4,7 @@
 //! `contact::law::coulomb3`, whose iteration takes a different number of steps in each.
 
 use contact::law::coulomb3;
-use contact::{Kinetic, Problem};
+use contact::{FactoredDelassus, Problem};
 
 use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
 use super::lanes::{F4, Four, LANES, V3, dot, of};
@@ -78,8 +78,8 @@ impl<const N: usize> Solid<N> {
     }
 
     /// Takes the numbers of the contact in a lane.
-    fn set(&mut self, lane: usize, kinetic: &Kinetic, fact: &Fact<'_>) {
-        for (n, (_, block)) in kinetic.touches(fact.contact).enumerate().take(N) {
+    fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &Fact<'_>) {
+        for (n, (_, block)) in kinetic.dense_blocks(fact.contact).enumerate().take(N) {
             let side = self.seats.side(lane, n);
             for i in 0..3 {
                 for k in 0..6 {
@@ -128,7 +128,7 @@ impl<const N: usize> Pack for Solid<N> {
     }
 
     #[inline(always)]
-    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &Kinetic) {
+    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         for (lane, fact) in facts(self.seats.contact, problem, kinetic, Self::ROWS) {
             self.set(lane, kinetic, &fact);
         }

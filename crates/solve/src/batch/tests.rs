@@ -1,6 +1,6 @@
 //! Packs against the judge and against the plain sweep.
 
-use contact::{Judge, Kinetic, Law, Measure, Problem};
+use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem};
 
 use super::wide::Width;
 use super::{Batch, Lead};
@@ -36,7 +36,7 @@ fn residual_of_packs_is_that_of_the_judge() {
             batch.sweep(&problem, Lead::STILL);
             let own = batch.residual(&problem);
             batch.store(&problem, &mut impulse);
-            let judged = Judge::new(&problem).residual(&problem, &impulse, Measure::Dimensionless);
+            let judged = ResidualEvaluator::new(&problem).residual(&problem, &impulse, ResidualMeasure::Dimensionless);
             // Sums in another order, of some thousand terms each.
             assert!(
                 (own - judged).abs() <= 1e-10 * judged,
@@ -59,12 +59,12 @@ fn lattice(edge: usize) -> Problem {
     }
     let mut cell = vec![0; n];
     number.iter().enumerate().for_each(|(at, &k)| cell[k] = at);
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     for _ in 0..n {
         let free = [0.0; 6].map(|_: f64| random.within(-0.1, 0.05));
-        builder.kinetic_group(&[0.0; 6], &free).expect("sound");
+        builder.add_kinetic_group(&[0.0; 6], &free).expect("sound");
     }
-    builder.place(cell.iter().map(|&at| at as u32));
+    builder.set_curve_keys(cell.iter().map(|&at| at as u32));
     for at in 0..n {
         for (axis, stride) in [1, edge, edge * edge].into_iter().enumerate() {
             let mut frame = [[0.0; 3]; 3];
@@ -75,7 +75,7 @@ fn lattice(edge: usize) -> Problem {
             }
             let law = Law::Coulomb { mu: 0.4 };
             let zero = [0.0; 3];
-            let added = builder.contact_of_balls(&law, &frame, &touching, &zero, &zero);
+            let added = builder.add_sphere_contact(&law, &frame, &touching, &zero, &zero);
             added.expect("sound");
         }
     }
@@ -122,10 +122,10 @@ fn blocks_and_seams_solve_the_problem() {
     let report = Nncg::default().solve(
         &problem,
         &mut impulse,
-        &Goal::to(1e-4).by(Measure::Dimensionless),
+        &Goal::to(1e-4).by(ResidualMeasure::Dimensionless),
     );
     assert!(report.reached(), "{report:?}");
-    let judged = Judge::new(&problem).residual(&problem, &impulse, Measure::Dimensionless);
+    let judged = ResidualEvaluator::new(&problem).residual(&problem, &impulse, ResidualMeasure::Dimensionless);
     assert!(judged <= 1e-4);
 }
 

@@ -1,7 +1,7 @@
 //! Elimination when W is given through masses: one null space for each component.
 
 use contact::law::Law;
-use contact::{Kinetic, KineticBuilder, Problem, ProblemError};
+use contact::{FactoredDelassus, ProblemBuilder, Problem, ProblemError};
 
 use super::pivoted::{Pivoted, dot, length_at};
 use super::{BilateralError, ROUNDING, Reduction, locked};
@@ -40,7 +40,7 @@ struct Place {
 
 pub(super) fn eliminate(
     problem: &Problem,
-    kinetic: &Kinetic,
+    kinetic: &FactoredDelassus,
     mismatch: f64,
 ) -> Result<Reduction<Component>, BilateralError> {
     let members = connect(problem, kinetic);
@@ -59,7 +59,7 @@ pub(super) fn eliminate(
 }
 
 /// Group of a coordinate; groups without coordinates are never asked for.
-fn group_of(kinetic: &Kinetic, coordinate: usize) -> usize {
+fn group_of(kinetic: &FactoredDelassus, coordinate: usize) -> usize {
     kinetic
         .group_offset()
         .partition_point(|&first| first <= coordinate)
@@ -67,13 +67,13 @@ fn group_of(kinetic: &Kinetic, coordinate: usize) -> usize {
 }
 
 /// The components: (bilateral contacts, groups), both ascending.
-fn connect(problem: &Problem, kinetic: &Kinetic) -> Vec<(Vec<usize>, Vec<usize>)> {
+fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut parent: Vec<usize> = (0..kinetic.num_groups()).collect();
     let bilateral = |a: &usize| *problem.law(*a) == Law::Bilateral;
     let mut first_group = Vec::new();
     for a in (0..problem.num_contacts()).filter(bilateral) {
         let mut groups = kinetic
-            .touches(a)
+            .dense_blocks(a)
             .map(|(first, _)| group_of(kinetic, first));
         if let Some(one) = groups.next() {
             first_group.push((a, one));
@@ -115,7 +115,7 @@ pub(super) fn root(parent: &mut [usize], mut x: usize) -> usize {
 impl Component {
     fn new(
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         contacts: &[usize],
         groups: &[usize],
         mismatch: f64,
@@ -135,7 +135,7 @@ impl Component {
         let mut at = 0;
         for &a in contacts {
             let d = problem.dim(a);
-            for (first, block) in kinetic.touches(a) {
+            for (first, block) in kinetic.dense_blocks(a) {
                 let width = block.len() / d;
                 for (k, g) in block.iter().enumerate() {
                     jacobian[(at + k / width) * n + place[first] + k % width] += g;
@@ -166,12 +166,12 @@ impl Component {
     fn fix(
         &mut self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         mismatch: f64,
     ) -> Result<(), BilateralError> {
-        let given: Vec<f64> = self.each_row(|row| -kinetic.given(row));
+        let given: Vec<f64> = self.each_row(|row| -kinetic.affine_term(row));
         let (target, left) = self.factor.solve_transposed(&given);
-        let size = self.each_row(|row| problem.free()[row].abs().max(kinetic.given(row).abs()));
+        let size = self.each_row(|row| problem.free_velocity()[row].abs().max(kinetic.affine_term(row).abs()));
         let size = size.iter().fold(0.0_f64, |m, v| m.max(*v));
         let worst = (0..left.len()).max_by(|&i, &j| left[i].abs().total_cmp(&left[j].abs()));
         // What is left of terms that cancel is rounding of these terms: rows have length one here.
@@ -239,12 +239,12 @@ impl Component {
 /// Builds the reduced problem, contacts in their old order.
 fn reduce(
     problem: &Problem,
-    kinetic: &Kinetic,
+    kinetic: &FactoredDelassus,
     members: &[(Vec<usize>, Vec<usize>)],
     components: &[Component],
     mismatch: f64,
 ) -> Result<(Problem, Vec<usize>), BilateralError> {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let place = place_groups(kinetic, members, components, &mut builder)?;
     let mut kept = Vec::new();
     let mut blocks = Blocks::default();
@@ -256,9 +256,9 @@ fn reduce(
             .iter()
             .map(|(_, b)| dot(&b[..b.len() / d], &b[..b.len() / d]))
             .sum();
-        if problem.law(a).normal() && left <= LOCKED * problem.block(a)[0] {
+        if problem.law(a).normal() && left <= LOCKED * problem.diagonal_block(a)[0] {
             let velocity = blocks.boundary[0] + kinetic.rebound(problem.rows(a).start);
-            let size = problem.free()[problem.rows(a)]
+            let size = problem.free_velocity()[problem.rows(a)]
                 .iter()
                 .fold(0.0_f64, |m, v| m.max(v.abs()));
             if velocity < -mismatch * size.max(velocity.abs()) {
@@ -272,7 +272,7 @@ fn reduce(
         }
         // Friction or a motor on what the bilateral rows hold moves nothing: it stays without impulse.
         let whole: f64 = blocks.list.iter().map(|(_, b)| dot(b, b)).sum();
-        let trace: f64 = problem.block(a).iter().step_by(d + 1).sum();
+        let trace: f64 = problem.diagonal_block(a).iter().step_by(d + 1).sum();
         if matches!(problem.law(a), Law::NonFirm(_)) && whole <= LOCKED * trace {
             continue;
         }
@@ -282,7 +282,7 @@ fn reduce(
             .map(|(g, b)| (*g, b.as_slice()))
             .collect();
         let rebound: Vec<f64> = problem.rows(a).map(|row| kinetic.rebound(row)).collect();
-        builder.contact_with_rebound(
+        builder.add_contact_with_rebound(
             problem.law(a).clone(),
             &touches,
             &blocks.boundary,
@@ -294,17 +294,17 @@ fn reduce(
 }
 
 fn place_groups(
-    kinetic: &Kinetic,
+    kinetic: &FactoredDelassus,
     members: &[(Vec<usize>, Vec<usize>)],
     components: &[Component],
-    builder: &mut KineticBuilder,
+    builder: &mut ProblemBuilder,
 ) -> Result<Vec<Place>, ProblemError> {
     let offset = kinetic.group_offset();
     let mut place = vec![Place::default(); kinetic.num_groups()];
     for (component, (_, groups)) in members.iter().enumerate() {
         let begin = components[component].free_part(kinetic.begin());
         let free = components[component].free_part(kinetic.free());
-        let group = builder.kinetic_group(&begin, &free)?;
+        let group = builder.add_kinetic_group(&begin, &free)?;
         let mut first = 0;
         for &g in groups {
             let merged = Some((component, first));
@@ -318,7 +318,7 @@ fn place_groups(
         .filter(|(_, p)| p.merged.is_none())
     {
         let own = offset[g]..offset[g + 1];
-        place.group = builder.kinetic_group(&kinetic.begin()[own.clone()], &kinetic.free()[own])?;
+        place.group = builder.add_kinetic_group(&kinetic.begin()[own.clone()], &kinetic.free()[own])?;
     }
     Ok(place)
 }
@@ -338,7 +338,7 @@ impl Blocks {
     fn gather(
         &mut self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         components: &[Component],
         place: &[Place],
         a: usize,
@@ -349,7 +349,7 @@ impl Blocks {
         self.boundary
             .extend(problem.rows(a).map(|row| kinetic.boundary(row)));
         let d = problem.dim(a);
-        for (coordinate, block) in kinetic.touches(a) {
+        for (coordinate, block) in kinetic.dense_blocks(a) {
             let Place { group, merged } = place[group_of(kinetic, coordinate)];
             let Some((component, first)) = merged else {
                 self.list.push((group, block.to_vec()));
@@ -379,7 +379,7 @@ impl Blocks {
 }
 
 /// r_b from Q₁ᵀ v̂ = Q₁ᵀ v₀; the second round removes the rounding of the first.
-pub(super) fn recover(components: &[Component], kinetic: &Kinetic, impulse: &mut [f64]) {
+pub(super) fn recover(components: &[Component], kinetic: &FactoredDelassus, impulse: &mut [f64]) {
     let mut v = vec![0.0; kinetic.num_coordinates()];
     for _ in 0..2 {
         kinetic.velocity_into(impulse, &mut v);

@@ -19,7 +19,7 @@
 //! of its free coordinates.
 
 use contact::law::Law;
-use contact::{Operator, Problem, ProblemError};
+use contact::{DelassusOperator, Problem, ProblemError};
 
 use smallvec::smallvec;
 
@@ -102,7 +102,7 @@ fn eliminate_within(
         return Ok(None);
     }
     Ok(Some(match problem.operator() {
-        Operator::Kinetic(k) => {
+        DelassusOperator::Factored(k) => {
             let reduction = kinetic::eliminate(problem, k, mismatch)?;
             Eliminated {
                 problem: reduction.problem,
@@ -110,7 +110,7 @@ fn eliminate_within(
                 recovery: Recovery::Kinetic(reduction.components),
             }
         }
-        Operator::Stored { matrix, .. } => {
+        DelassusOperator::Stored { matrix, .. } => {
             let reduction = stored::eliminate(problem, matrix, mismatch)?;
             Eliminated {
                 problem: reduction.problem,
@@ -145,10 +145,10 @@ impl Eliminated {
         let rows = self.kept.iter().flat_map(|&a| original.rows(a));
         rows.zip(reduced).for_each(|(row, r)| impulse[row] = *r);
         match (&self.recovery, original.operator()) {
-            (Recovery::Kinetic(components), Operator::Kinetic(k)) => {
+            (Recovery::Kinetic(components), DelassusOperator::Factored(k)) => {
                 kinetic::recover(components, k, impulse);
             }
-            (Recovery::Stored(components), Operator::Stored { matrix, free }) => {
+            (Recovery::Stored(components), DelassusOperator::Stored { matrix, free }) => {
                 stored::recover(components, original, matrix, free, impulse);
             }
             _ => debug_assert!(false, "the elimination belongs to another problem"),

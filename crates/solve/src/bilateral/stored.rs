@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contact::law::Law;
-use contact::{BlockSparse, Operator, Problem};
+use contact::{BlockSparseMatrix, DelassusOperator, Problem};
 
 use super::kinetic::root;
 use super::pivoted::{Pivoted, dot};
@@ -30,7 +30,7 @@ type Rows = Vec<BTreeMap<usize, Vec<f64>>>;
 
 pub(super) fn eliminate(
     problem: &Problem,
-    matrix: &BlockSparse,
+    matrix: &BlockSparseMatrix,
     mismatch: f64,
 ) -> Result<Reduction<Component>, BilateralError> {
     let mut components = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn eliminate(
         .map(|l| *l == Law::Bilateral)
         .collect();
     let mut rows: Rows = vec![BTreeMap::new(); problem.num_contacts()];
-    let mut free = problem.free().to_vec();
+    let mut free = problem.free_velocity().to_vec();
     for a in (0..joint.len()).filter(|&a| !joint[a]) {
         let blocks = matrix.row(a).filter(|(b, _)| !joint[*b]);
         rows[a] = blocks.map(|(b, block)| (b, block.to_vec())).collect();
@@ -61,7 +61,7 @@ pub(super) fn eliminate(
 }
 
 /// Bilateral contacts by component, ascending.
-fn connect(problem: &Problem, matrix: &BlockSparse) -> Vec<Vec<usize>> {
+fn connect(problem: &Problem, matrix: &BlockSparseMatrix) -> Vec<Vec<usize>> {
     let joint = |a: usize| *problem.law(a) == Law::Bilateral;
     let mut parent: Vec<usize> = (0..problem.num_contacts()).collect();
     for a in (0..parent.len()).filter(|&a| joint(a)) {
@@ -80,7 +80,7 @@ fn connect(problem: &Problem, matrix: &BlockSparse) -> Vec<Vec<usize>> {
 impl Component {
     fn new(
         problem: &Problem,
-        matrix: &BlockSparse,
+        matrix: &BlockSparseMatrix,
         contacts: Vec<usize>,
         mismatch: f64,
     ) -> Result<Self, BilateralError> {
@@ -119,7 +119,7 @@ impl Component {
 
     /// b_b must lie in the range of W_bb: what is left of it is a velocity no impulse can remove.
     fn agree(&self, problem: &Problem, mismatch: f64) -> Result<(), BilateralError> {
-        let b: Vec<f64> = self.scaled(problem.free());
+        let b: Vec<f64> = self.scaled(problem.free_velocity());
         let made = self.factor.range_combine(&self.factor.range_part(&b));
         let left: Vec<f64> = b.iter().zip(&made).map(|(b, m)| b - m).collect();
         let size = b.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -163,7 +163,7 @@ impl Component {
     fn complement(
         &self,
         problem: &Problem,
-        matrix: &BlockSparse,
+        matrix: &BlockSparseMatrix,
         joint: &[bool],
         rows: &mut Rows,
         free: &mut [f64],
@@ -185,7 +185,7 @@ impl Component {
         for column in columns.values_mut() {
             *column = column.chunks_exact(n).flat_map(|f| self.solve(f)).collect();
         }
-        let response = self.solve(&self.scaled(problem.free()));
+        let response = self.solve(&self.scaled(problem.free_velocity()));
         let mut left = Vec::new();
         for a in (0..joint.len()).filter(|&a| !joint[a]) {
             // Row a of W_cb, dense over the component.
@@ -228,7 +228,7 @@ fn first_rows(problem: &Problem, contacts: &[usize]) -> BTreeMap<usize, usize> {
 /// The contacts that remain: those whose normal velocity is not fixed by the bilateral rows.
 fn keep(
     problem: &Problem,
-    matrix: &BlockSparse,
+    matrix: &BlockSparseMatrix,
     joint: &[bool],
     rows: &Rows,
     free: &[f64],
@@ -238,12 +238,12 @@ fn keep(
     let mut kept = Vec::new();
     for a in (0..joint.len()).filter(|&a| !joint[a]) {
         let normal = rows[a].get(&a).map_or(0.0, |block| block[0]);
-        if !problem.law(a).normal() || normal > LOCKED * problem.block(a)[0] {
+        if !problem.law(a).normal() || normal > LOCKED * problem.diagonal_block(a)[0] {
             kept.push(a);
             continue;
         }
         let velocity = free[problem.rows(a).start];
-        let size = problem.free()[problem.rows(a)]
+        let size = problem.free_velocity()[problem.rows(a)]
             .iter()
             .fold(0.0_f64, |m, v| m.max(v.abs()));
         if velocity < -mismatch * size {
@@ -284,21 +284,21 @@ fn assemble(
             row_ptr.push(col.len());
         }
     }
-    let matrix = BlockSparse::from_rows(offset, &row_ptr, &col, &val)?;
+    let matrix = BlockSparseMatrix::from_rows(offset, &row_ptr, &col, &val)?;
     let law = kept.iter().map(|&a| problem.law(a).clone()).collect();
     let free = kept
         .iter()
         .flat_map(|&a| problem.rows(a))
         .map(|row| free[row])
         .collect();
-    Ok(Problem::new(law, Operator::Stored { matrix, free })?)
+    Ok(Problem::new(law, DelassusOperator::Stored { matrix, free })?)
 }
 
 /// r_b = −W_bb⁺ (b_b + W_bc r_c); the second round removes the rounding of the first.
 pub(super) fn recover(
     components: &[Component],
     problem: &Problem,
-    matrix: &BlockSparse,
+    matrix: &BlockSparseMatrix,
     free: &[f64],
     impulse: &mut [f64],
 ) {

@@ -1,5 +1,5 @@
 use contact::law::Law;
-use contact::{Judge, Kinetic, KineticBuilder, Measure, Operator, Problem, Restitution};
+use contact::{ResidualEvaluator, FactoredDelassus, ProblemBuilder, ResidualMeasure, DelassusOperator, Problem, Restitution};
 
 use super::{BilateralError, Direct, eliminate, solve_with};
 use crate::goal::{Goal, Outcome, Solver};
@@ -28,19 +28,19 @@ const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 const UP: [[f64; 3]; 3] = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
 /// A rod along x of unit length.
-fn rod(builder: &mut KineticBuilder, mass: f64, velocity: [f64; 6]) -> usize {
+fn rod(builder: &mut ProblemBuilder, mass: f64, velocity: [f64; 6]) -> usize {
     let diagonal = [mass, mass, mass, mass * 0.01, mass / 12.0, mass / 12.0];
     let mut matrix = [0.0; 36];
     for (i, m) in diagonal.iter().enumerate() {
         matrix[i * 7] = *m;
     }
     let impulse = [0.0, 0.0, -mass * FALL, 0.0, 0.0, 0.0];
-    builder.group(&matrix, &velocity, &impulse).unwrap()
+    builder.add_group(&matrix, &velocity, &impulse).unwrap()
 }
 
 /// A horizontal chain of `links` rods hung at its left end, its last link `ratio` times heavier.
-fn chain(links: usize, ratio: f64) -> KineticBuilder {
-    let mut builder = Kinetic::builder();
+fn chain(links: usize, ratio: f64) -> ProblemBuilder {
+    let mut builder = FactoredDelassus::builder();
     for b in 0..links {
         let mass = if b + 1 == links { ratio } else { 1.0 };
         rod(&mut builder, mass, [0.0; 6]);
@@ -57,17 +57,17 @@ fn chain(links: usize, ratio: f64) -> KineticBuilder {
     builder
 }
 
-fn joint(builder: &mut KineticBuilder, touches: &[(usize, &[f64])], given: &[f64]) -> usize {
+fn joint(builder: &mut ProblemBuilder, touches: &[(usize, &[f64])], given: &[f64]) -> usize {
     builder
-        .contact(Law::Bilateral, touches, given, Restitution::default())
+        .add_contact(Law::Bilateral, touches, given, Restitution::default())
         .unwrap()
 }
 
 /// The same problem with W stored as a matrix.
 fn stored(problem: &Problem) -> Problem {
     let matrix = problem.matrix().into_owned();
-    let free = problem.free().to_vec();
-    Problem::new(problem.laws().to_vec(), Operator::Stored { matrix, free }).unwrap()
+    let free = problem.free_velocity().to_vec();
+    Problem::new(problem.laws().to_vec(), DelassusOperator::Stored { matrix, free }).unwrap()
 }
 
 /// u = W r + b.
@@ -120,7 +120,7 @@ fn a_chain_of_thirty_links_with_a_load_of_a_thousand_takes_one_factorisation() {
         assert_eq!((report.outcome, report.iterations), (Outcome::Reached, 1));
         assert_eq!(report.method(), "direct");
         // The judge's own word, from the impulses alone.
-        assert!(Judge::new(&problem).residual(&problem, &r, Measure::Dimensionless) <= 1e-10);
+        assert!(ResidualEvaluator::new(&problem).residual(&problem, &r, ResidualMeasure::Dimensionless) <= 1e-10);
     }
 }
 
@@ -131,7 +131,7 @@ fn struck_chain(links: usize, ratio: f64, mu: f64) -> Problem {
     let law = Law::Coulomb { mu };
     let floor = [-0.02, 0.05, 0.3];
     builder
-        .contact(law, &[(links - 1, &end)], &floor, Restitution::default())
+        .add_contact(law, &[(links - 1, &end)], &floor, Restitution::default())
         .unwrap();
     builder.build().unwrap()
 }
@@ -154,7 +154,7 @@ fn a_bob_that_strikes_a_moving_floor_slides_as_the_native_treatment_says() {
         let report = solver.solve(
             &problem,
             &mut native,
-            &Goal::to(1e-10).by(Measure::Dimensionless),
+            &Goal::to(1e-10).by(ResidualMeasure::Dimensionless),
         );
         assert!(report.reached(), "{report:?}");
         // The native treatment is judged at 1e-10; one digit to spare.
@@ -179,10 +179,10 @@ fn four_bar(times: usize, given: &[[f64; 2]]) -> Problem {
         [[0.0, 1.0], [2.0, 2.0]],
         [[2.0, 2.0], [2.0, 0.0]],
     ];
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     for _ in ends {
         let mass = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.2];
-        builder.group(&mass, &[0.0; 3], &[0.3, -FALL, 0.1]).unwrap();
+        builder.add_group(&mass, &[0.0; 3], &[0.3, -FALL, 0.1]).unwrap();
     }
     let rows = |body: usize, pin: [f64; 2], sign: f64| {
         let [a, b] = ends[body];
@@ -249,7 +249,7 @@ fn joints_with_velocities_that_exclude_each_other_are_named() {
 
 /// A rod welded to the ground with a contact that approaches at `speed`.
 fn welded(speed: f64) -> Problem {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let body = rod(&mut builder, 2.0, [0.0; 6]);
     let mut weld = [0.0; 36];
     (0..6).for_each(|i| weld[i * 7] = 1.0);
@@ -257,7 +257,7 @@ fn welded(speed: f64) -> Problem {
     let end = point_rows([0.5, 0.0, -0.1], &UP, 1.0);
     let law = Law::Coulomb { mu: 0.5 };
     builder
-        .contact(
+        .add_contact(
             law,
             &[(body, &end)],
             &[-speed, 0.1, 0.0],
@@ -299,7 +299,7 @@ fn noise(state: &mut u64) -> f64 {
 /// Rods in random motion joined into trees with one redundant joint, and contacts among all.
 fn tangle(seed: u64) -> Problem {
     let mut state = seed;
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     for _ in 0..8 {
         let mass = 10_f64.powf(noise(&mut state));
         let velocity = std::array::from_fn(|_| noise(&mut state));
@@ -323,7 +323,7 @@ fn tangle(seed: u64) -> Problem {
             tangential: 0.0,
         };
         builder
-            .contact(law, &[(a, &left), (b, &right)], &[0.0; 3], restitution)
+            .add_contact(law, &[(a, &left), (b, &right)], &[0.0; 3], restitution)
             .unwrap();
     }
     builder.build().unwrap()
@@ -347,12 +347,12 @@ fn trees_of_bodies_with_contacts_move_as_the_native_treatment_says() {
 
 #[test]
 fn a_problem_without_bilateral_rows_goes_straight_to_the_solver() {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let body = rod(&mut builder, 1.0, [0.0; 6]);
     let rows = point_rows([0.0; 3], &UP, 1.0);
     let law = Law::Coulomb { mu: 0.5 };
     builder
-        .contact(law, &[(body, &rows)], &[0.0; 3], Restitution::default())
+        .add_contact(law, &[(body, &rows)], &[0.0; 3], Restitution::default())
         .unwrap();
     let problem = builder.build().unwrap();
     assert!(eliminate(&problem).unwrap().is_none());

@@ -81,7 +81,7 @@ impl State {
         let (n, rows) = (shapes.len(), problem.num_rows());
         let blocks = (0..n).map(|a| problem.dim(a).pow(2)).sum();
         let q = problem
-            .free()
+            .free_velocity()
             .iter()
             .zip(&scaled.root)
             .map(|(b, k)| (b * k).powi(2));
@@ -118,7 +118,7 @@ impl State {
     /// vanish long before y = u + g eₙ is met (heavy loads on light blocks).
     fn load_size(&self, problem: &Problem, scaled: &mut Scaled) -> f64 {
         let mut x: Vec<f64> = problem
-            .free()
+            .free_velocity()
             .iter()
             .zip(&scaled.root)
             .map(|(b, k)| -b * k / self.size)

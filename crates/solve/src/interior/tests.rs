@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use contact::law::{Law, Section};
-use contact::{Judge, Kinetic, Measure, Operator, Problem, Restitution};
+use contact::law::{Law, PolygonSection};
+use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure, DelassusOperator, Problem, Restitution};
 
 use super::{Interior, InteriorParams};
 use crate::Admm;
@@ -10,7 +10,7 @@ use crate::sample::{Packing, Tower, Wall};
 
 /// The method is measured by the R2 that it makes small.
 fn in_r2(tolerance: f64) -> Goal {
-    Goal::to(tolerance).by(Measure::Dimensionless)
+    Goal::to(tolerance).by(ResidualMeasure::Dimensionless)
 }
 
 fn solve(problem: &Problem, tolerance: f64) -> (Vec<f64>, Report) {
@@ -29,8 +29,8 @@ fn velocity(problem: &Problem, r: &[f64]) -> Vec<f64> {
 fn with_laws(problem: &Problem, law: impl Fn(usize) -> Law) -> Problem {
     let laws = (0..problem.num_contacts()).map(law).collect();
     let matrix = problem.matrix().into_owned();
-    let free = problem.free().to_vec();
-    Problem::new(laws, Operator::Stored { matrix, free }).unwrap()
+    let free = problem.free_velocity().to_vec();
+    Problem::new(laws, DelassusOperator::Stored { matrix, free }).unwrap()
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn velocities_agree_with_alternating_directions_for_every_law_with_a_second_orde
         let report = Admm::default().solve(&problem, &mut other, &in_r2(1e-10));
         assert!(report.residual <= 1e-9, "{name}: {report:?}");
         let (u, v) = (velocity(&problem, &r), velocity(&problem, &other));
-        let scale = problem.free().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let scale = problem.free_velocity().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         for i in 0..u.len() {
             // Judged at 1e-8 in the energy norm over some dozen contacts, so that a single one may
             // be ten times worse, and its velocity ten times more where it is loose.
@@ -156,13 +156,13 @@ fn velocities_agree_with_alternating_directions_for_every_law_with_a_second_orde
 fn one_block_on_a_slope_slides_by_the_closed_form() {
     // A mass of 2 with free velocity (−0.6, 0.5, 0): rₙ = 1.2 stops it, friction 0.5 rₙ takes 0.3 off
     // the sliding velocity.
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let mass = [2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0];
-    let point = builder.group(&mass, &[0.0; 3], &[-1.2, 1.0, 0.0]).unwrap();
+    let point = builder.add_group(&mass, &[0.0; 3], &[-1.2, 1.0, 0.0]).unwrap();
     let rows = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let law = Law::Coulomb { mu: 0.5 };
     builder
-        .contact(law, &[(point, &rows)], &[0.0; 3], Restitution::default())
+        .add_contact(law, &[(point, &rows)], &[0.0; 3], Restitution::default())
         .unwrap();
     let problem = builder.build().unwrap();
     let (r, report) = solve(&problem, 1e-11);
@@ -186,8 +186,8 @@ fn the_symmetric_fallback_goes_on_when_every_step_counts_as_collapsed() {
     let mut r = vec![0.0; problem.num_rows()];
     let report = Interior::new(params).solve(&problem, &mut r, &in_r2(1e-10));
     assert_eq!((report.outcome, report.iterations), (Outcome::Stalled, 9));
-    let start = Judge::new(&problem).judge(&problem, &vec![0.0; r.len()]).r2;
-    let reached = Judge::new(&problem).judge(&problem, &r).r2;
+    let start = ResidualEvaluator::new(&problem).evaluate(&problem, &vec![0.0; r.len()]).r2;
+    let reached = ResidualEvaluator::new(&problem).evaluate(&problem, &r).r2;
     assert!((reached - report.residual).abs() <= 1e-15);
     assert!(reached < 0.05 * start, "{reached:e} from {start:e}");
 }
@@ -202,14 +202,14 @@ fn a_packing_of_spheres_is_solved_or_ends_with_its_best_iterate() {
     let (r, report) = solve(&problem, 1e-6);
     // Jammed packings are where the method may stall; the dynamics tolerance is met all the same.
     assert!(report.residual <= 1e-4, "{report:?}");
-    let judged = Judge::new(&problem).judge(&problem, &r).r2;
+    let judged = ResidualEvaluator::new(&problem).evaluate(&problem, &r).r2;
     assert!((judged - report.residual).abs() <= 1e-15);
 }
 
 #[test]
 fn a_law_without_a_second_order_cone_is_declined() {
     let problem = Tower::of(2).problem().unwrap();
-    let square = Section::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]]).unwrap();
+    let square = PolygonSection::new(&[[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]]).unwrap();
     let square = Arc::new(square);
     let problem = with_laws(&problem, |_| Law::CoulombPolygon(Arc::clone(&square)));
     let (_, report) = solve(&problem, 1e-6);
@@ -229,7 +229,7 @@ fn no_free_velocity_and_no_contacts_need_no_impulse() {
     let mut r = vec![1.0; problem.num_rows()];
     let report = Interior::default().solve(&problem, &mut r, &Goal::to(1e-12));
     assert!(report.reached() && r.iter().all(|r| *r == 0.0));
-    let empty = Kinetic::builder().build().unwrap();
+    let empty = FactoredDelassus::builder().build().unwrap();
     let report = Interior::default().solve(&empty, &mut [], &Goal::to(1e-12));
     assert!(report.reached());
 }

@@ -1,4 +1,4 @@
-use contact::{BlockSparse, Operator, Problem};
+use contact::{BlockSparseMatrix, DelassusOperator, Problem};
 
 use super::{LEAST, Layers, MOST, OMEGA, SPACING};
 use crate::relaxation::Relaxation;
@@ -95,9 +95,9 @@ fn what_is_low_or_has_no_ground_is_left_alone() {
     assert!(!layers.fit(&low), "ten levels");
     let (high, r) = swept(45, 60);
     assert!(layers.fit(&high));
-    let matrix: BlockSparse = high.matrix().into_owned();
-    let free = high.free().to_vec();
-    let stored = Problem::new(high.laws().to_vec(), Operator::Stored { matrix, free });
+    let matrix: BlockSparseMatrix = high.matrix().into_owned();
+    let free = high.free_velocity().to_vec();
+    let stored = Problem::new(high.laws().to_vec(), DelassusOperator::Stored { matrix, free });
     assert!(!layers.fit(&stored.expect("sound")), "no bodies to be seen");
     let tower = Tower {
         gravity: 0.0,

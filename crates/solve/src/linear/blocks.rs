@@ -137,10 +137,10 @@ impl Scaled {
         let mut blocks = Vec::new();
         for a in 0..contacts {
             for (b, _) in self.matrix.row(a) {
-                self.matrix.find(b, a)?;
+                self.matrix.block(b, a)?;
                 blocks.push((a as u32, b as u32));
             }
-            self.matrix.find(a, a)?;
+            self.matrix.block(a, a)?;
         }
         Fronts::new(&size, &blocks)
     }

@@ -17,7 +17,7 @@
 //! all contacts takes a fifth of the time, and a factorisation of a wall some sixteen sweeps.
 
 use contact::law::Law;
-use contact::{Kinetic, Operator, Problem};
+use contact::{FactoredDelassus, DelassusOperator, Problem};
 
 use crate::fronts::Fronts;
 
@@ -152,7 +152,7 @@ impl Plane {
     /// Takes a problem in; false where it does not suit.
     pub fn fit(&mut self, problem: &Problem) -> bool {
         match problem.operator() {
-            Operator::Kinetic(kinetic) if suits(problem) => {
+            DelassusOperator::Factored(kinetic) if suits(problem) => {
                 self.refill(problem, kinetic) || self.rebuild(problem, kinetic)
             }
             _ => false,
@@ -160,7 +160,7 @@ impl Plane {
     }
 
     /// Takes the numbers of contacts that join the same bodies in the same order; false where they do not.
-    fn refill(&mut self, problem: &Problem, kinetic: &Kinetic) -> bool {
+    fn refill(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
         if self.touches.len() != problem.num_contacts() {
             return false;
         }
@@ -176,7 +176,7 @@ impl Plane {
     }
 
     /// Numbers the bodies that have contacts, and how many there are; none where a contact does not suit.
-    fn number(&mut self, problem: &Problem, kinetic: &Kinetic) -> Option<(Vec<u32>, u32)> {
+    fn number(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> Option<(Vec<u32>, u32)> {
         let mut body = vec![NONE; kinetic.num_coordinates() / WIDTH];
         let mut count = 0;
         for a in 0..problem.num_contacts() {
@@ -194,7 +194,7 @@ impl Plane {
     }
 
     /// Plans the system anew.
-    fn rebuild(&mut self, problem: &Problem, kinetic: &Kinetic) -> bool {
+    fn rebuild(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
         self.touches.clear();
         self.source.clear();
         let Some((body, count)) = self.number(problem, kinetic) else {
@@ -308,16 +308,16 @@ impl Plane {
 
 impl Touch {
     /// Takes its numbers from the problem.
-    fn set(&mut self, problem: &Problem, kinetic: &Kinetic, a: usize) {
+    fn set(&mut self, problem: &Problem, kinetic: &FactoredDelassus, a: usize) {
         let root = problem.kappa(a).sqrt();
-        for (side, (_, block)) in kinetic.touches(a).enumerate().take(2) {
+        for (side, (_, block)) in kinetic.dense_blocks(a).enumerate().take(2) {
             for (to, row) in self.map[side].iter_mut().zip(block.chunks_exact(WIDTH)) {
                 for k in 0..WIDTH {
                     to[k] = root * row[k];
                 }
             }
         }
-        let free = &problem.free()[problem.rows(a)];
+        let free = &problem.free_velocity()[problem.rows(a)];
         self.free = [root * free[0], root * free[1]];
         self.root = root;
         if let Law::Coulomb { mu } = *problem.law(a) {
@@ -328,7 +328,7 @@ impl Touch {
 
 /// Whether a problem is one of bodies in the plane with Coulomb's law.
 pub(crate) fn suits(problem: &Problem) -> bool {
-    let Operator::Kinetic(kinetic) = problem.operator() else {
+    let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return false;
     };
     let law = |a| problem.dim(a) == 2 && matches!(problem.law(a), Law::Coulomb { .. });
@@ -338,8 +338,8 @@ pub(crate) fn suits(problem: &Problem) -> bool {
 }
 
 /// First coordinates of the bodies of a contact; none where there is no body, or more than two.
-fn sides(kinetic: &Kinetic, a: usize) -> Option<[u32; 2]> {
-    let mut touches = kinetic.firsts(a).map(|first| first as u32);
+fn sides(kinetic: &FactoredDelassus, a: usize) -> Option<[u32; 2]> {
+    let mut touches = kinetic.first_coordinates(a).map(|first| first as u32);
     let source = [touches.next()?, touches.next().unwrap_or(NONE)];
     (touches.next().is_none() && source[0] != source[1]).then_some(source)
 }

@@ -1,7 +1,7 @@
 //! Both forms of a Newton system against the product with W, which neither of them uses.
 
 use contact::law::Smoothed;
-use contact::{Kinetic, Law, Problem, Restitution};
+use contact::{FactoredDelassus, Law, Problem, Restitution};
 
 use super::{FULL, Primal, factorable, full};
 use crate::linear::Scaled;
@@ -25,7 +25,7 @@ fn blocks(problem: &Problem) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let end = at + rows.len().pow(2);
         let out = Smoothed {
             symmetric: &mut s[at..end],
-            shear: &mut b[at..end],
+            shift_jacobian: &mut b[at..end],
             rhs: &mut g[rows],
         };
         problem.law(a).smoothed(0.1, &r, &u, out);
@@ -36,10 +36,10 @@ fn blocks(problem: &Problem) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
 
 /// A ring of bodies, each on the next, and a group of coordinates that moves with all contacts, as a periodic cell does.
 fn ring(count: usize) -> Problem {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let mut group = |width: usize, size: f64| {
         let free: Vec<f64> = (0..width).map(|i| (size * i as f64).sin()).collect();
-        builder.kinetic_group(&vec![0.0; width], &free).unwrap()
+        builder.add_kinetic_group(&vec![0.0; width], &free).unwrap()
     };
     let bodies: Vec<usize> = (0..count).map(|i| group(3, i as f64)).collect();
     let cell = group(3, 0.5);
@@ -54,7 +54,7 @@ fn ring(count: usize) -> Problem {
         ];
         let law = Law::Coulomb { mu: 0.3 };
         builder
-            .contact(law, &touches, &[0.0; 2], Restitution::default())
+            .add_contact(law, &touches, &[0.0; 2], Restitution::default())
             .unwrap();
     }
     builder.build().unwrap()

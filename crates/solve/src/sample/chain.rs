@@ -1,6 +1,6 @@
 //! A chain of rods joined by pins, with a heavy last link.
 
-use contact::{Kinetic, Law, Problem, ProblemError};
+use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::scene::{Body, Touch};
 
@@ -51,7 +51,7 @@ impl Chain {
             Attitude::Horizontal => ([1.0, 0.0, 0.0], 0),
             Attitude::Hanging => ([0.0, 0.0, -1.0], 2),
         };
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         for k in 0..self.links {
             let m = if k + 1 == self.links { self.load } else { 1.0 };
             // A thin rod of length 1; 0.01 m about its own axis.

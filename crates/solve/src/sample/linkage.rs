@@ -1,6 +1,6 @@
 //! Few random planar contacts between few random bodies: every combination of statuses can be tried.
 
-use contact::{Kinetic, Law, Problem, ProblemError, Restitution};
+use contact::{FactoredDelassus, Law, Problem, ProblemError, Restitution};
 
 use super::random::Random;
 use super::scene::{add_planar, plane_block};
@@ -42,7 +42,7 @@ impl Linkage {
     /// A friction coefficient or restitution that is negative or not finite.
     pub fn problem(&self) -> Result<Problem, ProblemError> {
         let mut random = Random::new(self.seed);
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         for _ in 0..self.bodies {
             let mass = random.within(0.3, 3.0);
             let inertia = mass * random.within(0.2, 0.8);
@@ -72,7 +72,7 @@ impl Linkage {
             if a != b {
                 touches.push((a, &block_a[..3 * rows]));
             }
-            builder.contact(law, &touches, &[0.0; 2][..rows], self.restitution)?;
+            builder.add_contact(law, &touches, &[0.0; 2][..rows], self.restitution)?;
         }
         builder.build()
     }

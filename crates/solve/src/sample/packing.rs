@@ -8,7 +8,7 @@
 //!
 //! Cost: steps × sweeps × contacts × 100 ns; 300 spheres settle in some ten seconds.
 
-use contact::{Kinetic, Law, Problem, ProblemError};
+use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::random::Random;
 use super::scene::{Body, Touch, Vec3, frame, length, minus, scaled};
@@ -202,7 +202,7 @@ impl Settled {
         let problem = self.assemble(&self.velocity, self.fall(), &near, advance)?;
         let mut impulse = vec![0.0; problem.num_rows()];
         relaxation.sweep(&problem, &mut impulse, self.packing.sweeps);
-        if let contact::Operator::Kinetic(kinetic) = problem.operator() {
+        if let contact::DelassusOperator::Factored(kinetic) = problem.operator() {
             let mut end = vec![0.0; kinetic.num_coordinates()];
             kinetic.velocity_into(&impulse, &mut end);
             let end = kinetic.physical_velocity(&end);
@@ -223,7 +223,7 @@ impl Settled {
         near: &[Near],
         advance: impl Fn(f64) -> f64,
     ) -> Result<Problem, ProblemError> {
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         for i in 0..self.mass.len() {
             let mut body = Body::ball(self.mass[i], self.radius[i], fall);
             body.velocity = velocity[i];

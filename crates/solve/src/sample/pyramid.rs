@@ -4,7 +4,7 @@
 //! 6 layers and friction 1 relaxation by exact local solves wanders at 3e-4 for ever, whatever the
 //! order of its sweeps: the regression case of every stagnation guard.
 
-use contact::{Kinetic, Law, Problem, ProblemError};
+use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::scene::{Body, Touch, Vec3, frame, length, minus, scaled};
 
@@ -50,7 +50,7 @@ impl Pyramid {
         let centers = self.centers();
         let drop = self.gravity * self.step;
         let fall = [drop * self.tilt.sin(), 0.0, -drop * self.tilt.cos()];
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         for _ in &centers {
             Body::ball(1.0, RADIUS, fall).add_to(&mut builder)?;
         }

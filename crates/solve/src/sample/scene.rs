@@ -4,7 +4,7 @@
 //! in which its inertia is diagonal; in the plane (v_x, v_y, ω). A contact row of direction e at
 //! lever l from the centre of mass reads e·v + (l × e)·ω.
 
-use contact::{KineticBuilder, Law, ProblemError, Restitution};
+use contact::{ProblemBuilder, Law, ProblemError, Restitution};
 
 /// Direction or position in space.
 pub(super) type Vec3 = [f64; 3];
@@ -35,7 +35,7 @@ impl Body {
     }
 
     /// Adds the body as a group of six coordinates.
-    pub fn add_to(&self, builder: &mut KineticBuilder) -> Result<usize, ProblemError> {
+    pub fn add_to(&self, builder: &mut ProblemBuilder) -> Result<usize, ProblemError> {
         let mut matrix = [0.0; 36];
         let mut impulse = [0.0; 6];
         for i in 0..3 {
@@ -43,7 +43,7 @@ impl Body {
             matrix[(i + 3) * 7] = self.inertia[i];
             impulse[i] = self.mass * self.fall[i];
         }
-        builder.group(&matrix, &self.velocity, &impulse)
+        builder.add_group(&matrix, &self.velocity, &impulse)
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Touch {
 
 impl Touch {
     /// Adds the contact.
-    pub fn add_to(&self, builder: &mut KineticBuilder, law: Law) -> Result<usize, ProblemError> {
+    pub fn add_to(&self, builder: &mut ProblemBuilder, law: Law) -> Result<usize, ProblemError> {
         let block_b = space_block(&self.frame, &self.lever_b, 1.0);
         let block_a = space_block(&self.frame, &self.lever_a, -1.0);
         let boundary = [self.advance, 0.0, 0.0];
@@ -70,23 +70,23 @@ impl Touch {
         match self.a {
             Some(a) => {
                 let touches: [(usize, &[f64]); 2] = [(self.b, &block_b), (a, &block_a)];
-                builder.contact(law, &touches, &boundary, soft)
+                builder.add_contact(law, &touches, &boundary, soft)
             }
-            None => builder.contact(law, &[(self.b, &block_b)], &boundary, soft),
+            None => builder.add_contact(law, &[(self.b, &block_b)], &boundary, soft),
         }
     }
 }
 
 /// A planar body (mass, inertia about its centre) at rest, under h g.
 pub(super) fn add_planar(
-    builder: &mut KineticBuilder,
+    builder: &mut ProblemBuilder,
     mass: f64,
     inertia: f64,
     velocity: Vec3,
     fall: [f64; 2],
 ) -> Result<usize, ProblemError> {
     let matrix = [mass, 0.0, 0.0, 0.0, mass, 0.0, 0.0, 0.0, inertia];
-    builder.group(&matrix, &velocity, &[mass * fall[0], mass * fall[1], 0.0])
+    builder.add_group(&matrix, &velocity, &[mass * fall[0], mass * fall[1], 0.0])
 }
 
 /// Rows (n, t) of a planar contact for a lever l, with t = n turned by +90 degrees.

@@ -1,6 +1,6 @@
 //! A table on four legs: three equations of balance for four normal impulses.
 
-use contact::{Kinetic, Law, Problem, ProblemError};
+use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::scene::{Body, Touch};
 
@@ -52,7 +52,7 @@ impl Table {
         // A thin plate 2a × 2b about its centre.
         let (ix, iy) = (self.mass * b * b / 3.0, self.mass * a * a / 3.0);
         let fall = [self.push[0] * drop, self.push[1] * drop, -drop];
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         let body = Body::at_rest(self.mass, [ix, iy, ix + iy], fall).add_to(&mut builder)?;
         for (sx, sy) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
             let touch = Touch {

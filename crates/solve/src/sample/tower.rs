@@ -1,6 +1,6 @@
 //! A tower of boxes with four contact points at each interface.
 
-use contact::{Kinetic, Law, Problem, ProblemError};
+use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::scene::{Body, Touch};
 
@@ -74,7 +74,7 @@ impl Tower {
     pub fn problem(&self) -> Result<Problem, ProblemError> {
         let [sx, sy, sz] = self.size;
         let drop = self.gravity * self.step;
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         for &m in &self.masses {
             let inertia = [
                 m * (sy * sy + sz * sz) / 12.0,

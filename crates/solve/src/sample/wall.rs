@@ -1,6 +1,6 @@
 //! A running-bond brick wall in the plane.
 
-use contact::{Kinetic, KineticBuilder, Law, Problem, ProblemError, Restitution};
+use contact::{FactoredDelassus, ProblemBuilder, Law, Problem, ProblemError, Restitution};
 
 use super::scene::{add_planar, plane_block};
 
@@ -60,7 +60,7 @@ impl Wall {
         let (bricks, courses) = self.lay();
         let drop = self.gravity * self.step;
         let mut joints = Joints {
-            builder: Kinetic::builder(),
+            builder: FactoredDelassus::builder(),
             bricks: &bricks,
             law: Law::Coulomb { mu: self.friction },
         };
@@ -119,7 +119,7 @@ impl Wall {
 }
 
 struct Joints<'a> {
-    builder: KineticBuilder,
+    builder: ProblemBuilder,
     bricks: &'a [Brick],
     law: Law,
 }
@@ -172,7 +172,7 @@ impl Joints<'_> {
         }
         let soft = Restitution::default();
         self.builder
-            .contact(self.law.clone(), &touches, &[0.0; 2], soft)?;
+            .add_contact(self.law.clone(), &touches, &[0.0; 2], soft)?;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The default method reaches its tolerance on every generated problem.
 
 use crate::common::{one_of_each, rv, settled, solve_cold};
-use contact::{Judge, Kinetic, Measure};
+use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure};
 use solve::sample::{Pyramid, Tower};
 use solve::{Auto, Goal, Outcome};
 
@@ -16,15 +16,15 @@ fn every_kind_of_problem_is_solved_to_1e_6() {
         // 5e-10 in two. That takes 2.7 s, and is not part of the chain.
         let heavy = name == "packing, heavy";
         let measure = if heavy {
-            Measure::Dimensionless
+            ResidualMeasure::Dimensionless
         } else {
-            Measure::Velocity
+            ResidualMeasure::Velocity
         };
         let goal = Goal::to(1e-6).by(measure);
         let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &goal);
         // The judge is asked again: a report is not believed.
-        let judged = Judge::new(&problem)
-            .judge(&problem, &impulse)
+        let judged = ResidualEvaluator::new(&problem)
+            .evaluate(&problem, &impulse)
             .residual(measure);
         if !(judged <= 1e-6 && report.reached()) {
             failures.push(format!("{name}: {judged:.1e} by {}", report.method()));
@@ -82,7 +82,7 @@ fn the_path_tells_every_stage_and_counts_add_up() {
 
 #[test]
 fn empty_problem_is_solved_at_once() {
-    let problem = Kinetic::builder().build().unwrap();
+    let problem = FactoredDelassus::builder().build().unwrap();
     for name in solve::NAMES {
         let mut solver = solve::by_name(name).unwrap();
         let report = solver.solve(&problem, &mut [], &Goal::to(1e-12));
@@ -110,11 +110,11 @@ fn a_tolerance_out_of_reach_is_reported_and_never_claimed() {
 fn the_file_measure_decides_when_asked() {
     let problem = Tower::of(4).problem().unwrap();
     let goal = Goal {
-        measure: Measure::File,
+        measure: ResidualMeasure::Fclib,
         ..Goal::to(1e-7)
     };
     let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &goal);
-    let judgement = contact::Judge::new(&problem).judge(&problem, &impulse);
+    let judgement = contact::ResidualEvaluator::new(&problem).evaluate(&problem, &impulse);
     assert!(judgement.r1 <= 1e-7, "{judgement:?}");
     assert!((judgement.r1 - report.residual).abs() <= 1e-12 * judgement.r1);
 }

@@ -1,6 +1,6 @@
 //! Nonsense is answered by a sentence that names the culprit, never by a panic.
 use contact::law::LawError;
-use contact::{Kinetic, Law, Problem, ProblemError, Restitution};
+use contact::{FactoredDelassus, Law, Problem, ProblemError, Restitution};
 use solve::sample::{Chain, Linkage, Packing, Pyramid, Table, Tower, Wall};
 
 fn text(result: Result<impl Sized, ProblemError>) -> String {
@@ -42,34 +42,34 @@ fn friction_that_is_negative_or_not_a_number_is_named_with_its_contact() {
 
 #[test]
 fn numbers_that_are_not_finite_are_named() {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     says(
-        &text(builder.group(&[f64::NAN], &[0.0], &[0.0])),
+        &text(builder.add_group(&[f64::NAN], &[0.0], &[0.0])),
         &["mass", "group 0", "NaN"],
     );
     says(
-        &text(builder.group(&[1.0], &[f64::INFINITY], &[0.0])),
+        &text(builder.add_group(&[1.0], &[f64::INFINITY], &[0.0])),
         &["velocity", "group 0", "inf"],
     );
     says(
-        &text(builder.group(&[1.0], &[0.0], &[f64::NAN])),
+        &text(builder.add_group(&[1.0], &[0.0], &[f64::NAN])),
         &["impulse", "group 0"],
     );
-    builder.group(&[1.0], &[0.0], &[0.0]).unwrap();
+    builder.add_group(&[1.0], &[0.0], &[0.0]).unwrap();
     let law = Law::Frictionless;
     let nan = f64::NAN;
     says(
-        &text(builder.contact(law.clone(), &[(0, &[nan])], &[0.0], SOFT)),
+        &text(builder.add_contact(law.clone(), &[(0, &[nan])], &[0.0], SOFT)),
         &["G", "contact 0"],
     );
-    let found = text(builder.contact(law.clone(), &[(0, &[1.0])], &[nan], SOFT));
+    let found = text(builder.add_contact(law.clone(), &[(0, &[1.0])], &[nan], SOFT));
     says(&found, &["boundary velocity", "contact 0"]);
     let odd = Restitution {
         normal: nan,
         tangential: 0.0,
     };
     says(
-        &text(builder.contact(law, &[(0, &[1.0])], &[0.0], odd)),
+        &text(builder.add_contact(law, &[(0, &[1.0])], &[0.0], odd)),
         &["restitution", "contact 0"],
     );
     let found = text(Problem::from_matrix(
@@ -94,20 +94,20 @@ fn numbers_that_are_not_finite_are_named() {
 
 #[test]
 fn sizes_that_do_not_fit_are_told_with_both_figures() {
-    let mut builder = Kinetic::builder();
-    let found = text(builder.group(&[1.0, 0.0, 0.0], &[0.0; 2], &[0.0; 2]));
+    let mut builder = FactoredDelassus::builder();
+    let found = text(builder.add_group(&[1.0, 0.0, 0.0], &[0.0; 2], &[0.0; 2]));
     says(&found, &["mass matrix", "3 entries", "4"]);
     says(
-        &text(builder.group(&[1.0], &[0.0], &[0.0; 2])),
+        &text(builder.add_group(&[1.0], &[0.0], &[0.0; 2])),
         &["impulse", "2 entries", "1"],
     );
-    builder.group(&[1.0], &[0.0], &[0.0]).unwrap();
+    builder.add_group(&[1.0], &[0.0], &[0.0]).unwrap();
     let law = Law::Coulomb { mu: 0.3 };
-    let found = text(builder.contact(law.clone(), &[(0, &[1.0])], &[0.0; 3], SOFT));
+    let found = text(builder.add_contact(law.clone(), &[(0, &[1.0])], &[0.0; 3], SOFT));
     says(&found, &["block of G", "1 entries", "3"]);
-    let found = text(builder.contact(law.clone(), &[(7, &[1.0; 3])], &[0.0; 3], SOFT));
+    let found = text(builder.add_contact(law.clone(), &[(7, &[1.0; 3])], &[0.0; 3], SOFT));
     says(&found, &["contact 0", "group 7", "1 groups"]);
-    let found = text(builder.contact(law, &[(0, &[1.0; 4])], &[0.0; 4], SOFT));
+    let found = text(builder.add_contact(law, &[(0, &[1.0; 4])], &[0.0; 4], SOFT));
     says(&found, &["contact 0", "4 rows"]);
     let found = text(Problem::from_matrix(
         3,
@@ -140,33 +140,33 @@ fn sizes_that_do_not_fit_are_told_with_both_figures() {
 
 #[test]
 fn masses_that_are_not_definite_are_named_with_their_pivot() {
-    let mut builder = Kinetic::builder();
-    builder.group(&[1.0], &[0.0], &[0.0]).unwrap();
-    let found = text(builder.group(&[1.0, 1.0, 1.0, 1.0], &[0.0; 2], &[0.0; 2]));
+    let mut builder = FactoredDelassus::builder();
+    builder.add_group(&[1.0], &[0.0], &[0.0]).unwrap();
+    let found = text(builder.add_group(&[1.0, 1.0, 1.0, 1.0], &[0.0; 2], &[0.0; 2]));
     says(&found, &["group 1", "not positive definite", "pivot 1"]);
-    let found = text(builder.group(&[-2.0], &[0.0], &[0.0]));
+    let found = text(builder.add_group(&[-2.0], &[0.0], &[0.0]));
     says(&found, &["group 1", "pivot 0", "-2e0"]);
     says(
-        &text(builder.group(&[0.0], &[0.0], &[0.0])),
+        &text(builder.add_group(&[0.0], &[0.0], &[0.0])),
         &["group 1", "pivot 0"],
     );
 }
 
 #[test]
 fn a_contact_that_touches_nothing_is_refused() {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     builder
-        .contact(Law::Coulomb { mu: 0.5 }, &[], &[0.0; 3], SOFT)
+        .add_contact(Law::Coulomb { mu: 0.5 }, &[], &[0.0; 3], SOFT)
         .unwrap();
     says(&text(builder.build()), &["contact 0", "moves nothing"]);
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let body = builder
-        .group(&[1.0, 0.0, 0.0, 1.0], &[0.0; 2], &[0.0; 2])
+        .add_group(&[1.0, 0.0, 0.0, 1.0], &[0.0; 2], &[0.0; 2])
         .unwrap();
     // Tangent without normal: a contact that cannot separate.
     let block = [0.0, 0.0, 1.0, 0.0];
     builder
-        .contact(Law::Coulomb { mu: 0.5 }, &[(body, &block)], &[0.0; 2], SOFT)
+        .add_contact(Law::Coulomb { mu: 0.5 }, &[(body, &block)], &[0.0; 2], SOFT)
         .unwrap();
     says(&text(builder.build()), &["contact 0", "normal entry"]);
 }

@@ -5,7 +5,7 @@
 //! by factors. Where a bound is not that, the reason stands beside it.
 
 use crate::common::{settled, solve_cold};
-use contact::{Measure, Problem};
+use contact::{ResidualMeasure, Problem};
 use solve::admm::AdmmParams;
 use solve::nncg::{NncgParams, Sweeps};
 use solve::relaxation::RelaxationParams;
@@ -22,7 +22,7 @@ fn margin(to_1e4: usize, to_1e8: Option<usize>) -> Bounds {
 
 /// Sweeps are counted to an R2: the judge's RV has no part in how fast they are.
 fn in_r2(tolerance: f64) -> Goal {
-    Goal::to(tolerance).by(Measure::Dimensionless)
+    Goal::to(tolerance).by(ResidualMeasure::Dimensionless)
 }
 
 fn check(name: &str, problem: &Problem, solver: &mut dyn Solver, bounds: Bounds) {

@@ -2,18 +2,18 @@
 
 use crate::common::{one_of_each, r2, solve_cold};
 use contact::law::Law;
-use contact::{Judge, Kinetic, Measure, Problem, Restitution};
+use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure, Problem, Restitution};
 use solve::{Auto, Dense, Goal, Outcome};
 
 /// One point of unit mass above a slope of a metric, with friction.
 fn one(mu: f64, velocity: [f64; 2]) -> Problem {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let mass = [2.0, 0.5, 0.5, 1.0];
-    builder.group(&mass, &velocity, &[0.0, 0.0]).unwrap();
+    builder.add_group(&mass, &velocity, &[0.0, 0.0]).unwrap();
     let rows = [0.0, 1.0, 1.0, 0.0];
     let law = Law::Coulomb { mu };
     builder
-        .contact(law, &[(0, &rows)], &[0.0, 0.0], Restitution::default())
+        .add_contact(law, &[(0, &rows)], &[0.0, 0.0], Restitution::default())
         .unwrap();
     builder.build().unwrap()
 }
@@ -34,13 +34,13 @@ fn every_kind_of_problem_is_solved_whatever_its_size() {
     for (name, problem) in one_of_each() {
         // Light balls under a heavy one are solved to no RV below 8.7e-3 (see `auto`).
         let measure = match name {
-            "packing, heavy" => Measure::Dimensionless,
-            _ => Measure::Velocity,
+            "packing, heavy" => ResidualMeasure::Dimensionless,
+            _ => ResidualMeasure::Velocity,
         };
         let goal = Goal::to(1e-6).by(measure);
         let (impulse, report) = solve_cold(&mut Dense::default(), &problem, &goal);
-        let judged = Judge::new(&problem)
-            .judge(&problem, &impulse)
+        let judged = ResidualEvaluator::new(&problem)
+            .evaluate(&problem, &impulse)
             .residual(measure);
         assert!(judged <= 1e-6 && report.reached(), "{name}: {judged:.1e}");
         let sum: usize = report.path.iter().map(|s| s.iterations).sum();
@@ -53,13 +53,13 @@ fn every_kind_of_problem_is_solved_whatever_its_size() {
 #[test]
 fn rows_that_agree_to_rounding_are_no_contradiction() {
     for (off, outcome) in [(2.2e-16, Outcome::Reached), (1e-3, Outcome::Unsuitable)] {
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         let identity = [1.0, 0.0, 0.0, 1.0];
-        builder.group(&identity, &[1.0, 0.0], &[0.0, 0.0]).unwrap();
+        builder.add_group(&identity, &[1.0, 0.0], &[0.0, 0.0]).unwrap();
         for demand in [0.0, off] {
             let rows = [0.0, 1.0];
             builder
-                .contact(
+                .add_contact(
                     Law::Bilateral,
                     &[(0, &rows)],
                     &[demand],

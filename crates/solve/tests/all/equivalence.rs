@@ -6,7 +6,7 @@
 use crate::common;
 
 use crate::common::{apart, dot, one_of_each, r2, settled, solve_cold, velocity};
-use contact::{Measure, Problem, ProblemError};
+use contact::{ResidualMeasure, Problem, ProblemError};
 use solve::nncg::NncgParams;
 use solve::sample::{Chain, Linkage, Pyramid, Random, Table, Tower, Wall};
 use solve::{Admm, Auto, Goal, Nncg, Relaxation, Solver};
@@ -19,7 +19,7 @@ fn has_one_velocity(name: &str) -> bool {
 
 #[test]
 fn methods_agree_on_velocities() {
-    let goal = Goal::to(1e-6).by(Measure::Dimensionless);
+    let goal = Goal::to(1e-6).by(ResidualMeasure::Dimensionless);
     for (name, problem) in one_of_each() {
         if !has_one_velocity(name) {
             continue;
@@ -72,7 +72,7 @@ fn scale(problem: &Problem, r: &[f64]) -> f64 {
     for a in 0..problem.num_contacts() {
         for row in problem.rows(a) {
             impulse += r[row].powi(2) / problem.kappa(a);
-            free += problem.free()[row].powi(2) * problem.kappa(a);
+            free += problem.free_velocity()[row].powi(2) * problem.kappa(a);
         }
     }
     (impulse / free).sqrt().max(1.0)
@@ -214,7 +214,7 @@ fn renumbered(problem: &Problem, order: &[usize]) -> Result<Problem, ProblemErro
                 }
             }
             ptr.push(col.len());
-            free.push(problem.free()[old * d + i]);
+            free.push(problem.free_velocity()[old * d + i]);
         }
         friction.push(match problem.law(old) {
             contact::Law::Coulomb { mu } => *mu,

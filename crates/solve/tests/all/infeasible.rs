@@ -1,13 +1,13 @@
 //! Steps without a solution are found, proven and named; steps with one never are.
 
-use contact::{Judge, Kinetic, Law, Measure, Problem, Restitution};
+use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem, Restitution};
 use solve::sample::{Packing, Random, Wall};
 use solve::{Auto, Goal, Outcome, Solver, infeasible};
 
 /// A point of mass 1 between a floor at rest and a lid that comes down at `speed`.
 fn squeezed(speed: f64, law: &Law) -> Problem {
-    let mut builder = Kinetic::builder();
-    let point = builder.kinetic_group(&[0.0, 0.0], &[0.0, -0.01]).unwrap();
+    let mut builder = FactoredDelassus::builder();
+    let point = builder.add_kinetic_group(&[0.0, 0.0], &[0.0, -0.01]).unwrap();
     let rows: [(&[f64], f64); 2] = [
         (&[0.0, 1.0, 1.0, 0.0], 0.0),
         (&[0.0, -1.0, 1.0, 0.0], -speed),
@@ -18,7 +18,7 @@ fn squeezed(speed: f64, law: &Law) -> Problem {
             _ => (rows, vec![normal, 0.0]),
         };
         builder
-            .contact(
+            .add_contact(
                 law.clone(),
                 &[(point, rows)],
                 &boundary,
@@ -45,8 +45,8 @@ fn a_lid_that_comes_down_through_a_floor_is_infeasible() {
         assert!(!report.reached());
         // Impulses that grow do not make it solved: this is what R2 took for an answer.
         let huge = vec![1e9; problem.num_rows()];
-        let mut judge = Judge::new(&problem);
-        assert!(judge.residual(&problem, &huge, Measure::Velocity) > 0.1);
+        let mut judge = ResidualEvaluator::new(&problem);
+        assert!(judge.residual(&problem, &huge, ResidualMeasure::Velocity) > 0.1);
     }
 }
 
@@ -60,22 +60,22 @@ fn a_lid_that_goes_up_or_rests_is_feasible() {
 /// Discs in a row in a die whose ends close in on each other: every contact has its part.
 #[test]
 fn discs_crushed_in_a_die_are_infeasible_and_all_contacts_named() {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let discs: Vec<usize> = (0..8)
-        .map(|_| builder.kinetic_group(&[0.0], &[0.0]).unwrap())
+        .map(|_| builder.add_kinetic_group(&[0.0], &[0.0]).unwrap())
         .collect();
     let soft = Restitution::default();
     builder
-        .contact(Law::Frictionless, &[(discs[0], &[1.0])], &[-0.5], soft)
+        .add_contact(Law::Frictionless, &[(discs[0], &[1.0])], &[-0.5], soft)
         .unwrap();
     for pair in discs.windows(2) {
         let touches: [(usize, &[f64]); 2] = [(pair[0], &[-1.0]), (pair[1], &[1.0])];
         builder
-            .contact(Law::Frictionless, &touches, &[0.0], soft)
+            .add_contact(Law::Frictionless, &touches, &[0.0], soft)
             .unwrap();
     }
     builder
-        .contact(Law::Frictionless, &[(discs[7], &[-1.0])], &[-0.5], soft)
+        .add_contact(Law::Frictionless, &[(discs[7], &[-1.0])], &[-0.5], soft)
         .unwrap();
     let problem = builder.build().unwrap();
     let proof = infeasible(&problem).unwrap();
@@ -95,11 +95,11 @@ fn what_has_a_solution_is_never_called_infeasible() {
     }
     let mut random = Random::new(7);
     for _ in 0..100 {
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         let groups: Vec<usize> = (0..6)
             .map(|_| {
                 let v: Vec<f64> = (0..3).map(|_| random.within(-1.0, 1.0)).collect();
-                builder.kinetic_group(&v, &v).unwrap()
+                builder.add_kinetic_group(&v, &v).unwrap()
             })
             .collect();
         // A velocity that opens every contact is chosen first, and rows are turned to agree with it.
@@ -123,7 +123,7 @@ fn what_has_a_solution_is_never_called_infeasible() {
             };
             let touches: [(usize, &[f64]); 2] = [(groups[i], &a), (groups[j], &b)];
             builder
-                .contact(Law::Frictionless, &touches, &[0.0], Restitution::default())
+                .add_contact(Law::Frictionless, &touches, &[0.0], Restitution::default())
                 .unwrap();
         }
         assert_eq!(infeasible(&builder.build().unwrap()), None);

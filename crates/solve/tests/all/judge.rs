@@ -6,8 +6,8 @@
 use crate::common;
 
 use crate::common::{r2, velocity};
-use contact::law::{NonFirmSet, Section, StaticDynamic, Status};
-use contact::{Judge, Kinetic, Law, Problem, Restitution};
+use contact::law::{NonFirmSet, PolygonSection, StaticDynamic, Status};
+use contact::{ResidualEvaluator, FactoredDelassus, Law, Problem, Restitution};
 use proptest::prelude::*;
 use solve::sample::Random;
 
@@ -145,7 +145,7 @@ fn law(k: usize, random: &mut Random) -> (Law, usize) {
         },
         5 => {
             let corners = [[-mu, -second], [mu, -second], [mu, second], [-mu, second]];
-            Section::new(&corners).unwrap().into_law()
+            PolygonSection::new(&corners).unwrap().into_law()
         }
         6 => Law::StaticDynamic {
             friction: StaticDynamic {
@@ -179,9 +179,9 @@ const LAWS: usize = 14;
 /// D definite, so that the residual sees every change of r.
 fn coupled(laws: &[(Law, usize)], given: &[f64], seed: u64) -> Problem {
     let mut random = Random::new(seed);
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let common = builder
-        .group(&[2.0, 0.3, 0.3, 1.0], &[0.0; 2], &[0.0; 2])
+        .add_group(&[2.0, 0.3, 0.3, 1.0], &[0.0; 2], &[0.0; 2])
         .unwrap();
     let mut first = 0;
     for (law, d) in laws {
@@ -199,11 +199,11 @@ fn coupled(laws: &[(Law, usize)], given: &[f64], seed: u64) -> Problem {
         }
         let shared: Vec<f64> = (0..2 * d).map(|_| random.within(-0.5, 0.5)).collect();
         let zero = vec![0.0; *d];
-        let body = builder.group(&mass, &zero, &zero).unwrap();
+        let body = builder.add_group(&mass, &zero, &zero).unwrap();
         let touches: [(usize, &[f64]); 2] = [(body, &own), (common, &shared)];
         let boundary = &given[first..first + d];
         builder
-            .contact(law.clone(), &touches, boundary, Restitution::default())
+            .add_contact(law.clone(), &touches, boundary, Restitution::default())
             .unwrap();
         first += d;
     }
@@ -236,12 +236,12 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let (problem, r) = constructed(&kinds, seed);
-        let judgement = Judge::new(&problem).judge(&problem, &r);
+        let judgement = ResidualEvaluator::new(&problem).evaluate(&problem, &r);
         // b = u − W r and u = W r + b each round once at the size of W r; F is non-expansive in
         // both arguments up to κ‖W‖ ≈ 2. Some 1e-15; 1e-14 with room for the sums.
         prop_assert!(judgement.r2 <= 1e-14, "{judgement:?}");
         prop_assert!(judgement.r1 <= 1e-13, "{judgement:?}");
-        let gaps = &judgement.gaps;
+        let gaps = &judgement.violations;
         let worst = gaps.normal_velocity_violation
             .max(gaps.cone_violation)
             .max(gaps.normal_complementarity)
@@ -281,6 +281,6 @@ proptest! {
 fn the_worst_contact_is_named() {
     let (problem, mut r) = constructed(&[2, 2, 2, 2, 2], 11);
     r[3 * 3] += 0.5;
-    let judgement = Judge::new(&problem).judge(&problem, &r);
+    let judgement = ResidualEvaluator::new(&problem).evaluate(&problem, &r);
     assert_eq!(judgement.worst, Some(3));
 }

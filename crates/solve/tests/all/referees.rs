@@ -44,7 +44,7 @@ fn upper(problem: &Problem) -> CscMatrix<f64> {
 /// added to the normal rows. Returns r and the duality gap, an energy.
 fn referee(problem: &Problem, shift: &[f64]) -> (Vec<f64>, f64) {
     let n = problem.num_rows();
-    let mut q = problem.free().to_vec();
+    let mut q = problem.free_velocity().to_vec();
     // (mu r_n, r_t) in the second-order cone: slack = P r, A = −P.
     let mut diagonal = vec![-1.0; n];
     let mut cones = Vec::new();
@@ -223,7 +223,7 @@ fn impulses(problem: &Problem, w: &[f64], status: &[usize]) -> Option<Vec<f64>> 
     let rows = problem.num_rows();
     // u_n = 0 and u_t = 0 unless the status says otherwise.
     let mut m = w.to_vec();
-    let mut x: Vec<f64> = problem.free().iter().map(|b| -b).collect();
+    let mut x: Vec<f64> = problem.free_velocity().iter().map(|b| -b).collect();
     for (a, status) in status.iter().enumerate() {
         let mu = friction(problem, a);
         let (normal, tangent) = (2 * a, 2 * a + 1);

@@ -1,7 +1,7 @@
 //! Walls and columns: what the methods made for them find, and where they do not apply.
 
 use crate::common::{apart, solve_cold, velocity};
-use contact::{Measure, Problem};
+use contact::{ResidualMeasure, Problem};
 use solve::interior::InteriorPlane;
 use solve::sample::{Packing, Tower, Wall};
 use solve::{Auto, Goal, Outcome, Proximal, Relaxation, Solver};
@@ -46,10 +46,10 @@ fn a_pushed_wall_slides_as_fast_as_friction_lets_it() {
     let sample = Wall::default();
     let expected = (0.6 - 0.3) * sample.gravity * sample.step;
     let floor = (0..problem.num_contacts()).filter(|&a| {
-        let contact::Operator::Kinetic(kinetic) = problem.operator() else {
+        let contact::DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
-        kinetic.touches(a).count() == 1
+        kinetic.dense_blocks(a).count() == 1
     });
     let mut seen = 0;
     for a in floor {
@@ -69,14 +69,14 @@ fn proximal_newton_finishes_what_sweeps_have_begun() {
         let before = Relaxation::default().solve(
             &problem,
             &mut r,
-            &Goal::to(1e-5).by(Measure::Dimensionless).at_most(5000),
+            &Goal::to(1e-5).by(ResidualMeasure::Dimensionless).at_most(5000),
         );
         assert!(before.reached(), "{lateral}: {before:?}");
         // Five times as far as the default ever asks it to go.
         let report =
-            Proximal::default().solve(&problem, &mut r, &Goal::to(1e-7).by(Measure::Dimensionless));
+            Proximal::default().solve(&problem, &mut r, &Goal::to(1e-7).by(ResidualMeasure::Dimensionless));
         assert!(report.reached(), "{lateral}: {report:?}");
-        let judged = contact::Judge::new(&problem).residual(&problem, &r, Measure::Dimensionless);
+        let judged = contact::ResidualEvaluator::new(&problem).residual(&problem, &r, ResidualMeasure::Dimensionless);
         assert!(judged <= 1e-7, "{lateral}: {judged:e}");
     }
 }
@@ -87,13 +87,13 @@ fn structures_of_the_plane_are_solved_beyond_what_is_asked_for() {
         let problem = wall(lateral);
         let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-6));
         assert!(report.reached(), "{lateral}: {report:?}");
-        let judged = contact::Judge::new(&problem).judge(&problem, &r);
+        let judged = contact::ResidualEvaluator::new(&problem).evaluate(&problem, &r);
         assert_eq!(judged.rv, report.residual);
         // Thirty times what it aims at; to the tolerance alone sweeps and Newton's method stop above 1e-8.
         assert!(judged.r2 <= 3e-9, "{lateral}: {report:?}");
         // No more than that is asked of files, whose measure is another one.
         let goal = Goal {
-            measure: Measure::File,
+            measure: ResidualMeasure::Fclib,
             ..Goal::to(1e-6)
         };
         let (_, report) = solve_cold(&mut Auto::default(), &problem, &goal);

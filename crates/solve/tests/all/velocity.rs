@@ -4,7 +4,7 @@
 //! impulses of 4·10⁷ N s. R2 divides by them and said 10⁻⁶ while a contact with S_n = 1.3·10⁷ N s opened at 0.6 m/s and
 //! the kinetic energy rose from 213 J to 3.9 MJ.
 
-use contact::{Judge, Kinetic, Law, Measure, Problem, Restitution};
+use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem, Restitution};
 use proptest::prelude::*;
 use solve::sample::Random;
 use solve::{Auto, Goal, Solver};
@@ -12,11 +12,11 @@ use solve::{Auto, Goal, Solver};
 /// A body of the plane, mass 1 and moment of inertia 1, falls with the velocity `fall` between two walls, and on a
 /// floor. The walls touch at the same height: (r, r) on both is a self-stress.
 fn between_walls(mass: f64, fall: [f64; 3], drift: f64, mu: f64) -> Problem {
-    let mut builder = Kinetic::builder();
+    let mut builder = FactoredDelassus::builder();
     let matrix = [mass, 0.0, 0.0, 0.0, mass, 0.0, 0.0, 0.0, mass];
     let begin = [drift, 0.0, 0.0];
     let impulse = [mass * fall[0], mass * fall[1], mass * fall[2]];
-    let body = builder.group(&matrix, &begin, &impulse).unwrap();
+    let body = builder.add_group(&matrix, &begin, &impulse).unwrap();
     // Rows (n, t) of each contact: left wall, right wall, floor; the walls and the floor drift with the body.
     let rows: [([f64; 6], [f64; 2]); 3] = [
         ([1.0, 0.0, 0.0, 0.0, 1.0, -0.5], [-drift, 0.0]),
@@ -26,7 +26,7 @@ fn between_walls(mass: f64, fall: [f64; 3], drift: f64, mu: f64) -> Problem {
     for (rows, boundary) in &rows {
         let law = Law::Coulomb { mu };
         builder
-            .contact(law, &[(body, rows)], boundary, Restitution::default())
+            .add_contact(law, &[(body, rows)], boundary, Restitution::default())
             .unwrap();
     }
     builder.build().unwrap()
@@ -39,8 +39,8 @@ fn solved(problem: &Problem) -> Vec<f64> {
     r
 }
 
-fn residual(problem: &Problem, r: &[f64], measure: Measure) -> f64 {
-    Judge::new(problem).residual(problem, r, measure)
+fn residual(problem: &Problem, r: &[f64], measure: ResidualMeasure) -> f64 {
+    ResidualEvaluator::new(problem).residual(problem, r, measure)
 }
 
 proptest! {
@@ -64,16 +64,16 @@ proptest! {
         r[0] += stress;
         r[2] += stress;
         let rounding = 1e-15 * 10_f64.powf(log_stress);
-        prop_assume!(residual(&problem, &r, Measure::Velocity) < 1e-10 + 100.0 * rounding);
+        prop_assume!(residual(&problem, &r, ResidualMeasure::Velocity) < 1e-10 + 100.0 * rounding);
         // The floor pushes too hard: the body leaves it at `error`, its speed was 1.
         let error = 10_f64.powf(log_error) + 1e3 * rounding;
         r[4] += mass * error;
-        let seen = residual(&problem, &r, Measure::Velocity);
-        let free: f64 = problem.free().chunks(2).map(|b| b[0].hypot(b[1])).fold(0.0, f64::max);
+        let seen = residual(&problem, &r, ResidualMeasure::Velocity);
+        let free: f64 = problem.free_velocity().chunks(2).map(|b| b[0].hypot(b[1])).fold(0.0, f64::max);
         // F = κ Ũ_n where r_n > κ Ũ_n; κ = d/tr H ≥ m/2 here (levers of 0.5), so that at least a part of it shows.
         prop_assert!(seen >= 0.25 * error.min(0.5) / free, "{seen:e} for an error of {error:e}");
         if log_stress > 4.0 {
-            let hidden = residual(&problem, &r, Measure::Dimensionless);
+            let hidden = residual(&problem, &r, ResidualMeasure::Dimensionless);
             prop_assert!(hidden <= 10.0 * seen * 10_f64.powf(-log_stress) + 1e-12, "{hidden:e}, {seen:e}");
         }
     }
@@ -88,8 +88,8 @@ proptest! {
         let mut r = solved(&rest);
         r[4] += error;
         let (a, b) = (
-            residual(&rest, &r, Measure::Velocity),
-            residual(&moving, &r, Measure::Velocity),
+            residual(&rest, &r, ResidualMeasure::Velocity),
+            residual(&moving, &r, ResidualMeasure::Velocity),
         );
         // Velocities of 100 are rounded to 1e-14.
         prop_assert!((a - b).abs() <= 1e-12, "{a:e} and {b:e}");
@@ -104,8 +104,8 @@ proptest! {
         let r: Vec<f64> = solved(&one).iter().enumerate().map(|(i, r)| r + 0.01 * i as f64).collect();
         let s: Vec<f64> = r.iter().map(|r| m * v * r).collect();
         let (a, b) = (
-            residual(&one, &r, Measure::Velocity),
-            residual(&other, &s, Measure::Velocity),
+            residual(&one, &r, ResidualMeasure::Velocity),
+            residual(&other, &s, ResidualMeasure::Velocity),
         );
         prop_assert!((a / b - 1.0).abs() <= 1e-10, "{a:e} and {b:e}");
     }
@@ -115,12 +115,12 @@ proptest! {
 #[test]
 fn a_projectile_elsewhere_does_not_excuse_a_pile() {
     let judge = |fast: f64| {
-        let mut builder = Kinetic::builder();
-        let slow = builder.kinetic_group(&[0.0], &[-1.0]).unwrap();
-        let other = builder.kinetic_group(&[-fast], &[-fast]).unwrap();
+        let mut builder = FactoredDelassus::builder();
+        let slow = builder.add_kinetic_group(&[0.0], &[-1.0]).unwrap();
+        let other = builder.add_kinetic_group(&[-fast], &[-fast]).unwrap();
         for group in [slow, other] {
             builder
-                .contact(
+                .add_contact(
                     Law::Frictionless,
                     &[(group, &[1.0])],
                     &[0.0],
@@ -130,7 +130,7 @@ fn a_projectile_elsewhere_does_not_excuse_a_pile() {
         }
         let problem = builder.build().unwrap();
         // The slow body keeps a thousandth of its velocity.
-        residual(&problem, &[0.999, fast], Measure::Velocity)
+        residual(&problem, &[0.999, fast], ResidualMeasure::Velocity)
     };
     assert!((judge(1.0) - 1e-3).abs() < 1e-12);
     assert!((judge(1e6) - 1e-3).abs() < 1e-9);
@@ -139,36 +139,36 @@ fn a_projectile_elsewhere_does_not_excuse_a_pile() {
 /// Bodies that a contact connects are measured by the same speed: those at rest between loads have none of their own.
 #[test]
 fn bodies_that_touch_are_measured_by_one_speed() {
-    let mut builder = Kinetic::builder();
-    let pushed = builder.kinetic_group(&[0.0], &[1.0]).unwrap();
-    let still = builder.kinetic_group(&[0.0], &[0.0]).unwrap();
+    let mut builder = FactoredDelassus::builder();
+    let pushed = builder.add_kinetic_group(&[0.0], &[1.0]).unwrap();
+    let still = builder.add_kinetic_group(&[0.0], &[0.0]).unwrap();
     let rows: [&[(usize, &[f64])]; 2] =
         [&[(pushed, &[-1.0]), (still, &[1.0])], &[(still, &[-1.0])]];
     for touches in rows {
         builder
-            .contact(Law::Frictionless, touches, &[0.0], Restitution::default())
+            .add_contact(Law::Frictionless, touches, &[0.0], Restitution::default())
             .unwrap();
     }
     let problem = builder.build().unwrap();
-    assert!(residual(&problem, &[1.0, 1.0], Measure::Velocity) < 1e-15);
+    assert!(residual(&problem, &[1.0, 1.0], ResidualMeasure::Velocity) < 1e-15);
     // The wall lets the body behind it through at 0.01 of the speed of the push.
-    let seen = residual(&problem, &[1.0, 0.99], Measure::Velocity);
+    let seen = residual(&problem, &[1.0, 0.99], ResidualMeasure::Velocity);
     assert!((0.004..=0.02).contains(&seen), "{seen:e}");
 }
 
 /// One body on a floor with the free velocity (t, n), and under a ceiling that is `apart`/h away; impulse `r` of the floor.
 fn under_a_ceiling(free: [f64; 2], apart: f64, r: f64) -> f64 {
-    let mut builder = Kinetic::builder();
-    let body = builder.kinetic_group(&[0.0; 2], &free).unwrap();
+    let mut builder = FactoredDelassus::builder();
+    let body = builder.add_kinetic_group(&[0.0; 2], &free).unwrap();
     for (normal, gap) in [(1.0, 0.0), (-1.0, apart)] {
         let rows = [0.0, normal, 1.0, 0.0];
         let law = Law::Coulomb { mu: 0.0 };
         builder
-            .contact(law, &[(body, &rows)], &[gap, 0.0], Restitution::default())
+            .add_contact(law, &[(body, &rows)], &[gap, 0.0], Restitution::default())
             .unwrap();
     }
     let problem = builder.build().unwrap();
-    residual(&problem, &[r, 0.0, 0.0, 0.0], Measure::Velocity)
+    residual(&problem, &[r, 0.0, 0.0, 0.0], ResidualMeasure::Velocity)
 }
 
 /// A candidate that is still apart asks for u_n ≥ −gap/h: its b is large and says nothing of the motion. A body that sinks
@@ -196,7 +196,7 @@ fn what_is_not_a_number_is_never_solved() {
         for row in 0..problem.num_rows() {
             let mut r = solved(&problem);
             r[row] = bad;
-            let seen = residual(&problem, &r, Measure::Velocity);
+            let seen = residual(&problem, &r, ResidualMeasure::Velocity);
             assert!(!(seen <= 1e-3), "{bad} in row {row}: {seen:e}");
         }
     }
@@ -218,7 +218,7 @@ fn a_random_change_of_one_impulse_is_seen() {
         let row = 2 * random.below(3);
         let error = 10_f64.powf(random.within(-6.0, -1.0));
         r[row] += error;
-        let seen = residual(&problem, &r, Measure::Velocity);
+        let seen = residual(&problem, &r, ResidualMeasure::Velocity);
         assert!(seen >= 0.02 * error, "row {row}: {seen:e} for {error:e}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::{Result, at, check_finite};
 use crate::smooth::Inequalities;
 use crate::vector::{axpy, norm};
-use convex::qp::{Prox, Rows, prox};
+use convex::qp::{Prox, LinearConstraints, prox};
 
 /// c_k/|∇c_k| above which, negative, a function counts as touched, relative to 1 + |u|.
 pub(super) const TOUCH: f64 = 1e-12;
@@ -52,7 +52,7 @@ impl Smooth<'_> {
             .collect();
         let bounds: Vec<f64> = which.iter().map(|&k| -local.rates[k]).collect();
         let goal: Vec<f64> = (self.flow)(t, u)?.iter().map(|f| -f).collect();
-        let rows = Rows {
+        let rows = LinearConstraints {
             matrix: &rows,
             bounds: &bounds,
             equalities: if equations { which.len() } else { 0 },
@@ -70,7 +70,7 @@ impl Smooth<'_> {
                 .flat_map(|&k| local.gradients[k * n..(k + 1) * n].to_vec())
                 .collect();
             let bounds: Vec<f64> = held.iter().map(|&k| -local.values[k]).collect();
-            let rows = Rows {
+            let rows = LinearConstraints {
                 matrix: &rows,
                 bounds: &bounds,
                 equalities: held.len(),

@@ -6,7 +6,7 @@
 use super::{Inequalities, Smooth, Tangent};
 use crate::error::{Result, SweepError, at};
 use crate::vector::{dot, norm};
-use convex::qp::Rows;
+use convex::qp::LinearConstraints;
 
 /// Rounds before giving up; each adds the tangents of the violated functions.
 const ROUNDS: usize = 400;
@@ -37,7 +37,7 @@ impl<I: Inequalities> Smooth<I> {
             let warm = if round == 0 { &[][..] } else { &warm };
             let solved =
                 self.prox
-                    .solve_from(&self.white, Rows::inequalities(&rows, &bounds), z, warm);
+                    .solve_warm(&self.white, LinearConstraints::inequalities(&rows, &bounds), z, warm);
             // Rows are cuts: what contradicts are the functions they belong to.
             solved.map_err(at(t)).map_err(|error| match error {
                 SweepError::Empty { time, rows, reason } => {

@@ -13,7 +13,7 @@ use crate::error::{Result, SweepError, at, check_finite, check_len};
 use crate::metric::Metric;
 use crate::set::{Landing, MovingSet};
 use crate::vector::{axpy, dot, norm, sub};
-use convex::qp::{ProxWorkspace, Rows};
+use convex::qp::{ProxWorkspace, LinearConstraints};
 
 /// Functions c_k(t, x), convex in x, whose sublevel sets are intersected.
 pub trait Inequalities {
@@ -230,7 +230,7 @@ pub(crate) fn cone_distance(
     let mut v = y.to_vec();
     metric.solve(&mut v);
     let bounds = vec![0.0; rows.len() / p.len().max(1)];
-    let polar = convex::qp::prox(metric, Rows::inequalities(&rows, &bounds), &v).map_err(at(t))?;
+    let polar = convex::qp::prox(metric, LinearConstraints::inequalities(&rows, &bounds), &v).map_err(at(t))?;
     Ok(metric.norm(&polar.point))
 }
 

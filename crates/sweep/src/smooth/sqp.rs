@@ -12,7 +12,7 @@ use super::{Inequalities, Smooth, Tangent};
 use crate::error::{Result, SweepError, at};
 use crate::vector::{axpy, dot, norm, sub};
 use convex::ConvexError;
-use convex::qp::Rows;
+use convex::qp::LinearConstraints;
 
 /// Iterations before cutting planes take over; regular problems need four to ten.
 const ITERATIONS: usize = 40;
@@ -91,9 +91,9 @@ impl<I: Inequalities> Smooth<I> {
         self.metric.lower(&mut goal);
         h.solve(&mut goal);
         let bounds: Vec<f64> = here.values.iter().map(|c| -c).collect();
-        let rows = Rows::inequalities(&here.gradients, &bounds);
+        let rows = LinearConstraints::inequalities(&here.gradients, &bounds);
         let warm: Vec<usize> = (0..lambda.len()).filter(|&k| lambda[k] > 0.0).collect();
-        match self.prox.solve_from(&h, rows, &goal, &warm) {
+        match self.prox.solve_warm(&h, rows, &goal, &warm) {
             Ok(_) => {}
             Err(ConvexError::Inconsistent { rows, combined, .. }) => {
                 // Flat tangents far out contradict by rounding; a believable gap is needed.

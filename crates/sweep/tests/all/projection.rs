@@ -1,7 +1,7 @@
 //! Projections of this crate against other methods on the same problem.
 
 use crate::common::Numbers;
-use convex::qp::{Rows as QpRows, prox};
+use convex::qp::{LinearConstraints as QpRows, prox};
 use convex::{Ball, ConvexSet, Ellipsoid, HalfSpace, Intersection};
 use sweep::{Inequalities, Metric, MovingSet, Polyhedron, Rows, Smooth, SweepError};
 

@@ -1,7 +1,7 @@
 //! What each contact did: works, velocity at the end, status, and the impulse on its bodies.
 
 use contact::law::{Law, Status};
-use contact::{Kinetic, Problem};
+use contact::{FactoredDelassus, Problem};
 
 use super::super::{NO_GROUP, World, kinetic};
 use super::Works;
@@ -18,7 +18,7 @@ const PIECE: usize = if cfg!(test) { 32 } else { 1024 };
 /// What contacts are asked for; all of it may be read by any thread.
 struct View<'a, D: Dim> {
     problem: &'a Problem,
-    kinetic: &'a Kinetic,
+    kinetic: &'a FactoredDelassus,
     found: &'a [Found<D>],
     active: &'a [u32],
     impulse: &'a [f64],
@@ -102,7 +102,7 @@ impl<D: Dim> World<D> {
         works
     }
 
-    fn view<'a>(&'a self, problem: &'a Problem, kinetic: &'a Kinetic) -> View<'a, D> {
+    fn view<'a>(&'a self, problem: &'a Problem, kinetic: &'a FactoredDelassus) -> View<'a, D> {
         let work = &self.work;
         View {
             problem,
@@ -268,7 +268,7 @@ impl<D: Dim> View<'_, D> {
             }
         }
         let law = self.problem.law(contact);
-        match status(law, self.problem.block(contact), &s, &bar) {
+        match status(law, self.problem.diagonal_block(contact), &s, &bar) {
             Status::Open if s[0] > 0.0 => carried(law, self.problem.kappa(contact), &s, &bar),
             other => other,
         }
@@ -278,7 +278,7 @@ impl<D: Dim> View<'_, D> {
     #[inline]
     fn carried_along(&self, contact: usize) -> bool {
         // Between two bodies that follow forces there is no boundary.
-        if !self.flow && self.kinetic.num_touches(contact) == 2 {
+        if !self.flow && self.kinetic.num_groups_of(contact) == 2 {
             return false;
         }
         let found = &self.found[self.active[contact] as usize];
@@ -302,7 +302,7 @@ fn status<const R: usize>(law: &Law, h: &[f64], s: &[f64; R], bar: &[f64; R]) ->
         }
         free[i] -= held;
     }
-    law.status_alone(h, &free, s)
+    law.local_status(h, &free, s)
 }
 
 /// What a contact with an impulse does that would open if it were solved anew: where normal and

@@ -12,7 +12,7 @@
 //! work of a contact is bounded, and one among the many of a pile has others beside it that share what it does.
 
 use contact::law::{Law, Status};
-use contact::{Kinetic, Problem};
+use contact::{FactoredDelassus, Problem};
 
 use super::super::assemble::recall;
 use super::super::{World, kinetic};
@@ -90,13 +90,13 @@ impl<D: Dim> World<D> {
 
     /// Whether a contact begins the step sliding, faster than a few steps of the forces make, and with no more
     /// approach than they make.
-    fn slides(&self, problem: &Problem, kinetic: &Kinetic, k: usize) -> bool {
+    fn slides(&self, problem: &Problem, kinetic: &FactoredDelassus, k: usize) -> bool {
         let rows = problem.rows(k);
         if rows.len() < 2 || !problem.law(k).normal() {
             return false;
         }
         let begin = &self.work.begin;
-        let forced = |row: usize| problem.free()[row] - kinetic.rebound(row) - begin[row];
+        let forced = |row: usize| problem.free_velocity()[row] - kinetic.rebound(row) - begin[row];
         let tangential = rows.start + 1..(rows.start + D::N).min(rows.end);
         let (mut sliding, mut pushed) = (0.0_f64, 0.0_f64);
         for row in tangential.clone() {
@@ -114,7 +114,7 @@ impl<D: Dim> World<D> {
             .clone()
             .map(|row| kinetic.boundary(row).abs())
             .sum();
-        for (first, block) in kinetic.touches(k) {
+        for (first, block) in kinetic.dense_blocks(k) {
             let width = block.len() / rows.len();
             let v = &kinetic.begin()[first..first + width];
             for g in block.chunks(width).skip(1).take(tangential.len()) {
@@ -175,7 +175,7 @@ impl Web {
     fn fill<D: Dim>(
         &mut self,
         problem: &Problem,
-        kinetic: &Kinetic,
+        kinetic: &FactoredDelassus,
         held: impl Fn(usize) -> usize,
     ) {
         let Self {
@@ -194,7 +194,7 @@ impl Web {
         let firm = || (0..count).filter(|a| rows[*a] > 0);
         start.clear();
         start.resize(kinetic.num_groups() + 1, 0);
-        for first in firm().flat_map(|a| kinetic.firsts(a)) {
+        for first in firm().flat_map(|a| kinetic.first_coordinates(a)) {
             start[first / *width + 1] += 1;
         }
         for group in 1..start.len() {
@@ -205,7 +205,7 @@ impl Web {
         list.clear();
         list.resize(start.last().map_or(0, |end| *end as usize), 0);
         for a in firm() {
-            for first in kinetic.firsts(a) {
+            for first in kinetic.first_coordinates(a) {
                 let at = &mut next[first / *width];
                 list[*at as usize] = a as u32;
                 *at += 1;
@@ -215,11 +215,11 @@ impl Web {
 
     /// Finds the groups that hang together with a contact, and what holds them beside it; false where that is more
     /// than [`MOST`].
-    fn around(&mut self, kinetic: &Kinetic, k: usize) -> bool {
+    fn around(&mut self, kinetic: &FactoredDelassus, k: usize) -> bool {
         let Self { groups, others, .. } = self;
         groups.clear();
         others.clear();
-        groups.extend(kinetic.firsts(k));
+        groups.extend(kinetic.first_coordinates(k));
         let mut at = 0;
         while at < groups.len() {
             let group = groups[at] / self.width;
@@ -233,7 +233,7 @@ impl Web {
                     return false;
                 }
                 others.push(a);
-                for first in kinetic.firsts(a) {
+                for first in kinetic.first_coordinates(a) {
                     if !groups.contains(&first) {
                         groups.push(first);
                     }
@@ -246,14 +246,14 @@ impl Web {
 
     /// γ of a contact that slides with `u`; +∞ where the others leave its normal no freedom, nothing where there are
     /// too many.
-    fn gamma(&mut self, problem: &Problem, kinetic: &Kinetic, k: usize, u: &[f64]) -> Option<f64> {
+    fn gamma(&mut self, problem: &Problem, kinetic: &FactoredDelassus, k: usize, u: &[f64]) -> Option<f64> {
         let law = problem.law(k);
         let rows = problem.dim(k);
         if !self.around(kinetic, k) {
             return None;
         }
         if self.others.is_empty() {
-            return Some(law.gamma_of_sliding(&problem.block(k)[..rows], u));
+            return Some(law.gamma_of_sliding(&problem.diagonal_block(k)[..rows], u));
         }
         let offset = kinetic.group_offset();
         self.columns.clear();
@@ -304,7 +304,7 @@ impl Web {
 
     /// Whether another contact has to pull for an impulse n + w of this one to leave U_n as it is; no where their
     /// impulses are not unique.
-    fn pulls(&mut self, problem: &Problem, kinetic: &Kinetic, k: usize, reduced: &[f64]) -> bool {
+    fn pulls(&mut self, problem: &Problem, kinetic: &FactoredDelassus, k: usize, reduced: &[f64]) -> bool {
         if self.dependent {
             return false;
         }
@@ -340,7 +340,7 @@ impl Web {
     }
 
     /// Row `i` of a contact or joint over the coordinates of the groups.
-    fn write_row(&mut self, problem: &Problem, kinetic: &Kinetic, (a, i): (usize, usize)) {
+    fn write_row(&mut self, problem: &Problem, kinetic: &FactoredDelassus, (a, i): (usize, usize)) {
         let Self {
             row,
             columns,
@@ -350,7 +350,7 @@ impl Web {
         row.clear();
         row.resize(columns.last().copied().unwrap_or(0), 0.0);
         let count = problem.dim(a);
-        for (first, block) in kinetic.touches(a) {
+        for (first, block) in kinetic.dense_blocks(a) {
             let width = block.len() / count;
             if let Some(group) = groups.iter().position(|known| *known == first) {
                 let part = &block[i * width..(i + 1) * width];

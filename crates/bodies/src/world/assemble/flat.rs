@@ -6,7 +6,7 @@
 //! ±(n, ℓ × n),    ±(t, ℓ · n)
 //! ```
 
-use contact::KineticBuilder;
+use contact::ProblemBuilder;
 use contact::law::{Law, Status};
 
 use super::plain::Carrier;
@@ -33,7 +33,7 @@ impl<D: Dim> World<D> {
     /// All touches that take part.
     pub(super) fn push_flat(
         &self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         filled: &mut Filled,
         (law, t_end): (Law, f64),
     ) -> Result<(), WorldError> {
@@ -42,7 +42,7 @@ impl<D: Dim> World<D> {
         let e = pair.restitution;
         let room = self.settings.activation == Activation::Predicted && e.normal == 0.0;
         let mut last = 0;
-        let Some(mut pairs) = builder.pairs::<2, 3>(law) else {
+        let Some(mut pairs) = builder.pair_contacts::<2, 3>(law) else {
             for touch in 0..found.len() {
                 self.push_touch(builder, filled, (touch, &mut last, t_end))?;
             }

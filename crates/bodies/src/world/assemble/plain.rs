@@ -7,7 +7,7 @@
 //! ```
 
 use contact::law::Law;
-use contact::{KineticBuilder, ProblemError};
+use contact::{ProblemBuilder, ProblemError};
 
 use super::{NO_GROUP, Touched, WIDE, World};
 use crate::dim::Dim;
@@ -58,7 +58,7 @@ impl<D: Dim> World<D> {
     #[inline]
     pub(super) fn push_plain(
         &self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         law: &Law,
         touched: &Touched<'_, D>,
     ) -> Result<Option<[f64; 3]>, ProblemError> {
@@ -160,7 +160,7 @@ impl<D: Dim> World<D> {
     #[inline]
     fn push_balls(
         &self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         law: &Law,
         (touched, groups): (&Touched<'_, D>, [u32; 2]),
     ) -> Result<Option<[f64; 3]>, ProblemError> {
@@ -204,7 +204,7 @@ impl<D: Dim> World<D> {
         for (to, from) in frame.iter_mut().zip(axes) {
             to.copy_from_slice(from.slice());
         }
-        builder.contact_of_balls(law, &frame, &balls[..count], &sum.given, &rebound)?;
+        builder.add_sphere_contact(law, &frame, &balls[..count], &sum.given, &rebound)?;
         Ok(Some(sum.begin))
     }
 }

@@ -1,6 +1,6 @@
 //! Contacts assembled with known sizes against the way that is for every kind.
 
-use contact::Kinetic;
+use contact::FactoredDelassus;
 use glam::{DQuat, DVec2, DVec3};
 
 use super::*;
@@ -124,7 +124,7 @@ fn compare<D: Dim>(mut world: World<D>) -> usize {
 
 /// The touches of the last step, whose state is now that of its end: any state will do.
 fn agree<D: Dim>(world: &World<D>) -> usize {
-    let (mut plain, mut any) = (Kinetic::builder(), Kinetic::builder());
+    let (mut plain, mut any) = (FactoredDelassus::builder(), FactoredDelassus::builder());
     world.push_bodies(&mut plain).unwrap();
     world.push_bodies(&mut any).unwrap();
     // Sums of a dozen products of velocities of order 1 and of 1/√m, which is at most 1 here; the room
@@ -154,16 +154,16 @@ fn agree<D: Dim>(world: &World<D>) -> usize {
         }
     }
     let (plain, any) = (plain.build().unwrap(), any.build().unwrap());
-    near(plain.free(), any.free());
+    near(plain.free_velocity(), any.free_velocity());
     for contact in 0..contacts {
-        near(plain.block(contact), any.block(contact));
+        near(plain.diagonal_block(contact), any.diagonal_block(contact));
     }
     let (Some(plain), Some(any)) = (kinetic(&plain), kinetic(&any)) else {
         return contacts;
     };
     for contact in 0..contacts {
-        let blocks = plain.touches(contact).zip(any.touches(contact));
-        assert_eq!(plain.touches(contact).count(), any.touches(contact).count());
+        let blocks = plain.dense_blocks(contact).zip(any.dense_blocks(contact));
+        assert_eq!(plain.dense_blocks(contact).count(), any.dense_blocks(contact).count());
         for ((first, block), (second, other)) in blocks {
             assert_eq!(first, second);
             near(&block, &other);
@@ -176,7 +176,7 @@ fn agree<D: Dim>(world: &World<D>) -> usize {
 fn flat_agrees(world: &World<Plane>) -> usize {
     let law = world.flat_law().unwrap();
     let make = |flat: bool| {
-        let mut builder = Kinetic::builder();
+        let mut builder = FactoredDelassus::builder();
         world.push_bodies(&mut builder).unwrap();
         let mut filled = Filled {
             active: Vec::new(),
@@ -207,14 +207,14 @@ fn flat_agrees(world: &World<Plane>) -> usize {
     assert_eq!(one.active, two.active);
     near(&one.begin, &two.begin);
     near(&one.impulse, &two.impulse);
-    near(flat.free(), any.free());
+    near(flat.free_velocity(), any.free_velocity());
     for contact in 0..flat.num_contacts() {
-        near(flat.block(contact), any.block(contact));
+        near(flat.diagonal_block(contact), any.diagonal_block(contact));
         assert_eq!(flat.law(contact), any.law(contact));
         let (Some(flat), Some(any)) = (kinetic(&flat), kinetic(&any)) else {
             continue;
         };
-        for ((first, block), (second, other)) in flat.touches(contact).zip(any.touches(contact)) {
+        for ((first, block), (second, other)) in flat.dense_blocks(contact).zip(any.dense_blocks(contact)) {
             assert_eq!(first, second);
             near(&block, &other);
         }

@@ -1,7 +1,7 @@
 //! The blocks that joints add to the problem of a step.
 
 use contact::law::{Law, NonFirmSet};
-use contact::{KineticBuilder, ProblemError};
+use contact::{ProblemBuilder, ProblemError};
 
 use super::super::{CLOSED, NO_GROUP, World};
 use super::{Block, Linkage, Role, WIDE, ball};
@@ -24,7 +24,7 @@ impl<D: Dim> World<D> {
     /// The blocks of all joints, behind those of the contacts.
     pub(in crate::world) fn push_joints(
         &mut self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
     ) -> Result<(), WorldError> {
         let mut link = std::mem::replace(&mut self.link, Linkage::empty());
         link.blocks.clear();
@@ -47,7 +47,7 @@ impl<D: Dim> World<D> {
 
     fn push_joint(
         &mut self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         link: &mut Linkage<D>,
         number: usize,
     ) -> Result<(), ProblemError> {
@@ -82,7 +82,7 @@ impl<D: Dim> World<D> {
 
     fn push_motor(
         &mut self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         link: &mut Linkage<D>,
         number: usize,
         row: Row<D>,
@@ -103,7 +103,7 @@ impl<D: Dim> World<D> {
 
     fn push_spring(
         &mut self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         link: &mut Linkage<D>,
         number: usize,
         row: Row<D>,
@@ -122,7 +122,7 @@ impl<D: Dim> World<D> {
         let stretch = value - spring.rest - 0.25 * h * begin;
         let alpha = h * spring.stiffness * stretch + 0.5 * h * spring.damping * begin;
         levers.given[0] += alpha / beta;
-        let own = builder.kinetic_group(&[0.0], &[0.0])?;
+        let own = builder.add_kinetic_group(&[0.0], &[0.0])?;
         let block = block(number, Role::Spring, (link.rows.len(), 1), 1.0);
         link.rows.push(row);
         let wide = [1.0 / beta.sqrt()];
@@ -133,7 +133,7 @@ impl<D: Dim> World<D> {
             all[count] = *touch;
             count += 1;
         }
-        builder.contact_with_rebound(Law::Bilateral, &all[..count], &levers.given[..1], &[0.0])?;
+        builder.add_contact_with_rebound(Law::Bilateral, &all[..count], &levers.given[..1], &[0.0])?;
         link.blocks.push(block);
         self.work.begin.push(begin);
         self.work.impulse.push(0.0);
@@ -143,7 +143,7 @@ impl<D: Dim> World<D> {
     /// Rows of the bounds that the coordinate has reached.
     fn push_limits(
         &mut self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         link: &mut Linkage<D>,
         number: usize,
         row: Row<D>,
@@ -180,7 +180,7 @@ impl<D: Dim> World<D> {
 
     fn push_block(
         &mut self,
-        builder: &mut KineticBuilder,
+        builder: &mut ProblemBuilder,
         link: &mut Linkage<D>,
         block: Block,
         levers: &Levers,
@@ -191,10 +191,10 @@ impl<D: Dim> World<D> {
         let (given, rebound) = (&levers.given[..count], &rebound[..count]);
         match touches {
             [Some(one), Some(other)] => {
-                builder.contact_with_rebound(law, &[one, other], given, rebound)?;
+                builder.add_contact_with_rebound(law, &[one, other], given, rebound)?;
             }
             [Some(one), None] | [None, Some(one)] => {
-                builder.contact_with_rebound(law, &[one], given, rebound)?;
+                builder.add_contact_with_rebound(law, &[one], given, rebound)?;
             }
             [None, None] => return Ok(()),
         }

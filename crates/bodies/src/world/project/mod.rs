@@ -11,7 +11,7 @@
 mod grains;
 
 use contact::law::Law;
-use contact::{Kinetic, Problem};
+use contact::{FactoredDelassus, Problem};
 use solve::{Goal, Solver};
 
 use super::cell::MOST as MODES;
@@ -112,7 +112,7 @@ impl<D: Dim> World<D> {
             return Ok(());
         }
         let old = self.work.projection.take();
-        let mut builder = old.map_or_else(Kinetic::builder, Problem::recycle);
+        let mut builder = old.map_or_else(FactoredDelassus::builder, Problem::recycle);
         let rest = [0.0; 6];
         let refuse = |error: contact::ProblemError| WorldError::Contact {
             bodies: [0, 0],
@@ -122,14 +122,14 @@ impl<D: Dim> World<D> {
         for group in &self.work.group {
             if *group != NO_GROUP {
                 builder
-                    .kinetic_group(&rest[..D::DOF], &rest[..D::DOF])
+                    .add_kinetic_group(&rest[..D::DOF], &rest[..D::DOF])
                     .map_err(refuse)?;
             }
         }
         let modes = self.work.cell.modes();
         if modes > 0 {
             builder
-                .kinetic_group(&[0.0; MODES][..modes], &[0.0; MODES][..modes])
+                .add_kinetic_group(&[0.0; MODES][..modes], &[0.0; MODES][..modes])
                 .map_err(refuse)?;
         }
         for found in detector.found() {
@@ -160,7 +160,7 @@ impl<D: Dim> World<D> {
     /// The normal row of an overlap.
     fn push_overlap(
         &self,
-        builder: &mut contact::KineticBuilder,
+        builder: &mut contact::ProblemBuilder,
         found: &Found<D>,
     ) -> Result<(), contact::ProblemError> {
         let touch = &found.touch;
@@ -208,10 +208,10 @@ impl<D: Dim> World<D> {
         let cell = (self.work.cell.group, &row[..modes]);
         match count {
             2 if modes > 0 => {
-                builder.contact_with_rebound(law, &[first, second, cell], &gap, &none)?
+                builder.add_contact_with_rebound(law, &[first, second, cell], &gap, &none)?
             }
-            1 => builder.contact_with_rebound(law, &[first], &gap, &none)?,
-            _ => builder.contact_with_rebound(law, &[first, second], &gap, &none)?,
+            1 => builder.add_contact_with_rebound(law, &[first], &gap, &none)?,
+            _ => builder.add_contact_with_rebound(law, &[first, second], &gap, &none)?,
         };
         Ok(())
     }

@@ -7,7 +7,7 @@ mod referee;
 mod worlds;
 
 use bodies::{Dim, Fault, Ledger, Plane, Space, World};
-use contact::Judge;
+use contact::ResidualEvaluator;
 use solve::sample::Random;
 
 use referee::Referee;
@@ -118,7 +118,7 @@ fn compare<D: Dim>(
         return;
     };
     let r = world.impulses();
-    let bound = Judge::new(problem).judge(problem, r).velocity_error;
+    let bound = ResidualEvaluator::new(problem).evaluate(problem, r).velocity_error_bound;
     let Some(error) = referee.distance(problem, r).filter(|error| error.decides) else {
         tally.undecided += 1;
         return;
@@ -213,9 +213,9 @@ fn wronged<D: Dim>(
     // With friction another motion may obey every law: the referee, who finds it too, then says that nothing is wrong.
     let problem = world.problem()?;
     let distance = Referee::default().distance(problem, world.impulses());
-    let scale = Judge::new(problem)
-        .judge(problem, world.impulses())
-        .velocity_error;
+    let scale = ResidualEvaluator::new(problem)
+        .evaluate(problem, world.impulses())
+        .velocity_error_bound;
     let another = distance.is_some_and(|d| d.distance <= d.accuracy + scale);
     let left_out = matches!(fault, Fault::Contact { .. });
     match met(world.ledger()) {

@@ -11,7 +11,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use contact::{Kinetic, Law, Operator, Problem};
+use contact::{FactoredDelassus, Law, DelassusOperator, Problem};
 
 /// How far velocities are from the referee's, in kinetic coordinates.
 pub struct Distance {
@@ -33,7 +33,7 @@ pub struct Referee {
 impl Referee {
     /// The distance of the velocities of `r`; none where the program is not solved or a law is not known here.
     pub fn distance(&mut self, problem: &Problem, r: &[f64]) -> Option<Distance> {
-        let Operator::Kinetic(kinetic) = problem.operator() else {
+        let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return None;
         };
         let mut own = vec![0.0; kinetic.num_coordinates()];
@@ -50,11 +50,11 @@ impl Referee {
     }
 
     /// s = μ‖u_t‖ of every contact.
-    fn shifts(&mut self, problem: &Problem, kinetic: &Kinetic, v: &[f64]) -> Option<()> {
+    fn shifts(&mut self, problem: &Problem, kinetic: &FactoredDelassus, v: &[f64]) -> Option<()> {
         self.shift.clear();
         for a in 0..problem.num_contacts() {
             let rows = problem.rows(a);
-            let mut u: Vec<f64> = rows.clone().map(|row| kinetic.given(row)).collect();
+            let mut u: Vec<f64> = rows.clone().map(|row| kinetic.affine_term(row)).collect();
             kinetic.add_gather(a, v, &mut u);
             self.shift.push(match problem.law(a) {
                 Law::Coulomb { mu } => mu * norm(&u[1..]),
@@ -66,7 +66,7 @@ impl Referee {
     }
 
     /// The velocities, and the duality gap of the program with its residuals, in units of `scale`².
-    fn project(&self, problem: &Problem, kinetic: &Kinetic, scale: f64) -> Option<(Vec<f64>, f64)> {
+    fn project(&self, problem: &Problem, kinetic: &FactoredDelassus, scale: f64) -> Option<(Vec<f64>, f64)> {
         let n = kinetic.num_coordinates();
         let mut rows: Vec<(Vec<(usize, f64)>, f64)> = Vec::new();
         let mut cones = Vec::new();
@@ -160,12 +160,12 @@ fn unmet(rows: &[(Vec<(usize, f64)>, f64)], b: &[f64], s: &[f64], x: &[f64]) -> 
 }
 
 /// The rows of a contact by coordinate, with what is given.
-fn lines(problem: &Problem, kinetic: &Kinetic, a: usize) -> Vec<(Vec<(usize, f64)>, f64)> {
+fn lines(problem: &Problem, kinetic: &FactoredDelassus, a: usize) -> Vec<(Vec<(usize, f64)>, f64)> {
     let rows = problem.rows(a);
     let d = rows.len();
     let mut list: Vec<(Vec<(usize, f64)>, f64)> =
-        rows.map(|row| (Vec::new(), kinetic.given(row))).collect();
-    for (first, block) in kinetic.touches(a) {
+        rows.map(|row| (Vec::new(), kinetic.affine_term(row))).collect();
+    for (first, block) in kinetic.dense_blocks(a) {
         let width = block.len() / d;
         for (i, (entries, _)) in list.iter_mut().enumerate() {
             let own = &block[i * width..(i + 1) * width];

@@ -1,6 +1,6 @@
 //! Residual function and gaps of the non-firm rows.
 
-use super::super::gaps::Gaps;
+use super::super::gaps::Violations;
 use super::super::small::{MAX_ROWS, dot, norm};
 use super::NonFirmSet;
 
@@ -44,7 +44,7 @@ impl NonFirmSet {
 
     /// Misses: r outside C, r·u + σ_C(-u) over the rows where σ_C is finite, and the velocity of
     /// the rows whose bound is infinite and which must therefore not move.
-    pub(in super::super) fn gaps(&self, r: &[f64], u: &[f64], gaps: &mut Gaps) {
+    pub(in super::super) fn violations(&self, r: &[f64], u: &[f64], gaps: &mut Violations) {
         gaps.cone_violation = (self.distance_to_box(r) - self.radius).max(0.0);
         let mut free = [0.0; MAX_ROWS];
         let mut support = 0.0;

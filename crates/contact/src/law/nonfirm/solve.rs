@@ -93,7 +93,7 @@ impl Block<'_> {
                 self.iterate(r);
             }
         } else {
-            self.widen(&mut state, r);
+            self.solve_ball_multiplier(&mut state, r);
         }
         // Rounding of the bounds must not leave r outside C.
         self.set.project(r);
@@ -223,7 +223,7 @@ impl Block<'_> {
 
     /// Finds λ = 1/ε with |r - p(r)| = ρ; 1/|z| is nearly linear in λ, so the secant converges fast
     /// and the bracket catches what it misses.
-    fn widen(&self, state: &mut [Row; MAX_ROWS], r: &mut [f64]) {
+    fn solve_ball_multiplier(&self, state: &mut [Row; MAX_ROWS], r: &mut [f64]) {
         let rho = self.set.radius;
         // λ this small moves the block by less than the rounding of H r: it rests inside C.
         let least = 64.0 * f64::EPSILON / self.kappa;

@@ -3,7 +3,7 @@
 
 mod referee;
 
-use contact::law::{Law, NonFirmSet, Section, StaticDynamic, Status};
+use contact::law::{Law, NonFirmSet, PolygonSection, StaticDynamic, Status};
 pub use referee::{dot, norm, residual, velocity};
 
 /// splitmix64: the same blocks on every machine.
@@ -131,7 +131,7 @@ fn mu(random: &mut Random) -> f64 {
 }
 
 /// A random convex polygon around 0: points on an ellipse in increasing angle.
-pub fn polygon(random: &mut Random) -> Section {
+pub fn polygon(random: &mut Random) -> PolygonSection {
     loop {
         let n = 3 + random.below(10);
         let mut angles: Vec<f64> = (0..n)
@@ -144,7 +144,7 @@ pub fn polygon(random: &mut Random) -> Section {
             .map(|k| (angles[(k + 1) % n] - angles[k]).rem_euclid(std::f64::consts::TAU))
             .fold(f64::INFINITY, f64::min);
         if gap > 1e-3
-            && let Ok(section) = Section::new(&points)
+            && let Ok(section) = PolygonSection::new(&points)
         {
             return section;
         }

@@ -4,7 +4,7 @@
 //! rank neither beats the other: such a pair is refused if its bodies can meet.
 
 use bodies::{Friction, Materials, PairLaw};
-use contact::law::{LawError, Section, StaticDynamic, Status};
+use contact::law::{LawError, PolygonSection, StaticDynamic, Status};
 use contact::{Law, Restitution};
 
 use super::super::spec::{BodiesSpec, LawSpec, Name};
@@ -233,12 +233,12 @@ fn section(
     place: At<'_>,
     vertices: &[[Formula; 2]],
     line: usize,
-) -> Result<Section, Box<InputError>> {
+) -> Result<PolygonSection, Box<InputError>> {
     let mut corners = Vec::new();
     for [x, y] in vertices {
         corners.push([context.number(place, x)?, context.number(place, y)?]);
     }
-    Section::new(&corners).map_err(|error| not_lawful(context, place, line, &error))
+    PolygonSection::new(&corners).map_err(|error| not_lawful(context, place, line, &error))
 }
 
 fn not_lawful(

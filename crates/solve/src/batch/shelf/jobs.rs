@@ -1,6 +1,6 @@
 //! What is done with all packs of a shelf: sweeps, pushes, judgements.
 
-use contact::{Kinetic, Problem};
+use contact::{FactoredDelassus, Problem};
 
 use super::{Kinds, Shelf};
 use crate::batch::iterate::{Lead, Mix, Products, Sums};
@@ -13,7 +13,7 @@ use crate::batch::wide::Job;
 pub(in crate::batch) struct Fill<'a, K: Kinds> {
     pub shelf: &'a mut Shelf<K>,
     pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
+    pub kinetic: &'a FactoredDelassus,
 }
 
 impl<K: Kinds> Job for Fill<'_, K> {
@@ -32,7 +32,7 @@ impl<K: Kinds> Job for Fill<'_, K> {
 pub(in crate::batch) struct Sweep<'a, K: Kinds, S> {
     pub shelf: &'a mut Shelf<K>,
     pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
+    pub kinetic: &'a FactoredDelassus,
     pub v: S,
     /// Whether the packs come from memory.
     pub far: bool,
@@ -61,7 +61,7 @@ impl<K: Kinds, S: Store<K::Row>> Job for Sweep<'_, K, S> {
 pub(in crate::batch) struct Mixed<'a, K: Kinds, S> {
     pub shelf: &'a mut Shelf<K>,
     pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
+    pub kinetic: &'a FactoredDelassus,
     pub v: S,
     pub mix: &'a Mix,
 }
@@ -98,7 +98,7 @@ impl<K: Kinds, S: Store<K::Row>> Job for Mixed<'_, K, S> {
 pub(in crate::batch) struct Push<'a, K: Kinds, S> {
     pub shelf: &'a mut Shelf<K>,
     pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
+    pub kinetic: &'a FactoredDelassus,
     pub v: S,
     /// Whether the packs come from memory.
     pub far: bool,
@@ -123,7 +123,7 @@ impl<K: Kinds, S: Store<K::Row>> Job for Push<'_, K, S> {
 pub(in crate::batch) struct Judge<'a, K: Kinds, S> {
     pub shelf: &'a mut Shelf<K>,
     pub problem: &'a Problem,
-    pub kinetic: &'a Kinetic,
+    pub kinetic: &'a FactoredDelassus,
     pub v: S,
     /// Whether the packs come from memory.
     pub far: bool,

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use contact::{Judge, Kinetic, Operator, Problem};
+use contact::{ResidualEvaluator, FactoredDelassus, DelassusOperator, Problem};
 use solve::sample::{Attitude, Chain, Packing, Pyramid, Settled, Table, Tower, Wall};
 use solve::{Goal, Report, Solver};
 
@@ -23,19 +23,19 @@ pub fn velocity(problem: &Problem, impulse: &[f64]) -> Vec<f64> {
 
 /// RV of `impulse`, by the judge alone.
 pub fn rv(problem: &Problem, impulse: &[f64]) -> f64 {
-    Judge::new(problem).judge(problem, impulse).rv
+    ResidualEvaluator::new(problem).evaluate(problem, impulse).rv
 }
 
 /// R2 of `impulse`, by the judge alone.
 pub fn r2(problem: &Problem, impulse: &[f64]) -> f64 {
-    Judge::new(problem).judge(problem, impulse).r2
+    ResidualEvaluator::new(problem).evaluate(problem, impulse).r2
 }
 
 /// The factored operator of a problem made from masses.
-pub fn kinetic(problem: &Problem) -> &Kinetic {
+pub fn kinetic(problem: &Problem) -> &FactoredDelassus {
     match problem.operator() {
-        Operator::Kinetic(k) => k,
-        Operator::Stored { .. } => panic!("the problem was made from masses"),
+        DelassusOperator::Factored(k) => k,
+        DelassusOperator::Stored { .. } => panic!("the problem was made from masses"),
     }
 }
 
@@ -53,7 +53,7 @@ pub fn apart(problem: &Problem, u: &[f64], other: &[f64]) -> f64 {
     for a in 0..problem.num_contacts() {
         for row in problem.rows(a) {
             left += problem.kappa(a) * (u[row] - other[row]).powi(2);
-            scale += problem.kappa(a) * problem.free()[row].powi(2);
+            scale += problem.kappa(a) * problem.free_velocity()[row].powi(2);
         }
     }
     (left / scale).sqrt()
