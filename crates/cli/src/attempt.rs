@@ -45,8 +45,8 @@ pub fn load(path: &Path) -> Result<Loaded, String> {
         equations: file.form.equations(),
         dof: file.degrees_of_freedom(),
         form: match file.form {
-            fclib::Form::Local(_) => "local",
-            fclib::Form::Global(_) => "global",
+            fclib::ProblemForm::Local(_) => "local",
+            fclib::ProblemForm::Global(_) => "global",
         },
         problem,
         asymmetry,

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use crate::{FileError, Form, Global, Local, ProblemFile, SparseMatrix, Vectors};
+use crate::{FileError, ProblemForm, GlobalProblem, LocalProblem, ProblemFile, SparseMatrix, SolutionVectors};
 
 /// Names of the two top groups.
 pub(crate) const LOCAL: &str = "/fclib_local";
@@ -23,8 +23,8 @@ pub(crate) struct Size<'a> {
 /// Checks the whole problem.
 pub(crate) fn problem(path: &Path, problem: &ProblemFile) -> Result<(), FileError> {
     match &problem.form {
-        Form::Local(p) => local(path, p)?,
-        Form::Global(p) => global(path, p)?,
+        ProblemForm::Local(p) => local(path, p)?,
+        ProblemForm::Global(p) => global(path, p)?,
     }
     let sizes = VectorSizes::of(&problem.form);
     for (k, guess) in problem.guesses.iter().enumerate() {
@@ -36,7 +36,7 @@ pub(crate) fn problem(path: &Path, problem: &ProblemFile) -> Result<(), FileErro
     Ok(())
 }
 
-fn local(path: &Path, p: &Local) -> Result<(), FileError> {
+fn local(path: &Path, p: &LocalProblem) -> Result<(), FileError> {
     let at = |name: &str| format!("{LOCAL}/{name}");
     let rows = contact_rows(path, LOCAL, p.spacedim, &p.mu, &p.q, "q")?;
     matrix(path, &at("W"), &p.w, rows, rows)?;
@@ -52,7 +52,7 @@ fn local(path: &Path, p: &Local) -> Result<(), FileError> {
     Ok(())
 }
 
-fn global(path: &Path, p: &Global) -> Result<(), FileError> {
+fn global(path: &Path, p: &GlobalProblem) -> Result<(), FileError> {
     let at = |name: &str| format!("{GLOBAL}/{name}");
     let columns = contact_rows(path, GLOBAL, p.spacedim, &p.mu, &p.w, "w")?;
     let dof = Size {
@@ -211,19 +211,19 @@ pub(crate) struct VectorSizes {
 
 impl VectorSizes {
     /// The sizes that fit a form.
-    pub(crate) fn of(form: &Form) -> Self {
+    pub(crate) fn of(form: &ProblemForm) -> Self {
         Self {
             contact: form.mu().len() * form.spacedim(),
             dof: match form {
-                Form::Local(_) => None,
-                Form::Global(p) => Some(p.f.len()),
+                ProblemForm::Local(_) => None,
+                ProblemForm::Global(p) => Some(p.f.len()),
             },
             equations: form.equations(),
         }
     }
 }
 
-fn vectors(path: &Path, at: &str, x: &Vectors, sizes: &VectorSizes) -> Result<(), FileError> {
+fn vectors(path: &Path, at: &str, x: &SolutionVectors, sizes: &VectorSizes) -> Result<(), FileError> {
     let check = |name: &str, values: &[f64], expected: usize, what: &str| {
         let dataset = format!("{at}/{name}");
         if values.len() != expected {

@@ -13,7 +13,7 @@ mod write;
 
 pub use error::FileError;
 pub use matrix::SparseMatrix;
-pub use model::{Form, Global, GlobalBilateral, Info, Local, LocalBilateral, ProblemFile, Vectors};
+pub use model::{ProblemForm, GlobalProblem, GlobalBilateral, Info, LocalProblem, LocalBilateral, ProblemFile, SolutionVectors};
 
 /// Reads a problem file and checks it.
 ///

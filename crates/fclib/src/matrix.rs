@@ -50,7 +50,7 @@ impl SparseMatrix {
         if entries.iter().any(|&(i, j, _)| i >= rows || j >= cols) {
             return None;
         }
-        Some(Self::gather(
+        Some(Self::from_entries(
             rows,
             cols,
             entries.len(),
@@ -107,7 +107,7 @@ impl SparseMatrix {
     }
 
     /// Canonical matrix of `count` entries given by position; indices must be in range.
-    pub(crate) fn gather(
+    pub(crate) fn from_entries(
         rows: usize,
         cols: usize,
         count: usize,

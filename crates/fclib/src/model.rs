@@ -8,7 +8,7 @@ use crate::SparseMatrix;
 /// each contact. With n_c contacts and d = `spacedim` there are d n_c rows; each contact owns d
 /// consecutive ones, the normal first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Local {
+pub struct LocalProblem {
     /// Components per contact: 3 (normal, two tangents) or 2 (normal, tangent).
     pub spacedim: usize,
     /// Delassus operator, d n_c square, 1/mass. Need not be symmetric in files that carry
@@ -38,7 +38,7 @@ pub struct LocalBilateral {
 /// Find v, u and r with M v = H r + f and u = H' v + w (without bilateral rows) and Coulomb's law
 /// between u and r at each contact. Eliminating v gives W = H' M^-1 H and q = H' M^-1 f + w.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Global {
+pub struct GlobalProblem {
     /// Components per contact: 3 (normal, two tangents) or 2 (normal, tangent).
     pub spacedim: usize,
     /// Iteration matrix, mass in the simplest case, n_dof square.
@@ -66,11 +66,11 @@ pub struct GlobalBilateral {
 
 /// The two forms of a problem.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Form {
+pub enum ProblemForm {
     /// Contact by contact.
-    Local(Local),
+    Local(LocalProblem),
     /// With the dynamics of the bodies.
-    Global(Global),
+    Global(GlobalProblem),
 }
 
 /// Free text and counts that come with a problem.
@@ -94,7 +94,7 @@ pub struct Info {
 /// FCLIB itself reads these vectors only when `v` is there in the global form and `lambda` is
 /// there with bilateral rows.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Vectors {
+pub struct SolutionVectors {
     /// Relative velocity at the contacts, d n_c entries.
     pub u: Vec<f64>,
     /// Impulse at the contacts, d n_c entries.
@@ -109,16 +109,16 @@ pub struct Vectors {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProblemFile {
     /// The problem.
-    pub form: Form,
+    pub form: ProblemForm,
     /// Free text and counts.
     pub info: Info,
     /// Starting points, in file order.
-    pub guesses: Vec<Vectors>,
+    pub guesses: Vec<SolutionVectors>,
     /// The stored solution, if there is one.
-    pub solution: Option<Vectors>,
+    pub solution: Option<SolutionVectors>,
 }
 
-impl Form {
+impl ProblemForm {
     /// Components per contact, 2 or 3.
     #[must_use]
     pub fn spacedim(&self) -> usize {
@@ -150,7 +150,7 @@ impl Form {
 impl ProblemFile {
     /// A problem without text, guesses or solution.
     #[must_use]
-    pub fn new(form: Form) -> Self {
+    pub fn new(form: ProblemForm) -> Self {
         Self {
             form,
             info: Info::default(),
@@ -170,8 +170,8 @@ impl ProblemFile {
     #[must_use]
     pub fn degrees_of_freedom(&self) -> Option<usize> {
         self.info.degrees_of_freedom.or(match &self.form {
-            Form::Local(_) => None,
-            Form::Global(p) => Some(p.f.len()),
+            ProblemForm::Local(_) => None,
+            ProblemForm::Global(p) => Some(p.f.len()),
         })
     }
 }

@@ -28,7 +28,7 @@ use std::path::Path;
 use contact::{BlockSparseMatrix, FactoredDelassus, Law, DelassusOperator, Problem, ProblemError, Restitution};
 
 use crate::check;
-use crate::{FileError, Form, Global, Info, Local, LocalBilateral, ProblemFile, SparseMatrix};
+use crate::{FileError, ProblemForm, GlobalProblem, Info, LocalProblem, LocalBilateral, ProblemFile, SparseMatrix};
 use groups::Groups;
 
 /// Largest group of coordinates whose mass matrix is factored densely and kept as a factor. Above,
@@ -126,8 +126,8 @@ pub enum ConvertError {
 pub fn to_problem(file: &ProblemFile) -> Result<Problem, ConvertError> {
     check::problem(Path::new("the problem"), file)?;
     let result = match &file.form {
-        Form::Local(p) => local(p),
-        Form::Global(p) => global(p),
+        ProblemForm::Local(p) => local(p),
+        ProblemForm::Global(p) => global(p),
     };
     // Past the contacts the index counts equations.
     match result {
@@ -166,7 +166,7 @@ pub fn from_problem(problem: &Problem, info: Info) -> Result<ProblemFile, Conver
             }
         }
     }
-    let form = Form::Local(Local {
+    let form = ProblemForm::Local(LocalProblem {
         spacedim,
         w: scalar_rows(&problem.matrix()),
         q: problem.free_velocity().to_vec(),
@@ -215,7 +215,7 @@ fn stored(
     Ok(Problem::new(law, DelassusOperator::Stored { matrix, free })?)
 }
 
-fn local(p: &Local) -> Result<Problem, ConvertError> {
+fn local(p: &LocalProblem) -> Result<Problem, ConvertError> {
     let equations = p.bilateral.as_ref().map_or(0, |e| e.s.len());
     let blocks = contacts(p.spacedim, &p.mu, equations);
     match &p.bilateral {
@@ -244,14 +244,14 @@ fn bordered(w: &SparseMatrix, e: &LocalBilateral) -> SparseMatrix {
 }
 
 /// The rows of J = [H G]' and the given part (w, b).
-struct Rows {
+struct JacobianRows {
     jacobian: SparseMatrix,
-    given: Vec<f64>,
+    affine_term: Vec<f64>,
     equations: usize,
 }
 
-impl Rows {
-    fn of(p: &Global) -> Self {
+impl JacobianRows {
+    fn of(p: &GlobalProblem) -> Self {
         let mut jacobian = p.h.transposed();
         let mut given = p.w.clone();
         if let Some(e) = &p.bilateral {
@@ -267,30 +267,30 @@ impl Rows {
         }
         Self {
             jacobian,
-            given,
+            affine_term: given,
             equations: p.bilateral.as_ref().map_or(0, |e| e.b.len()),
         }
     }
 }
 
-fn global(p: &Global) -> Result<Problem, ConvertError> {
-    let rows = Rows::of(p);
+fn global(p: &GlobalProblem) -> Result<Problem, ConvertError> {
+    let rows = JacobianRows::of(p);
     let groups = Groups::of(&p.m, p.spacedim);
     let masses = groups.widest() <= MAX_GROUP
         && (0..groups.len()).all(|g| dense::symmetric(&groups.block(&p.m, g), SYMMETRIC));
     if masses {
-        match kinetic(p, &rows, &groups) {
+        match factored_problem(p, &rows, &groups) {
             // Symmetric but not positive definite: an iteration matrix, not masses.
             Err(ConvertError::Problem(ProblemError::Mass { .. })) => {}
             other => return other,
         }
     }
-    reduced(p, &rows, &groups)
+    eliminated_problem(p, &rows, &groups)
 }
 
 /// The problem by masses: the bodies start with M v = f, since the layout does not tell the
 /// velocity before the step from the impulse of the given forces.
-fn kinetic(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertError> {
+fn factored_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> Result<Problem, ConvertError> {
     let mut builder = FactoredDelassus::builder();
     for g in 0..groups.len() {
         let mass = groups.block(&p.m, g);
@@ -306,17 +306,17 @@ fn kinetic(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertE
         let span = offset[a]..offset[a + 1];
         let blocks = groups.blocks(&rows.jacobian, span.clone());
         let touches: Vec<(usize, &[f64])> = blocks.iter().map(|(g, b)| (*g, &b[..])).collect();
-        builder.add_contact(law, &touches, &rows.given[span], Restitution::default())?;
+        builder.add_contact(law, &touches, &rows.affine_term[span], Restitution::default())?;
     }
     Ok(builder.build()?)
 }
 
 /// The problem with W = J M⁻¹ J' formed and stored, as it is: unsymmetric if M is.
-fn reduced(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertError> {
-    let mut free = rows.given.clone();
+fn eliminated_problem(p: &GlobalProblem, rows: &JacobianRows, groups: &Groups) -> Result<Problem, ConvertError> {
+    let mut free = rows.affine_term.clone();
     let mut entries = Vec::new();
-    let touching = groups.touching(&rows.jacobian);
-    affordable(groups, &touching)?;
+    let touching = groups.rows_by_group(&rows.jacobian);
+    check_fill(groups, &touching)?;
     for (g, touching) in touching.iter().enumerate() {
         let size = groups.members(g).len();
         let lu =
@@ -341,8 +341,8 @@ fn reduced(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertE
             }
         }
     }
-    let n = rows.given.len();
-    let w = SparseMatrix::gather(
+    let n = rows.affine_term.len();
+    let w = SparseMatrix::from_entries(
         n,
         n,
         entries.len(),
@@ -354,7 +354,7 @@ fn reduced(p: &Global, rows: &Rows, groups: &Groups) -> Result<Problem, ConvertE
 }
 
 /// Refuses what would not fit into memory, before anything is factored.
-fn affordable(groups: &Groups, touching: &[Vec<usize>]) -> Result<(), ConvertError> {
+fn check_fill(groups: &Groups, touching: &[Vec<usize>]) -> Result<(), ConvertError> {
     let mut fill = 0_usize;
     for (g, touching) in touching.iter().enumerate() {
         let (coordinate, size) = (groups.members(g)[0], groups.members(g).len());

@@ -6,20 +6,20 @@
 use std::path::Path;
 
 use crate::check::{self, GLOBAL, LOCAL, Size};
-use crate::source::{Integers, Source};
+use crate::source::{Integers, Hdf5Source};
 use crate::{
-    FileError, Form, Global, GlobalBilateral, Info, Local, LocalBilateral, ProblemFile,
-    SparseMatrix, Vectors,
+    FileError, ProblemForm, GlobalProblem, GlobalBilateral, Info, LocalProblem, LocalBilateral, ProblemFile,
+    SparseMatrix, SolutionVectors,
 };
 
 /// Reads a problem from the bytes of a file.
 pub(crate) fn problem(path: &Path, bytes: Vec<u8>) -> Result<ProblemFile, FileError> {
-    let source = Source::open(path, bytes)?;
+    let source = Hdf5Source::open(path, bytes)?;
     // A file may hold both forms; its guesses and solution then belong to the global one.
     let (top, form) = if source.group(GLOBAL)?.is_some() {
-        (GLOBAL, Form::Global(global(&source, path)?))
+        (GLOBAL, ProblemForm::Global(global(&source, path)?))
     } else if source.group(LOCAL)?.is_some() {
-        (LOCAL, Form::Local(local(&source, path)?))
+        (LOCAL, ProblemForm::Local(local(&source, path)?))
     } else {
         return Err(not_fclib(&source));
     };
@@ -36,7 +36,7 @@ pub(crate) fn problem(path: &Path, bytes: Vec<u8>) -> Result<ProblemFile, FileEr
     Ok(problem)
 }
 
-fn not_fclib(source: &Source) -> FileError {
+fn not_fclib(source: &Hdf5Source) -> FileError {
     let (groups, datasets) = match source.top() {
         Ok(names) => names,
         Err(e) => return e,
@@ -65,7 +65,7 @@ fn not_fclib(source: &Source) -> FileError {
     }
 }
 
-fn local(source: &Source, path: &Path) -> Result<Local, FileError> {
+fn local(source: &Hdf5Source, path: &Path) -> Result<LocalProblem, FileError> {
     let at = |name: &str| format!("{LOCAL}/{name}");
     let spacedim = source.size(&at("spacedim"))?;
     let q = source.floats(&at("vectors/q"))?;
@@ -87,7 +87,7 @@ fn local(source: &Source, path: &Path) -> Result<Local, FileError> {
     } else {
         None
     };
-    Ok(Local {
+    Ok(LocalProblem {
         spacedim,
         w,
         q,
@@ -96,7 +96,7 @@ fn local(source: &Source, path: &Path) -> Result<Local, FileError> {
     })
 }
 
-fn global(source: &Source, path: &Path) -> Result<Global, FileError> {
+fn global(source: &Hdf5Source, path: &Path) -> Result<GlobalProblem, FileError> {
     let at = |name: &str| format!("{GLOBAL}/{name}");
     let spacedim = source.size(&at("spacedim"))?;
     let f = source.floats(&at("vectors/f"))?;
@@ -118,7 +118,7 @@ fn global(source: &Source, path: &Path) -> Result<Global, FileError> {
     } else {
         None
     };
-    Ok(Global {
+    Ok(GlobalProblem {
         spacedim,
         m: matrix(source, &at("M"), dof, dof)?,
         h: matrix(source, &at("H"), dof, columns)?,
@@ -129,7 +129,7 @@ fn global(source: &Source, path: &Path) -> Result<Global, FileError> {
     })
 }
 
-fn info(source: &Source, top: &str, spacedim: usize) -> Result<Info, FileError> {
+fn info(source: &Hdf5Source, top: &str, spacedim: usize) -> Result<Info, FileError> {
     let at = format!("{top}/info");
     let Some(group) = source.group(&at)? else {
         return Ok(Info::default());
@@ -160,7 +160,7 @@ fn info(source: &Source, top: &str, spacedim: usize) -> Result<Info, FileError> 
     })
 }
 
-fn guesses(source: &Source) -> Result<Vec<Vectors>, FileError> {
+fn guesses(source: &Hdf5Source) -> Result<Vec<SolutionVectors>, FileError> {
     if source.group("/guesses")?.is_none() {
         return Ok(Vec::new());
     }
@@ -174,8 +174,8 @@ fn guesses(source: &Source) -> Result<Vec<Vectors>, FileError> {
     Ok(list)
 }
 
-fn vectors(source: &Source, at: &str) -> Result<Vectors, FileError> {
-    Ok(Vectors {
+fn vectors(source: &Hdf5Source, at: &str) -> Result<SolutionVectors, FileError> {
+    Ok(SolutionVectors {
         u: source.floats(&format!("{at}/u"))?,
         r: source.floats(&format!("{at}/r"))?,
         v: source.floats_if_present(&format!("{at}/v"))?,
@@ -190,7 +190,7 @@ enum Storage {
     Triplets(usize),
 }
 
-fn matrix(source: &Source, name: &str, rows: Size, cols: Size) -> Result<SparseMatrix, FileError> {
+fn matrix(source: &Hdf5Source, name: &str, rows: Size, cols: Size) -> Result<SparseMatrix, FileError> {
     let at = |part: &str| format!("{name}/{part}");
     let path = source.path();
     if source.group(name)?.is_none() {
@@ -229,14 +229,14 @@ fn matrix(source: &Source, name: &str, rows: Size, cols: Size) -> Result<SparseM
             let row = indices(source, &at("i"), &i, count, rows)?;
             let col = indices(source, &at("p"), &p, count, cols)?;
             let get = (|k: usize| row[k], |k: usize| col[k], |k: usize| x[k]);
-            Ok(SparseMatrix::gather(rows, cols, count, get.0, get.1, get.2))
+            Ok(SparseMatrix::from_entries(rows, cols, count, get.0, get.1, get.2))
         }
     }
 }
 
 /// Compressed storage: `p` has one pointer more than there are major lines, `i` the minor index.
 fn compressed(
-    source: &Source,
+    source: &Hdf5Source,
     name: &str,
     (major, minor): (usize, usize),
     (p, i, mut x): (&Integers, &Integers, Vec<f64>),
@@ -280,7 +280,7 @@ fn compressed(
 }
 
 fn at_least(
-    source: &Source,
+    source: &Hdf5Source,
     dataset: &str,
     found: usize,
     needed: usize,
@@ -300,7 +300,7 @@ fn at_least(
 
 /// The first `count` integers as indices below `bound`.
 fn indices(
-    source: &Source,
+    source: &Hdf5Source,
     dataset: &str,
     values: &Integers,
     count: usize,

@@ -21,14 +21,14 @@ const EXPANSION: u64 = 64;
 const ALLOWANCE: u64 = 1 << 20;
 
 /// An open HDF5 file.
-pub(crate) struct Source<'a> {
+pub(crate) struct Hdf5Source<'a> {
     file: Hdf5File,
     path: &'a Path,
     length: u64,
     budget: Cell<u64>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> Hdf5Source<'a> {
     /// Opens a file held in memory.
     pub(crate) fn open(path: &'a Path, bytes: Vec<u8>) -> Result<Self, FileError> {
         let length = bytes.len() as u64;
@@ -97,7 +97,7 @@ impl<'a> Source<'a> {
     }
 
     /// Refuses a dataset that cannot fit the file; gives the number of its elements.
-    fn admit(&self, dataset: &Dataset) -> Result<usize, FileError> {
+    fn charge_budget(&self, dataset: &Dataset) -> Result<usize, FileError> {
         let fail = |e: Error| damaged(self.path, &e);
         let bytes = dataset.raw_byte_len().map_err(fail)? as u64;
         let elements = dataset.num_elements().map_err(fail)?;
@@ -120,7 +120,7 @@ impl<'a> Source<'a> {
     }
 
     fn raw(&self, dataset: &Dataset) -> Result<Vec<u8>, FileError> {
-        self.admit(dataset)?;
+        self.charge_budget(dataset)?;
         let raw = dataset.read_raw_bytes();
         raw.map_err(|e| damaged(self.path, &e))
     }
@@ -129,7 +129,7 @@ impl<'a> Source<'a> {
     pub(crate) fn floats(&self, at: &str) -> Result<Vec<f64>, FileError> {
         let dataset = self.required(at)?;
         let wrong = || self.wrong_type(at, "32 or 64-bit floating-point numbers", dataset.dtype());
-        let count = self.admit(&dataset)?;
+        let count = self.charge_budget(&dataset)?;
         // Read in place: a copy of the largest array would double the cost of reading.
         let values = match dataset.dtype() {
             Datatype::FloatingPoint { size: 8, .. } => {
@@ -157,7 +157,7 @@ impl<'a> Source<'a> {
     /// All integers of a dataset, in storage order.
     pub(crate) fn integers(&self, at: &str) -> Result<Integers, FileError> {
         let dataset = self.required(at)?;
-        let Some(coding) = Coding::of(dataset.dtype()) else {
+        let Some(coding) = IntegerEncoding::of(dataset.dtype()) else {
             return Err(self.wrong_type(at, "integers of 8 to 64 bits", dataset.dtype()));
         };
         let raw = self.raw(&dataset)?;
@@ -220,7 +220,7 @@ impl<'a> Source<'a> {
             Err(e) if is_absent(&e) => return Ok(None),
             Err(e) => return Err(damaged(self.path, &e)),
         };
-        let single = Coding::of(&attribute.datatype)
+        let single = IntegerEncoding::of(&attribute.datatype)
             .filter(|coding| coding.width == attribute.raw_data.len())
             .map(|coding| coding.value(&attribute.raw_data));
         if single.is_none() {
@@ -317,7 +317,7 @@ fn describe(datatype: &Datatype) -> String {
 /// The integers of a dataset as stored; decoding on demand spares a copy of the index arrays.
 pub(crate) struct Integers {
     raw: Vec<u8>,
-    coding: Coding,
+    coding: IntegerEncoding,
 }
 
 impl Integers {
@@ -335,13 +335,13 @@ impl Integers {
 
 /// How an integer is stored: 1, 2, 4 or 8 bytes.
 #[derive(Clone, Copy)]
-struct Coding {
+struct IntegerEncoding {
     width: usize,
     signed: bool,
     big: bool,
 }
 
-impl Coding {
+impl IntegerEncoding {
     fn of(datatype: &Datatype) -> Option<Self> {
         match datatype {
             Datatype::FixedPoint {

@@ -15,7 +15,7 @@ use hdf5_pure::{
 };
 
 use crate::check::{self, GLOBAL, LOCAL};
-use crate::{FileError, Form, Global, Info, Local, ProblemFile, SparseMatrix, Vectors};
+use crate::{FileError, ProblemForm, GlobalProblem, Info, LocalProblem, ProblemFile, SparseMatrix, SolutionVectors};
 
 /// Checks and encodes a problem.
 pub(crate) fn encode(path: &Path, problem: &ProblemFile) -> Result<Vec<u8>, FileError> {
@@ -24,8 +24,8 @@ pub(crate) fn encode(path: &Path, problem: &ProblemFile) -> Result<Vec<u8>, File
     let mut file = FileBuilder::new();
     file.with_libver_bounds(LibVer::Earliest, LibVer::V18);
     let mut top = match &problem.form {
-        Form::Local(p) => encoder.local(&mut file, p)?,
-        Form::Global(p) => encoder.global(&mut file, p)?,
+        ProblemForm::Local(p) => encoder.local(&mut file, p)?,
+        ProblemForm::Global(p) => encoder.global(&mut file, p)?,
     };
     encoder.info(&mut top, &problem.info)?;
     file.add_group(top.finish());
@@ -52,7 +52,7 @@ fn floats(group: &mut GroupBuilder, name: &str, values: &[f64]) {
     group.create_dataset(name).with_f64_data(values);
 }
 
-fn vectors(group: &mut GroupBuilder, x: &Vectors) {
+fn vectors(group: &mut GroupBuilder, x: &SolutionVectors) {
     floats(group, "u", &x.u);
     floats(group, "r", &x.r);
     if let Some(v) = &x.v {
@@ -81,7 +81,7 @@ impl Encoder<'_> {
         }
     }
 
-    fn local(&self, file: &mut FileBuilder, p: &Local) -> Result<GroupBuilder, FileError> {
+    fn local(&self, file: &mut FileBuilder, p: &LocalProblem) -> Result<GroupBuilder, FileError> {
         let mut top = file.create_group(LOCAL.trim_start_matches('/'));
         self.integer(&mut top, "spacedim", p.spacedim)?;
         self.matrix(&mut top, "W", &p.w, Layout::Rows)?;
@@ -97,7 +97,7 @@ impl Encoder<'_> {
         Ok(top)
     }
 
-    fn global(&self, file: &mut FileBuilder, p: &Global) -> Result<GroupBuilder, FileError> {
+    fn global(&self, file: &mut FileBuilder, p: &GlobalProblem) -> Result<GroupBuilder, FileError> {
         let mut top = file.create_group(GLOBAL.trim_start_matches('/'));
         self.integer(&mut top, "spacedim", p.spacedim)?;
         self.matrix(&mut top, "M", &p.m, Layout::Triplets)?;

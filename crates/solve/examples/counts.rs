@@ -155,7 +155,7 @@ fn piles() -> Result<Vec<Row>, contact::ProblemError> {
 fn files(paths: &[String]) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
     let mut rows = Vec::new();
     for path in paths {
-        let fclib::Form::Local(l) = fclib::read(path.as_ref())?.form else {
+        let fclib::ProblemForm::Local(l) = fclib::read(path.as_ref())?.form else {
             return Err(format!("{path} is not in local form").into());
         };
         let problem =

@@ -14,7 +14,7 @@ pub(super) struct Groups {
     /// Coordinates of each group, ascending.
     members: Vec<Vec<usize>>,
     /// Group of each coordinate and its place there.
-    place: Vec<(usize, usize)>,
+    group_and_index: Vec<(usize, usize)>,
 }
 
 impl Groups {
@@ -37,7 +37,7 @@ impl Groups {
             place.push((g, members[g].len()));
             members[g].push(i);
         }
-        Self { members, place }
+        Self { members, group_and_index: place }
     }
 
     /// Number of groups.
@@ -63,7 +63,7 @@ impl Groups {
         for (row, &i) in members.iter().enumerate() {
             let (columns, values) = m.row(i);
             for (&j, &value) in columns.iter().zip(values) {
-                let (group, at) = self.place[j];
+                let (group, at) = self.group_and_index[j];
                 if group == g {
                     block[row * size + at] = value;
                 }
@@ -83,7 +83,7 @@ impl Groups {
         for (k, row) in rows.clone().enumerate() {
             let (columns, values) = j.row(row);
             for (&i, &value) in columns.iter().zip(values) {
-                let (g, at) = self.place[i];
+                let (g, at) = self.group_and_index[i];
                 let size = self.members[g].len();
                 let block = blocks
                     .entry(g)
@@ -95,11 +95,11 @@ impl Groups {
     }
 
     /// The rows of J that touch each group, ascending.
-    pub(super) fn touching(&self, j: &SparseMatrix) -> Vec<Vec<usize>> {
+    pub(super) fn rows_by_group(&self, j: &SparseMatrix) -> Vec<Vec<usize>> {
         let mut touching: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
         for row in 0..j.rows {
             for &i in j.row(row).0 {
-                let list = &mut touching[self.place[i].0];
+                let list = &mut touching[self.group_and_index[i].0];
                 if list.last() != Some(&row) {
                     list.push(row);
                 }
@@ -111,7 +111,7 @@ impl Groups {
     /// The entries of a row of J in group `g`, by place.
     pub(super) fn row_part(&self, j: &SparseMatrix, row: usize, g: usize) -> Vec<(usize, f64)> {
         let (columns, values) = j.row(row);
-        let places = columns.iter().map(|&i| self.place[i]);
+        let places = columns.iter().map(|&i| self.group_and_index[i]);
         let inside = places.zip(values).filter(|((group, _), _)| *group == g);
         inside.map(|((_, at), &value)| (at, value)).collect()
     }

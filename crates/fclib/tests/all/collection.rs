@@ -9,7 +9,7 @@ use crate::common;
 
 use std::collections::BTreeSet;
 
-use fclib::{Form, Global, SparseMatrix};
+use fclib::{ProblemForm, GlobalProblem, SparseMatrix};
 
 struct Row {
     name: &'static str,
@@ -59,7 +59,7 @@ const TABLE: [Row; 16] = [
 ];
 
 /// W = H' M^-1 H for a diagonal M, as triplets.
-fn delassus(p: &Global) -> SparseMatrix {
+fn delassus(p: &GlobalProblem) -> SparseMatrix {
     let mut triplets = Vec::new();
     for i in 0..p.m.rows {
         let (columns, values) = p.m.row(i);
@@ -79,7 +79,7 @@ fn delassus(p: &Global) -> SparseMatrix {
 }
 
 /// 6 for each body that has a row in H.
-fn touched_dof(p: &Global) -> usize {
+fn touched_dof(p: &GlobalProblem) -> usize {
     let rows = (0..p.h.rows).filter(|&i| !p.h.row(i).0.is_empty());
     6 * rows.map(|i| i / 6).collect::<BTreeSet<_>>().len()
 }
@@ -113,8 +113,8 @@ fn every_file_of_the_collection_has_the_stated_sizes_and_scales() {
     for row in &TABLE {
         let problem = fclib::read(&common::collection(row.name)).expect(row.name);
         let (w, dof) = match &problem.form {
-            Form::Local(p) => (p.w.clone(), problem.degrees_of_freedom()),
-            Form::Global(p) => (delassus(p), Some(touched_dof(p))),
+            ProblemForm::Local(p) => (p.w.clone(), problem.degrees_of_freedom()),
+            ProblemForm::Global(p) => (delassus(p), Some(touched_dof(p))),
         };
         assert_eq!(problem.contacts(), row.contacts, "{}", row.name);
         assert_eq!(problem.form.spacedim(), 3, "{}", row.name);

@@ -4,7 +4,7 @@
 use crate::common::{collection, full_global, full_local, matrix};
 use contact::{Law, DelassusOperator, Problem, ProblemError};
 use fclib::problem::{ConvertError, MAX_GROUP, from_problem, to_problem};
-use fclib::{Form, Global, GlobalBilateral, Info, ProblemFile, SparseMatrix};
+use fclib::{ProblemForm, GlobalProblem, GlobalBilateral, Info, ProblemFile, SparseMatrix};
 
 /// Relative to the largest entry: a few dozen roundings in products of six terms.
 const ROUNDING: f64 = 1e-12;
@@ -46,7 +46,7 @@ fn solve_all(mut a: Vec<Vec<f64>>, mut b: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
 }
 
 /// W = J M⁻¹ J' and b = J M⁻¹ f + given, J = [H G]', from whole matrices.
-fn explicit(p: &Global) -> (Vec<Vec<f64>>, Vec<f64>) {
+fn explicit(p: &GlobalProblem) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut columns = dense(&p.h);
     let mut given = p.w.clone();
     if let Some(e) = &p.bilateral {
@@ -94,10 +94,10 @@ fn difference(problem: &Problem, w: &[Vec<f64>], free: &[f64]) -> f64 {
     relative(&mut { matrices }).max(relative(&mut { vectors }))
 }
 
-fn global_of(file: &ProblemFile) -> &Global {
+fn global_of(file: &ProblemFile) -> &GlobalProblem {
     match &file.form {
-        Form::Global(p) => p,
-        Form::Local(_) => panic!("a file in the global form"),
+        ProblemForm::Global(p) => p,
+        ProblemForm::Local(_) => panic!("a file in the global form"),
     }
 }
 
@@ -110,7 +110,7 @@ fn two_contacts(m: SparseMatrix) -> ProblemFile {
     let n = m.rows;
     let wave = |k: usize| (k as f64 * 0.7 + 0.3).sin();
     let h: Vec<_> = (0..n * 6).map(|k| (k / 6, k % 6, wave(k))).collect();
-    ProblemFile::new(Form::Global(Global {
+    ProblemFile::new(ProblemForm::Global(GlobalProblem {
         spacedim: 3,
         h: matrix(n, 6, &h),
         f: (0..n).map(|k| wave(5 * k)).collect(),
@@ -160,7 +160,7 @@ fn global_files_of_the_collection_give_the_explicit_reduction_by_bodies() {
 #[test]
 fn local_files_keep_w_and_q_to_the_bit() {
     let file = fclib::read(&collection("OneObject-i100000-316")).expect("readable");
-    let Form::Local(p) = &file.form else {
+    let ProblemForm::Local(p) = &file.form else {
         panic!("a file in the local form")
     };
     let problem = to_problem(&file).expect("posable");
@@ -256,14 +256,14 @@ fn written_problem_is_the_same_problem_when_read_again() {
 fn problem_without_contacts_goes_both_ways() {
     let none = SparseMatrix::zero;
     for form in [
-        Form::Local(fclib::Local {
+        ProblemForm::Local(fclib::LocalProblem {
             spacedim: 3,
             w: none(0, 0),
             q: Vec::new(),
             mu: Vec::new(),
             bilateral: None,
         }),
-        Form::Global(Global {
+        ProblemForm::Global(GlobalProblem {
             spacedim: 3,
             m: none(0, 0),
             h: none(0, 0),
@@ -294,7 +294,7 @@ fn other_laws_than_coulomb_are_not_storable() {
 #[test]
 fn faults_of_m_and_of_equations_are_told_by_coordinate_and_row() {
     let mut massless = two_contacts(chain(6, 0.0));
-    let Form::Global(p) = &mut massless.form else {
+    let ProblemForm::Global(p) = &mut massless.form else {
         unreachable!("made so")
     };
     p.m = matrix(6, 6, &[(0, 0, 1.0), (1, 1, 1.0), (5, 5, 1.0)]);
@@ -305,7 +305,7 @@ fn faults_of_m_and_of_equations_are_told_by_coordinate_and_row() {
     );
 
     let mut idle = full_global();
-    let Form::Global(p) = &mut idle.form else {
+    let ProblemForm::Global(p) = &mut idle.form else {
         unreachable!("made so")
     };
     p.bilateral.as_mut().expect("has one").g = SparseMatrix::zero(2, 1);
@@ -316,7 +316,7 @@ fn faults_of_m_and_of_equations_are_told_by_coordinate_and_row() {
     );
 
     let mut contrary = full_local();
-    let Form::Local(p) = &mut contrary.form else {
+    let ProblemForm::Local(p) = &mut contrary.form else {
         unreachable!("made so")
     };
     p.w.val[0] = -2.0;
@@ -327,7 +327,7 @@ fn faults_of_m_and_of_equations_are_told_by_coordinate_and_row() {
     });
     assert_eq!(error.to_string(), block.to_string());
 
-    let Form::Local(p) = &mut contrary.form else {
+    let ProblemForm::Local(p) = &mut contrary.form else {
         unreachable!("made so")
     };
     p.q.pop();

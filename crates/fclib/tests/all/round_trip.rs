@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use fclib::{FileError, Form, Global, Info, Local, ProblemFile, SparseMatrix, Vectors};
+use fclib::{FileError, ProblemForm, GlobalProblem, Info, LocalProblem, ProblemFile, SparseMatrix, SolutionVectors};
 use proptest::prelude::*;
 
 fn survives(problem: &ProblemFile) {
@@ -20,7 +20,7 @@ fn problems_with_every_part_of_the_layout_survive() {
 #[test]
 fn empty_problems_survive() {
     for spacedim in [2, 3] {
-        let local = ProblemFile::new(Form::Local(Local {
+        let local = ProblemFile::new(ProblemForm::Local(LocalProblem {
             spacedim,
             w: SparseMatrix::zero(0, 0),
             q: Vec::new(),
@@ -28,7 +28,7 @@ fn empty_problems_survive() {
             bilateral: None,
         }));
         survives(&local);
-        let mut global = ProblemFile::new(Form::Global(Global {
+        let mut global = ProblemFile::new(ProblemForm::Global(GlobalProblem {
             spacedim,
             m: common::matrix(1, 1, &[(0, 0, 2.0)]),
             h: SparseMatrix::zero(1, 0),
@@ -37,7 +37,7 @@ fn empty_problems_survive() {
             mu: Vec::new(),
             bilateral: None,
         }));
-        global.guesses = vec![Vectors::default(); 12];
+        global.guesses = vec![SolutionVectors::default(); 12];
         survives(&global);
     }
 }
@@ -61,7 +61,7 @@ fn text_survives_in_any_language_and_refuses_nul() {
 #[test]
 fn a_problem_that_contradicts_itself_is_not_written() {
     let mut broken = common::full_local();
-    if let Form::Local(p) = &mut broken.form {
+    if let ProblemForm::Local(p) = &mut broken.form {
         p.mu[1] = -0.5;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -75,7 +75,7 @@ fn a_problem_that_contradicts_itself_is_not_written() {
     );
 
     let mut broken = common::full_global();
-    if let Form::Global(p) = &mut broken.form {
+    if let ProblemForm::Global(p) = &mut broken.form {
         p.h.col[0] = 7;
     }
     let error = fclib::write(&path, &broken).expect_err("column out of range");
@@ -155,7 +155,7 @@ proptest! {
         mu in proptest::collection::vec(0.0..5.0f64, 2),
         title in "[^\0]{0,20}",
     ) {
-        let mut problem = ProblemFile::new(Form::Global(Global {
+        let mut problem = ProblemFile::new(ProblemForm::Global(GlobalProblem {
             spacedim: 3,
             m: common::matrix(4, 4, &m),
             h: common::matrix(4, 6, &h),

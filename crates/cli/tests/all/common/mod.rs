@@ -7,7 +7,7 @@ pub mod scenes;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use fclib::{Form, Local, ProblemFile, SparseMatrix};
+use fclib::{ProblemForm, LocalProblem, ProblemFile, SparseMatrix};
 use serde_json::Value;
 
 /// A problem file of the repository.
@@ -63,7 +63,7 @@ pub fn folder() -> tempfile::TempDir {
 pub fn apart(mu: &[f64]) -> ProblemFile {
     let n = 3 * mu.len();
     let ones: Vec<_> = (0..n).map(|i| (i, i, 1.0)).collect();
-    ProblemFile::new(Form::Local(Local {
+    ProblemFile::new(ProblemForm::Local(LocalProblem {
         spacedim: 3,
         w: SparseMatrix::from_triplets(n, n, &ones).expect("indices in range"),
         q: (0..n).map(|i| [-1.0, 0.25, 0.0][i % 3]).collect(),
@@ -73,10 +73,10 @@ pub fn apart(mu: &[f64]) -> ProblemFile {
 }
 
 /// The local form of a file made by [`apart`].
-pub fn local(file: &mut ProblemFile) -> &mut Local {
+pub fn local(file: &mut ProblemFile) -> &mut LocalProblem {
     match &mut file.form {
-        Form::Local(p) => p,
-        Form::Global(_) => unreachable!("made in the local form"),
+        ProblemForm::Local(p) => p,
+        ProblemForm::Global(_) => unreachable!("made in the local form"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fclib::{
-    Form, Global, GlobalBilateral, Info, Local, LocalBilateral, ProblemFile, SparseMatrix, Vectors,
+    ProblemForm, GlobalProblem, GlobalBilateral, Info, LocalProblem, LocalBilateral, ProblemFile, SparseMatrix, SolutionVectors,
 };
 use hdf5_pure::{AttrValue, FileBuilder, GroupBuilder};
 
@@ -116,7 +116,7 @@ pub fn full_local() -> ProblemFile {
         (3, 3, 5.0),
     ];
     ProblemFile {
-        form: Form::Local(Local {
+        form: ProblemForm::Local(LocalProblem {
             spacedim: 2,
             w: matrix(4, 4, &w),
             q: vec![-1.0, 0.5, -2.0, 0.25],
@@ -133,7 +133,7 @@ pub fn full_local() -> ProblemFile {
             ..Info::default()
         },
         guesses: Vec::new(),
-        solution: Some(Vectors {
+        solution: Some(SolutionVectors {
             u: vec![0.0, 1.0, 2.0, 3.0],
             r: vec![0.0; 4],
             v: None,
@@ -144,7 +144,7 @@ pub fn full_local() -> ProblemFile {
 
 /// A global problem that uses every part of the layout.
 pub fn full_global() -> ProblemFile {
-    let guess = |k: f64| Vectors {
+    let guess = |k: f64| SolutionVectors {
         u: vec![k, 0.0, 0.0],
         r: vec![0.0, k, 0.0],
         v: Some(vec![1.0, k]),
@@ -152,7 +152,7 @@ pub fn full_global() -> ProblemFile {
     };
     let h = [(0, 0, 1.0), (1, 0, 0.0), (1, 1, 2.0), (1, 2, 3.0)];
     ProblemFile {
-        form: Form::Global(Global {
+        form: ProblemForm::Global(GlobalProblem {
             spacedim: 3,
             m: matrix(2, 2, &[(0, 0, 2.0), (1, 1, 4.0)]),
             h: matrix(2, 3, &h),
