@@ -29,7 +29,7 @@ const LONGEST: usize = 1 << 20;
 
 /// The text of a node, made when it is written. See [`Graph::display`].
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'g> {
+pub struct ExpressionText<'g> {
     graph: &'g Graph,
     node: NodeId,
     longest: usize,
@@ -39,13 +39,13 @@ impl Graph {
     /// The text of an expression; [`Graph::parse`] gives the same node again.
     ///
     /// Stops with `...` after 2²⁰ bytes.
-    pub fn display(&self, node: NodeId) -> Text<'_> {
+    pub fn display(&self, node: NodeId) -> ExpressionText<'_> {
         self.display_short(node, LONGEST)
     }
 
     /// The text of an expression, for a message: it stops with `...` after `longest` bytes.
-    pub fn display_short(&self, node: NodeId, longest: usize) -> Text<'_> {
-        Text {
+    pub fn display_short(&self, node: NodeId, longest: usize) -> ExpressionText<'_> {
+        ExpressionText {
             graph: self,
             node,
             longest,
@@ -61,7 +61,7 @@ enum Piece {
     Node(NodeId, u8),
 }
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for ExpressionText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut written = 0;
         let mut stack = vec![Piece::Node(self.node, NOTHING)];

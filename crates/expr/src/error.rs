@@ -15,13 +15,13 @@ const SHOWN: usize = 60;
 #[error("{}", self.render())]
 pub struct ExprError {
     kind: Box<ErrorKind>,
-    place: Option<Box<Place>>,
+    location: Option<Box<SourceLocation>>,
     source_name: Option<Box<str>>,
 }
 
 /// Where in a text an error is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// Byte offset in the whole text.
     pub offset: usize,
     /// Line, from 1.
@@ -156,7 +156,7 @@ impl From<ErrorKind> for ExprError {
     fn from(kind: ErrorKind) -> Self {
         ExprError {
             kind: Box::new(kind),
-            place: None,
+            location: None,
             source_name: None,
         }
     }
@@ -167,7 +167,7 @@ impl ExprError {
     pub(crate) fn at(kind: ErrorKind, text: &str, start: usize, end: usize) -> Self {
         ExprError {
             kind: Box::new(kind),
-            place: Some(Box::new(Place::find(text, start, end))),
+            location: Some(Box::new(SourceLocation::find(text, start, end))),
             source_name: None,
         }
     }
@@ -186,8 +186,8 @@ impl ExprError {
     }
 
     /// Where, when it is at a place in a text.
-    pub fn place(&self) -> Option<&Place> {
-        self.place.as_deref()
+    pub fn location(&self) -> Option<&SourceLocation> {
+        self.location.as_deref()
     }
 
     /// The name of the text the error is in, where it has one.
@@ -200,14 +200,14 @@ impl ExprError {
             Some(name) => format!("in `{name}`: "),
             None => String::new(),
         };
-        match &self.place {
+        match &self.location {
             Some(place) => format!("{source}{}\n{place}", self.kind),
             None => format!("{source}{}", self.kind),
         }
     }
 }
 
-impl Place {
+impl SourceLocation {
     fn find(text: &str, start: usize, end: usize) -> Self {
         let start = start.min(text.len());
         let line_begin = text[..start].rfind('\n').map_or(0, |i| i + 1);
@@ -218,7 +218,7 @@ impl Place {
         let line = &text[line_begin..line_end];
         let shown = line.chars().skip(skipped).take(2 * SHOWN).map(blank);
         let underlined = text[start..end.clamp(start, line_end)].chars().count();
-        Place {
+        SourceLocation {
             offset: start,
             line: 1 + text[..start].matches('\n').count(),
             column: before + 1,
@@ -229,7 +229,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (indent, carets) = (" ".repeat(self.indent), "^".repeat(self.width));
         let (line, column) = (self.line, self.column);
@@ -241,7 +241,7 @@ impl fmt::Display for Place {
 
 /// Known names that resemble an unknown one: at most a third of its letters changed, dropped, added
 /// or exchanged with a neighbour; best first, three at most.
-pub fn nearest(name: &str, known: &[String]) -> Vec<String> {
+pub fn similar_names(name: &str, known: &[String]) -> Vec<String> {
     let letters: Vec<char> = name.to_lowercase().chars().collect();
     let allowed = (letters.len() / 3).max(1);
     let mut ranked: Vec<(usize, &String)> = known

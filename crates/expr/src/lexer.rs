@@ -12,13 +12,13 @@ const QUOTED: usize = 40;
 /// A token and the bytes it takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub start: usize,
     pub end: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Number(f64),
     Name,
     Plus,
@@ -68,7 +68,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ExprError> {
         start = end;
     }
     found.push(Token {
-        kind: Kind::End,
+        kind: TokenKind::End,
         start: text.trim_end().len(),
         end: text.len(),
     });
@@ -90,15 +90,15 @@ pub(crate) fn is_name(text: &str) -> bool {
 
 /// Whether the language keeps this word for an operator.
 pub(crate) fn is_keyword(word: &str) -> bool {
-    keyword(word) != Kind::Name
+    keyword(word) != TokenKind::Name
 }
 
-fn keyword(word: &str) -> Kind {
+fn keyword(word: &str) -> TokenKind {
     match word {
-        "and" => Kind::And,
-        "or" => Kind::Or,
-        "not" => Kind::Not,
-        _ => Kind::Name,
+        "and" => TokenKind::And,
+        "or" => TokenKind::Or,
+        "not" => TokenKind::Not,
+        _ => TokenKind::Name,
     }
 }
 
@@ -118,7 +118,7 @@ fn begins_fraction(rest: &str) -> bool {
     characters.next() == Some('.') && characters.next().is_some_and(|c| c.is_ascii_digit())
 }
 
-fn number(text: &str, start: usize) -> Result<(Kind, usize), ExprError> {
+fn number(text: &str, start: usize) -> Result<(TokenKind, usize), ExprError> {
     let bytes = &text.as_bytes()[start..];
     let digits = |from: usize| {
         bytes[from..]
@@ -146,28 +146,28 @@ fn number(text: &str, start: usize) -> Result<(Kind, usize), ExprError> {
     }
     let end = start + length;
     match text[start..end].parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok((Kind::Number(value), length)),
+        Ok(value) if value.is_finite() => Ok((TokenKind::Number(value), length)),
         _ => Err(wrong(end)),
     }
 }
 
-fn operator(text: &str, start: usize) -> Result<(Kind, usize), ExprError> {
-    const OPERATORS: [(&str, Kind); 15] = [
-        ("**", Kind::Power),
-        ("<=", Kind::LessEqual),
-        (">=", Kind::GreaterEqual),
-        ("==", Kind::Equal),
-        ("!=", Kind::NotEqual),
-        ("+", Kind::Plus),
-        ("-", Kind::Minus),
-        ("*", Kind::Times),
-        ("/", Kind::Divide),
-        ("^", Kind::Power),
-        ("<", Kind::Less),
-        (">", Kind::Greater),
-        ("(", Kind::Open),
-        (")", Kind::Close),
-        (",", Kind::Comma),
+fn operator(text: &str, start: usize) -> Result<(TokenKind, usize), ExprError> {
+    const OPERATORS: [(&str, TokenKind); 15] = [
+        ("**", TokenKind::Power),
+        ("<=", TokenKind::LessEqual),
+        (">=", TokenKind::GreaterEqual),
+        ("==", TokenKind::Equal),
+        ("!=", TokenKind::NotEqual),
+        ("+", TokenKind::Plus),
+        ("-", TokenKind::Minus),
+        ("*", TokenKind::Times),
+        ("/", TokenKind::Divide),
+        ("^", TokenKind::Power),
+        ("<", TokenKind::Less),
+        (">", TokenKind::Greater),
+        ("(", TokenKind::Open),
+        (")", TokenKind::Close),
+        (",", TokenKind::Comma),
     ];
     let rest = &text[start..];
     if let Some((symbol, kind)) = OPERATORS

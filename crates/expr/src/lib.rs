@@ -14,8 +14,8 @@ mod program;
 mod scope;
 mod simplify;
 
-pub use display::Text;
-pub use error::{ErrorKind, ExprError, Place, nearest};
+pub use display::ExpressionText;
+pub use error::{ErrorKind, ExprError, SourceLocation, similar_names};
 pub use evaluate::{NotFinite, RunError};
 pub use graph::Graph;
 pub use node::NodeId;

@@ -4,9 +4,9 @@
 //! sign, `^` (from the right: 2^3^2 is 2^9, and -x^2 is -(x^2)). Precedence climbing: one function
 //! for all levels, recursion only where the text nests, and that is limited.
 
-use crate::error::{ErrorKind, ExprError, nearest};
+use crate::error::{ErrorKind, ExprError, similar_names};
 use crate::graph::Graph;
-use crate::lexer::{self, Kind, Token};
+use crate::lexer::{self, TokenKind, Token};
 use crate::node::{Binary, NodeId, Unary};
 use crate::scope::Scope;
 
@@ -54,7 +54,7 @@ const CONSTANTS: [(&str, f64); 3] = [
 ];
 
 /// Names of functions other languages have, and what they are called here.
-const ELSEWHERE: [(&str, &[&str]); 9] = [
+const FOREIGN_FUNCTIONS: [(&str, &[&str]); 9] = [
     ("log", &["ln", "log10"]),
     ("arcsin", &["asin"]),
     ("arccos", &["acos"]),
@@ -100,12 +100,12 @@ impl Graph {
             at: 0,
             depth: 0,
         };
-        if parser.peek().kind == Kind::End {
+        if parser.peek().kind == TokenKind::End {
             return Err(parser.error(parser.peek(), ErrorKind::Empty));
         }
         let node = parser.expression(0)?;
         match parser.peek().kind {
-            Kind::End => Ok(node),
+            TokenKind::End => Ok(node),
             _ => Err(parser.unexpected("an operator or the end")),
         }
     }
@@ -144,8 +144,8 @@ impl Parser<'_> {
         let mut left = self.operand(weakest)?;
         loop {
             let operator = self.peek();
-            let Some(strength) = strength(operator.kind) else {
-                if matches!(operator.kind, Kind::Number(_) | Kind::Name | Kind::Open) {
+            let Some(strength) = precedence(operator.kind) else {
+                if matches!(operator.kind, TokenKind::Number(_) | TokenKind::Name | TokenKind::Open) {
                     return Err(self.side_by_side(operator));
                 }
                 break;
@@ -157,12 +157,12 @@ impl Parser<'_> {
             // From the left the right operand must bind more strongly; a power goes from the right
             // and takes a sign.
             let right = match operator.kind {
-                Kind::Power => self.expression(SIGN)?,
+                TokenKind::Power => self.expression(SIGN)?,
                 _ => self.expression(strength + 1)?,
             };
             left = self.combine(operator.kind, left, right);
             let next = self.peek();
-            if strength == COMPARISON && self::strength(next.kind) == Some(COMPARISON) {
+            if strength == COMPARISON && self::precedence(next.kind) == Some(COMPARISON) {
                 return Err(self.error(next, ErrorKind::ChainedComparison));
             }
         }
@@ -174,18 +174,18 @@ impl Parser<'_> {
         let token = self.peek();
         self.at += 1;
         match token.kind {
-            Kind::Number(value) => Ok(self.graph.constant(value)),
-            Kind::Name => self.name(token),
-            Kind::Minus => {
+            TokenKind::Number(value) => Ok(self.graph.constant(value)),
+            TokenKind::Name => self.name(token),
+            TokenKind::Minus => {
                 let value = self.expression(SIGN)?;
                 Ok(self.graph.neg(value))
             }
-            Kind::Plus => self.expression(SIGN),
-            Kind::Not if weakest <= NOT => {
+            TokenKind::Plus => self.expression(SIGN),
+            TokenKind::Not if weakest <= NOT => {
                 let value = self.expression(NOT)?;
                 Ok(self.graph.not(value))
             }
-            Kind::Open => {
+            TokenKind::Open => {
                 let value = self.expression(0)?;
                 self.close(token)?;
                 Ok(value)
@@ -197,21 +197,21 @@ impl Parser<'_> {
         }
     }
 
-    fn combine(&mut self, operator: Kind, a: NodeId, b: NodeId) -> NodeId {
+    fn combine(&mut self, operator: TokenKind, a: NodeId, b: NodeId) -> NodeId {
         let graph = &mut *self.graph;
         match operator {
-            Kind::Plus => graph.add(a, b),
-            Kind::Minus => graph.sub(a, b),
-            Kind::Times => graph.mul(a, b),
-            Kind::Divide => graph.div(a, b),
-            Kind::Power => graph.pow(a, b),
-            Kind::Less => graph.binary(Binary::Less, a, b),
-            Kind::LessEqual => graph.binary(Binary::LessEqual, a, b),
-            Kind::Greater => graph.binary(Binary::Less, b, a),
-            Kind::GreaterEqual => graph.binary(Binary::LessEqual, b, a),
-            Kind::Equal => graph.binary(Binary::Equal, a, b),
-            Kind::And => graph.binary(Binary::And, a, b),
-            Kind::Or => graph.binary(Binary::Or, a, b),
+            TokenKind::Plus => graph.add(a, b),
+            TokenKind::Minus => graph.sub(a, b),
+            TokenKind::Times => graph.mul(a, b),
+            TokenKind::Divide => graph.div(a, b),
+            TokenKind::Power => graph.pow(a, b),
+            TokenKind::Less => graph.binary(Binary::Less, a, b),
+            TokenKind::LessEqual => graph.binary(Binary::LessEqual, a, b),
+            TokenKind::Greater => graph.binary(Binary::Less, b, a),
+            TokenKind::GreaterEqual => graph.binary(Binary::LessEqual, b, a),
+            TokenKind::Equal => graph.binary(Binary::Equal, a, b),
+            TokenKind::And => graph.binary(Binary::And, a, b),
+            TokenKind::Or => graph.binary(Binary::Or, a, b),
             // `!=`: every other kind is no operator between two operands.
             _ => {
                 let equal = graph.binary(Binary::Equal, a, b);
@@ -222,7 +222,7 @@ impl Parser<'_> {
 
     fn name(&mut self, token: Token) -> Result<NodeId, ExprError> {
         let name = self.word(token);
-        let call = self.peek().kind == Kind::Open;
+        let call = self.peek().kind == TokenKind::Open;
         let value = match self.scope.get(name) {
             Some(node) => Some(node),
             None => constant(name).map(|value| self.graph.constant(value)),
@@ -248,9 +248,9 @@ impl Parser<'_> {
 
     fn unknown_function(&self, name: &str) -> ErrorKind {
         let available: Vec<String> = FUNCTIONS.iter().map(|f| f.0.to_string()).collect();
-        let nearest = match ELSEWHERE.iter().find(|(other, _)| *other == name) {
+        let nearest = match FOREIGN_FUNCTIONS.iter().find(|(other, _)| *other == name) {
             Some((_, here)) => here.iter().map(|name| (*name).to_string()).collect(),
-            None => nearest(name, &available),
+            None => similar_names(name, &available),
         };
         ErrorKind::UnknownFunction {
             name: lexer::quote(name),
@@ -263,9 +263,9 @@ impl Parser<'_> {
         let open = self.peek();
         self.at += 1;
         let mut arguments = Vec::new();
-        if self.peek().kind != Kind::Close {
+        if self.peek().kind != TokenKind::Close {
             arguments.push(self.expression(0)?);
-            while self.peek().kind == Kind::Comma {
+            while self.peek().kind == TokenKind::Comma {
                 self.at += 1;
                 arguments.push(self.expression(0)?);
             }
@@ -291,11 +291,11 @@ impl Parser<'_> {
 
     fn close(&mut self, open: Token) -> Result<(), ExprError> {
         match self.peek().kind {
-            Kind::Close => {
+            TokenKind::Close => {
                 self.at += 1;
                 Ok(())
             }
-            Kind::End => Err(self.error(open, ErrorKind::Unclosed)),
+            TokenKind::End => Err(self.error(open, ErrorKind::Unclosed)),
             _ => Err(self.unexpected("an operator, `,` or `)`")),
         }
     }
@@ -315,7 +315,7 @@ impl Parser<'_> {
     fn unexpected(&self, expected: &str) -> ExprError {
         let token = self.peek();
         let found = match token.kind {
-            Kind::End => "the end".to_string(),
+            TokenKind::End => "the end".to_string(),
             _ => format!("`{}`", lexer::quote(self.word(token))),
         };
         let expected = expected.to_string();
@@ -338,15 +338,15 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn strength(kind: Kind) -> Option<u8> {
+fn precedence(kind: TokenKind) -> Option<u8> {
     Some(match kind {
-        Kind::Or => 1,
-        Kind::And => 2,
-        Kind::Less | Kind::LessEqual | Kind::Greater | Kind::GreaterEqual => COMPARISON,
-        Kind::Equal | Kind::NotEqual => COMPARISON,
-        Kind::Plus | Kind::Minus => 5,
-        Kind::Times | Kind::Divide => 6,
-        Kind::Power => 8,
+        TokenKind::Or => 1,
+        TokenKind::And => 2,
+        TokenKind::Less | TokenKind::LessEqual | TokenKind::Greater | TokenKind::GreaterEqual => COMPARISON,
+        TokenKind::Equal | TokenKind::NotEqual => COMPARISON,
+        TokenKind::Plus | TokenKind::Minus => 5,
+        TokenKind::Times | TokenKind::Divide => 6,
+        TokenKind::Power => 8,
         _ => return None,
     })
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::error::{ErrorKind, ExprError, nearest};
+use crate::error::{ErrorKind, ExprError, similar_names};
 use crate::graph::Graph;
-use crate::lexer::{self, Kind};
+use crate::lexer::{self, TokenKind};
 use crate::node::NodeId;
 use crate::parser;
 
@@ -155,7 +155,7 @@ impl Scope {
         let known: Vec<String> = self.names().map(str::to_string).collect();
         let mut all = known.clone();
         all.extend(parser::constant_names().map(str::to_string));
-        (nearest(name, &all), known)
+        (similar_names(name, &all), known)
     }
 
     fn require_free(&self, name: &str) -> Result<(), ExprError> {
@@ -181,7 +181,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), ExprError> {
 /// The names of values in a text, with repetitions.
 fn names_used(text: &str) -> Result<Vec<&str>, ExprError> {
     let tokens = lexer::tokens(text)?;
-    let names = tokens.iter().filter(|token| token.kind == Kind::Name);
+    let names = tokens.iter().filter(|token| token.kind == TokenKind::Name);
     Ok(names.map(|token| &text[token.start..token.end]).collect())
 }
 

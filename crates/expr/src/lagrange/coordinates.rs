@@ -15,9 +15,9 @@ use crate::node::NodeId;
 
 /// One coordinate, by its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coordinate {
+pub enum CoordinateInputs {
     /// A position with its own rate as velocity.
-    Line {
+    Scalar {
         /// q.
         position: NodeId,
         /// q̇.
@@ -81,13 +81,13 @@ impl Coordinates {
     pub fn of(
         graph: &mut Graph,
         time: Option<NodeId>,
-        coordinates: &[Coordinate],
+        coordinates: &[CoordinateInputs],
     ) -> Result<Self, LagrangeError> {
         let mut all = Self::empty(time);
         for coordinate in coordinates {
             match *coordinate {
-                Coordinate::Line { position, velocity } => all.line(graph, position, velocity),
-                Coordinate::Orientation { quaternion, spin } => {
+                CoordinateInputs::Scalar { position, velocity } => all.line(graph, position, velocity),
+                CoordinateInputs::Orientation { quaternion, spin } => {
                     all.orientation(graph, quaternion, spin);
                 }
             }
@@ -170,13 +170,13 @@ impl Coordinates {
     }
 
     /// Xᵢ f for velocity `i`: ∂f/∂qᵢ for a line.
-    pub fn along(&self, graph: &mut Graph, node: NodeId, i: usize) -> NodeId {
+    pub fn derivative_along(&self, graph: &mut Graph, node: NodeId, i: usize) -> NodeId {
         graph.directional(node, &self.fields[i])
     }
 
     /// All Xᵢ f.
     pub fn gradient(&self, graph: &mut Graph, node: NodeId) -> Vec<NodeId> {
-        let along = |i| self.along(graph, node, i);
+        let along = |i| self.derivative_along(graph, node, i);
         (0..self.dimension()).map(along).collect()
     }
 
@@ -186,7 +186,7 @@ impl Coordinates {
     }
 
     /// Whether a velocity occurs in the expression.
-    pub fn moves(&self, graph: &Graph, node: NodeId) -> bool {
+    pub fn depends_on_velocity(&self, graph: &Graph, node: NodeId) -> bool {
         self.velocities.iter().any(|&v| graph.depends_on(node, v))
     }
 

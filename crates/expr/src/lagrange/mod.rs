@@ -33,7 +33,7 @@ mod polynomial;
 mod velocity;
 
 pub use constraints::Constraints;
-pub use coordinates::{Coordinate, Coordinates};
+pub use coordinates::{CoordinateInputs, Coordinates};
 pub use velocity::VelocityRow;
 
 use thiserror::Error;
@@ -94,9 +94,9 @@ pub struct Equations {
     /// A, row by row; symmetric entries are the same node.
     pub mass: Vec<NodeId>,
     /// b, the part of ∂T/∂v that does not depend on v.
-    pub momentum: Vec<NodeId>,
+    pub linear_terms: Vec<NodeId>,
     /// c, the part of T that does not depend on v.
-    pub rest: NodeId,
+    pub velocity_free_term: NodeId,
     /// K.
     pub force: Vec<NodeId>,
     names: Vec<String>,
@@ -133,11 +133,11 @@ impl Equations {
         given.resize(n, Graph::ZERO);
         if let Some(potential) = potential {
             for (i, force) in given.iter_mut().enumerate() {
-                let slope = coordinates.along(graph, potential, i);
+                let slope = coordinates.derivative_along(graph, potential, i);
                 *force = graph.sub(*force, slope);
             }
         }
-        turn(graph, coordinates, (&mass, &momentum), &mut given);
+        add_hamel_torque(graph, coordinates, (&mass, &momentum), &mut given);
         let symbols = christoffel(graph, coordinates, (&mass, &momentum, rest), &given);
         let motion = along_motion(graph, coordinates, kinetic, &given);
         let cost =
@@ -148,8 +148,8 @@ impl Equations {
         };
         Ok(Equations {
             mass,
-            momentum,
-            rest,
+            linear_terms: momentum,
+            velocity_free_term: rest,
             force,
             names: coordinates.names.clone(),
         })
@@ -171,7 +171,7 @@ impl Equations {
     pub fn mass_gradients(&self, graph: &mut Graph, coordinates: &Coordinates) -> Vec<NodeId> {
         let mut gradients = Vec::with_capacity(self.mass.len() * coordinates.dimension());
         for k in 0..coordinates.dimension() {
-            let along = |&entry| coordinates.along(graph, entry, k);
+            let along = |&entry| coordinates.derivative_along(graph, entry, k);
             gradients.extend(self.mass.iter().map(along));
         }
         gradients
@@ -205,7 +205,7 @@ fn split(
 }
 
 /// Adds Π × ω to the forces of every orientation.
-fn turn(
+fn add_hamel_torque(
     graph: &mut Graph,
     coordinates: &Coordinates,
     (mass, momentum): (&[NodeId], &[NodeId]),
@@ -249,16 +249,16 @@ fn christoffel(
                 // Γ_ijk + Γ_ikj, half of that for j = k; A_ik = A_jk for i = j, and so on.
                 let coefficient = if i == j || i == k {
                     let (row, by) = if i == j { (j, k) } else { (k, j) };
-                    let slope = coordinates.along(graph, mass[i * n + row], by);
+                    let slope = coordinates.derivative_along(graph, mass[i * n + row], by);
                     if i == j && i == k {
                         half(graph, slope)
                     } else {
                         slope
                     }
                 } else {
-                    let first = coordinates.along(graph, mass[i * n + j], k);
-                    let second = coordinates.along(graph, mass[i * n + k], j);
-                    let third = coordinates.along(graph, mass[j * n + k], i);
+                    let first = coordinates.derivative_along(graph, mass[i * n + j], k);
+                    let second = coordinates.derivative_along(graph, mass[i * n + k], j);
+                    let third = coordinates.derivative_along(graph, mass[j * n + k], i);
                     let sum = graph.add(first, second);
                     let all = graph.sub(sum, third);
                     if j == k { half(graph, all) } else { all }
@@ -268,15 +268,15 @@ fn christoffel(
                 velocity_terms = graph.add(velocity_terms, term);
             }
             let drift = coordinates.time_derivative(graph, mass[i * n + j]);
-            let ahead = coordinates.along(graph, momentum[i], j);
-            let back = coordinates.along(graph, momentum[j], i);
+            let ahead = coordinates.derivative_along(graph, momentum[i], j);
+            let back = coordinates.derivative_along(graph, momentum[j], i);
             let turn = graph.sub(ahead, back);
             let coefficient = graph.add(drift, turn);
             let term = graph.mul(coefficient, v[j]);
             velocity_terms = graph.add(velocity_terms, term);
         }
         let change = coordinates.time_derivative(graph, momentum[i]);
-        let push = coordinates.along(graph, rest, i);
+        let push = coordinates.derivative_along(graph, rest, i);
         let terms = graph.add(velocity_terms, change);
         let terms = graph.sub(terms, push);
         force[i] = graph.sub(given[i], terms);
@@ -301,7 +301,7 @@ fn along_motion(
     for (i, force) in force.iter_mut().enumerate() {
         let momentum = graph.derivative(kinetic, coordinates.velocities[i]);
         let change = graph.directional(momentum, &motion);
-        let slope = coordinates.along(graph, kinetic, i);
+        let slope = coordinates.derivative_along(graph, kinetic, i);
         let terms = graph.sub(slope, change);
         *force = graph.add(*force, terms);
     }

@@ -18,7 +18,7 @@ pub(super) type Polynomial = BTreeMap<Vec<usize>, NodeId>;
 const QUOTED: usize = 160;
 
 /// The part that is no polynomial of the degree, and why.
-pub(super) struct Refusal {
+pub(super) struct NotPolynomial {
     pub part: String,
     pub reason: &'static str,
 }
@@ -29,7 +29,7 @@ pub(super) fn coefficients(
     node: NodeId,
     variables: &[NodeId],
     degree: usize,
-) -> Result<Polynomial, Refusal> {
+) -> Result<Polynomial, NotPolynomial> {
     let mut known: Vec<Option<Rc<Polynomial>>> = vec![None; node.index() + 1];
     for id in graph.reachable(&[node]) {
         let variable = variables.iter().position(|&v| v == id);
@@ -63,7 +63,7 @@ fn combine(
     of: impl Fn(NodeId) -> Rc<Polynomial>,
     free: impl Fn(&NodeId) -> bool,
     degree: usize,
-) -> Result<Polynomial, Refusal> {
+) -> Result<Polynomial, NotPolynomial> {
     let mut result = Polynomial::new();
     match graph.node(id) {
         Node::Unary(Unary::Neg, a) => {
@@ -128,8 +128,8 @@ fn accumulate(graph: &mut Graph, sum: &mut Polynomial, monomial: Vec<usize>, c: 
     };
 }
 
-fn refuse(graph: &Graph, id: NodeId, reason: &'static str) -> Refusal {
-    Refusal {
+fn refuse(graph: &Graph, id: NodeId, reason: &'static str) -> NotPolynomial {
+    NotPolynomial {
         part: graph.display_short(id, QUOTED).to_string(),
         reason,
     }

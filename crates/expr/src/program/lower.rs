@@ -43,7 +43,7 @@ impl Code {
 
 /// Which nodes are there before a tape starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum TapePhase {
     /// Parameters are loaded, constants fixed: run when parameters are bound.
     Binding,
     /// Inputs are loaded; all that does not depend on them is fixed: run at each evaluation.
@@ -68,7 +68,7 @@ impl Pattern {
 }
 
 /// Code for the outputs.
-pub(crate) fn lower(graph: &Graph, outputs: &[NodeId], stage: Stage) -> Code {
+pub(crate) fn lower(graph: &Graph, outputs: &[NodeId], stage: TapePhase) -> Code {
     let lowering = Lowering::new(graph, outputs, stage);
     let (patterns, leaves) = lowering.select(outputs);
     Allocation::new(&lowering, &patterns, &leaves, outputs).finish(&patterns, outputs)
@@ -76,7 +76,7 @@ pub(crate) fn lower(graph: &Graph, outputs: &[NodeId], stage: Stage) -> Code {
 
 pub(super) struct Lowering<'g> {
     pub graph: &'g Graph,
-    pub stage: Stage,
+    pub stage: TapePhase,
     /// Nodes between leaves and outputs, ascending.
     nodes: Vec<NodeId>,
     /// How often each node is used, by nodes or as output.
@@ -84,7 +84,7 @@ pub(super) struct Lowering<'g> {
 }
 
 impl<'g> Lowering<'g> {
-    fn new(graph: &'g Graph, outputs: &[NodeId], stage: Stage) -> Self {
+    fn new(graph: &'g Graph, outputs: &[NodeId], stage: TapePhase) -> Self {
         let mut lowering = Lowering {
             graph,
             stage,
@@ -107,8 +107,8 @@ impl<'g> Lowering<'g> {
 
     fn is_leaf(&self, id: NodeId) -> bool {
         match self.stage {
-            Stage::Binding => matches!(self.graph.node(id), Node::Constant(_) | Node::Parameter(_)),
-            Stage::Evaluation => {
+            TapePhase::Binding => matches!(self.graph.node(id), Node::Constant(_) | Node::Parameter(_)),
+            TapePhase::Evaluation => {
                 !self.graph.facts(id).varies || matches!(self.graph.node(id), Node::Input(_))
             }
         }

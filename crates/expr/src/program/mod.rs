@@ -18,7 +18,7 @@ use crate::evaluate::{NotFinite, RunError};
 use crate::graph::Graph;
 use crate::node::NodeId;
 use hoist::hoist;
-use lower::{Code, Stage, Tape, lower};
+use lower::{Code, TapePhase, Tape, lower};
 use tape::NARROW;
 
 /// A list of expressions, compiled. Cheap to clone; a clone has parameters of its own.
@@ -91,8 +91,8 @@ impl Program {
     fn build(graph: &Graph, outputs: Vec<NodeId>, labels: Vec<String>) -> Self {
         let (graph, outputs) = graph.extract(&outputs);
         let (grouped, grouped_outputs) = hoist(&graph, &outputs);
-        let code = lower(&grouped, &grouped_outputs, Stage::Evaluation);
-        let binding = lower(&grouped, &code.fixed, Stage::Binding);
+        let code = lower(&grouped, &grouped_outputs, TapePhase::Evaluation);
+        let binding = lower(&grouped, &code.fixed, TapePhase::Binding);
         let constant = |&id: &NodeId| grouped.constant_value(id).unwrap_or(f64::NAN);
         let constants = binding.fixed.iter().map(constant).collect();
         let num_inputs = code.loads.iter().map(|&(slot, _)| slot as usize + 1).max();

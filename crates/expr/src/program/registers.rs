@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::lower::{Code, Lowering, Pattern, Stage, Tape};
+use super::lower::{Code, Lowering, Pattern, TapePhase, Tape};
 use super::tape::{Instruction, NARROW, Op};
 use crate::node::{Node, NodeId};
 
@@ -42,7 +42,7 @@ impl Allocation {
         }
         let is_loaded = |id: &NodeId| match lowering.graph.node(*id) {
             Node::Input(slot) => Some(slot),
-            Node::Parameter(slot) if lowering.stage == Stage::Binding => Some(slot),
+            Node::Parameter(slot) if lowering.stage == TapePhase::Binding => Some(slot),
             _ => None,
         };
         let (loaded, fixed): (Vec<_>, Vec<_>) = leaves.iter().partition(|x| is_loaded(x).is_some());

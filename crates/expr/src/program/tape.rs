@@ -105,13 +105,13 @@ pub(crate) struct Instruction<R> {
 }
 
 /// A file of registers numbered by `Register`.
-pub(crate) trait File {
+pub(crate) trait RegisterFile {
     type Register: Copy;
     fn get(&self, register: Self::Register) -> f64;
     fn set(&mut self, register: Self::Register, value: f64);
 }
 
-impl File for [f64; NARROW] {
+impl RegisterFile for [f64; NARROW] {
     type Register = u8;
 
     #[inline(always)]
@@ -125,7 +125,7 @@ impl File for [f64; NARROW] {
     }
 }
 
-impl File for [f64] {
+impl RegisterFile for [f64] {
     type Register = u32;
 
     #[inline(always)]
@@ -140,7 +140,7 @@ impl File for [f64] {
 }
 
 /// Carries out the instructions in order.
-pub(crate) fn execute<F: File + ?Sized>(tape: &[Instruction<F::Register>], file: &mut F) {
+pub(crate) fn execute<F: RegisterFile + ?Sized>(tape: &[Instruction<F::Register>], file: &mut F) {
     for i in tape {
         let (a, b) = (file.get(i.a), file.get(i.b));
         let value = match i.op {

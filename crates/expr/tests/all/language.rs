@@ -147,7 +147,7 @@ fn errors_show_the_place_and_what_is_expected() {
         line 1, column 7\n  | 2*(x +* 3)\n  |       ^";
     assert_eq!(text, expected);
     let second = error("x +\n  y $ 2");
-    let place = second.place().unwrap();
+    let place = second.location().unwrap();
     assert_eq!((place.line, place.column, place.offset), (2, 5, 8));
     assert!(
         second.to_string().ends_with("|   y $ 2\n  |     ^"),

@@ -1,7 +1,7 @@
 //! Orientations: Hamel's equations and constraints against formulas derived by hand and against
 //! differences along the exponential of a spin.
 
-use expr::lagrange::{Constraints, Coordinate, Coordinates, Equations, LagrangeError, VelocityRow};
+use expr::lagrange::{Constraints, CoordinateInputs, Coordinates, Equations, LagrangeError, VelocityRow};
 use expr::{Graph, NodeId, Program, Scope, Scratch};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -39,11 +39,11 @@ fn body(parameters: &[(&str, f64)]) -> Body {
         scope.parameter(&mut graph, name, *value).unwrap();
     }
     scope.define(&mut graph, &MATRIX).unwrap();
-    let line = |i: usize| Coordinate::Line {
+    let line = |i: usize| CoordinateInputs::Scalar {
         position: n[1 + i],
         velocity: n[8 + i],
     };
-    let turn = Coordinate::Orientation {
+    let turn = CoordinateInputs::Orientation {
         quaternion: [n[4], n[5], n[6], n[7]],
         spin: [n[11], n[12], n[13]],
     };
@@ -325,7 +325,7 @@ fn rates_of_definitions_are_names_like_others() {
     } = &mut system;
     // `fall` uses the rate of a definition that comes later.
     let texts = [("fall", "height_dot + 1"), ("height", "l*R33 + t*z")];
-    let rate = |graph: &mut Graph, node| match coordinates.moves(graph, node) {
+    let rate = |graph: &mut Graph, node| match coordinates.depends_on_velocity(graph, node) {
         true => None,
         false => Some(coordinates.rate(graph, node)),
     };

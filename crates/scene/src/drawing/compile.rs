@@ -201,7 +201,7 @@ impl<'a> Compiler<'_, 'a> {
             if known.contains(&formula.text) {
                 continue;
             }
-            let guess = match expr::nearest(&formula.text, &known).first() {
+            let guess = match expr::similar_names(&formula.text, &known).first() {
                 Some(nearest) => format!("; did you mean `{nearest}`?"),
                 None => String::new(),
             };

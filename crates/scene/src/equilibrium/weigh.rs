@@ -159,7 +159,7 @@ fn names<D: Axes>(assembly: &Assembly<D>) -> Vec<Name> {
 /// A load that the scene does not have.
 fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
     let known: Vec<String> = loads.iter().map(|case| case.name.clone()).collect();
-    let guess = match expr::nearest(name, &known).first() {
+    let guess = match expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

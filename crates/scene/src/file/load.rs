@@ -33,7 +33,7 @@ pub(crate) fn read(path: &str) -> Result<String, SceneError> {
 
 fn nothing_there(path: &str) -> String {
     let names: Vec<String> = builtin::names().map(str::to_string).collect();
-    let guess = match expr::nearest(path, &names).first() {
+    let guess = match expr::similar_names(path, &names).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -155,7 +155,7 @@ fn unknown(
         .chain(long)
         .chain(impact.then(|| "impact.law".to_string()))
         .collect();
-    let guess = match expr::nearest(key, &all).first() {
+    let guess = match expr::similar_names(key, &all).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -34,7 +34,7 @@ pub(crate) fn expression_error(
     error: &ExprError,
 ) -> Box<InputError> {
     // The key says where: the parser's own name of the text would repeat it.
-    let problem = match error.place() {
+    let problem = match error.location() {
         Some(place) => format!("{}\n{place}", error.kind()),
         None => error.kind().to_string(),
     };

@@ -172,7 +172,7 @@ fn unknown_coordinate(
     coordinates: &[CoordinateSpec],
 ) -> Box<InputError> {
     let known: Vec<String> = coordinates.iter().map(|c| c.name.clone()).collect();
-    let guess = match expr::nearest(name, &known).first() {
+    let guess = match expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -175,7 +175,7 @@ fn require_known(
     if known.iter().any(|known| known == name) {
         return Ok(());
     }
-    let guess = match expr::nearest(name, &known).first() {
+    let guess = match expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

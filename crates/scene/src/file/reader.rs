@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         let known: Vec<String> = self.known.iter().map(|key| key.to_string()).collect();
-        let guess = match expr::nearest(&entry.key, &known).first() {
+        let guess = match expr::similar_names(&entry.key, &known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
     /// A key that is not known here and looks like `key`.
     pub fn misspelt(&self, key: &str) -> Option<Box<InputError>> {
         let wanted = [key.to_string()];
-        let near = |entry: &&Entry| !expr::nearest(&entry.key, &wanted).is_empty();
+        let near = |entry: &&Entry| !expr::similar_names(&entry.key, &wanted).is_empty();
         let entry = self.entries.iter().find(near)?;
         Some(Box::new(InputError {
             origin: Origin::Line(entry.line),

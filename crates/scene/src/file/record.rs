@@ -245,7 +245,7 @@ fn one_of<T: Copy>(
         return Ok(*value);
     }
     let names: Vec<String> = known.iter().map(|(name, _)| name.to_string()).collect();
-    let guess = match expr::nearest(&word.text, &names).first() {
+    let guess = match expr::similar_names(&word.text, &names).first() {
         Some(nearest) => format!("; did you mean \"{nearest}\"?"),
         None => String::new(),
     };

@@ -226,7 +226,7 @@ fn common_length(values: &[Value]) -> Valued<Option<usize>> {
 /// An error of the arithmetic in words that fit value expressions.
 fn explain(part: Part<'_>, error: &ExprError, names: &mut Names<'_>) -> TextError {
     let offset = error
-        .place()
+        .location()
         .map_or(0, |place| place.offset.min(part.text.len()));
     let at = part.at + offset;
     match error.kind() {

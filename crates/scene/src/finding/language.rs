@@ -146,7 +146,7 @@ pub(crate) fn of_time(
 /// An error of an expression at its place in the whole text.
 fn located(part: Part<'_>, error: &ExprError, what: &str) -> TextError {
     let offset = error
-        .place()
+        .location()
         .map_or(0, |place| place.offset.min(part.text.len()));
     let width = match error.kind() {
         ErrorKind::UnknownName { name, .. } | ErrorKind::UnknownFunction { name, .. } => name.len(),

@@ -98,7 +98,7 @@ impl Names<'_> {
 
     /// `; did you mean ...?`, or nothing.
     pub fn guess(&self, name: &str, known: &[String]) -> String {
-        match expr::nearest(name, known).first() {
+        match expr::similar_names(name, known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         }

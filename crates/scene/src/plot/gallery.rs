@@ -300,7 +300,7 @@ impl<'a> Gallery<'a> {
         let known: Vec<String> = self
             .list()
             .map_or_else(|_| Vec::new(), |all| all.into_iter().map(|p| p.0).collect());
-        let guess = match expr::nearest(name, &known).first() {
+        let guess = match expr::similar_names(name, &known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };

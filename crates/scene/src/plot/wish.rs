@@ -78,7 +78,7 @@ impl Wish {
 
 /// A name that is none, with the nearest of those that there are.
 pub(super) fn unknown(sort: &str, name: &str, known: &[String]) -> PlotError {
-    let guess = match expr::nearest(name, known).first() {
+    let guess = match expr::similar_names(name, known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => String::new(),
     };

@@ -248,7 +248,7 @@ impl StudyFile {
         let known = compiled.column_names();
         for column in &alike.of {
             if !known.contains(column) {
-                let guess = match expr::nearest(column, &known).first() {
+                let guess = match expr::similar_names(column, &known).first() {
                     Some(nearest) => format!("; did you mean `{nearest}`?"),
                     None => String::new(),
                 };

@@ -60,7 +60,7 @@ pub(crate) fn read(
         for entry in table.take_all() {
             if !coordinates.iter().any(|c| c.name == entry.key) {
                 let known: Vec<String> = coordinates.iter().map(|c| c.name.clone()).collect();
-                let guess = match expr::nearest(&entry.key, &known).first() {
+                let guess = match expr::similar_names(&entry.key, &known).first() {
                     Some(nearest) => format!("; did you mean `{nearest}`?"),
                     None => String::new(),
                 };

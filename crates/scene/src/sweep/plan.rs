@@ -72,7 +72,7 @@ pub(crate) fn affine(
     let n = coordinates.dimension();
     functions.iter().all(|(_, node)| {
         (0..n).all(|j| {
-            let slope = coordinates.along(graph, *node, j);
+            let slope = coordinates.derivative_along(graph, *node, j);
             graph.inputs_of(slope).is_empty()
         })
     })
@@ -225,7 +225,7 @@ fn regularised(
 
 fn unknown(file: &str, word: &Formula, words: &[&str]) -> Box<InputError> {
     let names: Vec<String> = words.iter().map(|w| w.to_string()).collect();
-    let guess = match expr::nearest(&word.text, &names).first() {
+    let guess = match expr::similar_names(&word.text, &names).first() {
         Some(nearest) => format!("; did you mean \"{nearest}\"?"),
         None => String::new(),
     };

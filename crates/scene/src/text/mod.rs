@@ -127,7 +127,7 @@ impl TextSystem {
         for (i, &k) in force.iter().enumerate() {
             for j in 0..n {
                 let label = format!("derivative of the force along {} by position {j}", name(i));
-                outputs.push((label, coordinates.along(graph, k, j)));
+                outputs.push((label, coordinates.derivative_along(graph, k, j)));
             }
         }
         let velocities = coordinates.velocities().to_vec();

@@ -87,13 +87,13 @@ fn orientation_definitions(name: &str) -> Vec<(String, String)> {
 }
 
 /// The independent variables of one coordinate.
-fn variable((q, v): (&Vec<NodeId>, &Vec<NodeId>)) -> lagrange::Coordinate {
+fn variable((q, v): (&Vec<NodeId>, &Vec<NodeId>)) -> lagrange::CoordinateInputs {
     match (&q[..], &v[..]) {
-        (&[w, x, y, z], &[a, b, c]) => lagrange::Coordinate::Orientation {
+        (&[w, x, y, z], &[a, b, c]) => lagrange::CoordinateInputs::Orientation {
             quaternion: [w, x, y, z],
             spin: [a, b, c],
         },
-        _ => lagrange::Coordinate::Line {
+        _ => lagrange::CoordinateInputs::Scalar {
             position: q[0],
             velocity: v[0],
         },
@@ -132,7 +132,7 @@ pub(super) fn names(
             .define(&mut graph, &orientation_definitions(&spec.name))
             .map_err(|error| at_coordinate(file, spec, &error))?;
     }
-    let variables: Vec<lagrange::Coordinate> =
+    let variables: Vec<lagrange::CoordinateInputs> =
         positions.iter().zip(&velocities).map(variable).collect();
     let coordinates = Coordinates::of(&mut graph, time, &variables)
         .map_err(|error| at_line(file, &specs[0], error.to_string()))?;
@@ -188,7 +188,7 @@ fn define(
         .iter()
         .map(|named| (named.name.as_str(), named.formula.text.as_str()))
         .collect();
-    let rate = |graph: &mut Graph, node| match coordinates.moves(graph, node) {
+    let rate = |graph: &mut Graph, node| match coordinates.depends_on_velocity(graph, node) {
         true => None,
         false => Some(coordinates.rate(graph, node)),
     };

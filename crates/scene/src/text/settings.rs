@@ -224,7 +224,7 @@ impl Evaluator<'_> {
             return Ok(found);
         }
         let names: Vec<String> = known.iter().map(|w| w.to_string()).collect();
-        let guess = match expr::nearest(&word.text, &names).first() {
+        let guess = match expr::similar_names(&word.text, &names).first() {
             Some(nearest) => format!("; did you mean \"{nearest}\"?"),
             None => String::new(),
         };

@@ -277,7 +277,7 @@ impl<'a> Names<'a> {
                 Ok(node) => return Ok(node),
                 Err(error) => error,
             };
-            let at = error.place().map_or(0, |place| place.offset);
+            let at = error.location().map_or(0, |place| place.offset);
             let ErrorKind::UnknownName { name, .. } = error.kind() else {
                 let width = match error.kind() {
                     ErrorKind::UnknownFunction { name, .. } => name.len(),

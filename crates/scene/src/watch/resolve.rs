@@ -166,7 +166,7 @@ impl Glossary<'_> {
         let mut known = self.candidates(name);
         known.sort();
         known.dedup();
-        let guesses = expr::nearest(name, &known);
+        let guesses = expr::similar_names(name, &known);
         let guesses: Vec<String> = guesses.iter().map(|guess| format!("`{guess}`")).collect();
         let guess = match guesses.is_empty() {
             true => String::new(),
@@ -251,7 +251,7 @@ impl Glossary<'_> {
             if self.cast.bodies.iter().any(|known| known == owner) {
                 similar.push(owner.to_string());
             }
-            similar.extend(expr::nearest(owner, &looked));
+            similar.extend(expr::similar_names(owner, &looked));
         }
         similar
     }

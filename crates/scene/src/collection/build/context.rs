@@ -161,7 +161,7 @@ impl Context<'_> {
             return Ok(*value);
         }
         let names: Vec<String> = known.iter().map(|(name, _)| name.to_string()).collect();
-        let guess = match expr::nearest(&word.text, &names).first() {
+        let guess = match expr::similar_names(&word.text, &names).first() {
             Some(nearest) => format!("; did you mean \"{nearest}\"?"),
             None => String::new(),
         };
@@ -254,7 +254,7 @@ impl Context<'_> {
         /// More names than a message can list.
         const LISTED: usize = 12;
         let known: Vec<String> = known.collect();
-        let guess = match expr::nearest(&name.text, &known).first() {
+        let guess = match expr::similar_names(&name.text, &known).first() {
             Some(nearest) => format!("; did you mean `{nearest}`?"),
             None => String::new(),
         };
