@@ -12,7 +12,7 @@ use bodies::{
     State, World, space,
 };
 use glam::{DQuat, DVec3};
-use solve::Relaxation;
+use solve::Nlgs;
 
 /// Largest radius, m.
 const RADIUS: f64 = 0.01;
@@ -74,7 +74,7 @@ fn main() {
 fn sweep_time(world: &World<Space>) -> Option<f64> {
     let problem = world.problem().filter(|p| p.num_contacts() > 0)?;
     let mut impulse = vec![0.0; problem.num_rows()];
-    let mut relaxation = Relaxation::default();
+    let mut relaxation = Nlgs::default();
     // Each call recomputes the velocities from the impulses once, which is a part of a sweep's work.
     relaxation.sweep(problem, &mut impulse, 1);
     let sweeps = 20;

@@ -145,7 +145,7 @@ impl Run {
                 Outcome::Infeasible => "infeasible",
             },
             path: stages.collect(),
-            infeasible: match &report.infeasible {
+            infeasible: match &report.infeasibility {
                 Some(proof) => proof.contacts.clone(),
                 None => Vec::new(),
             },

@@ -10,7 +10,7 @@
 //! of blocks in the plane.
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
-use solve::Relaxation;
+use solve::Nlgs;
 use solve::sample::{Random, Wall};
 
 fn lattice(balls: usize) -> Result<Problem, ProblemError> {
@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => lattice(balls)?,
     };
     let mut impulse = vec![0.0; problem.num_rows()];
-    let mut relaxation = Relaxation::default();
+    let mut relaxation = Nlgs::default();
     relaxation.sweep(&problem, &mut impulse, 20);
     // About a tenth of a second: the system tells processor time in steps of milliseconds.
     let sweeps = 1 + 3_000_000 / problem.num_contacts();

@@ -12,9 +12,9 @@
 use contact::{Law, Problem};
 use solve::admm::AdmmParams;
 use solve::nncg::{NncgParams, Sweeps};
-use solve::relaxation::RelaxationParams;
+use solve::relaxation::NlgsParams;
 use solve::sample::{Attitude, Chain, Packing, Pyramid, Table, Tower, Wall};
-use solve::{Admm, Auto, Goal, Interior, Nncg, Relaxation, Smoothing, Solver};
+use solve::{Admm, Auto, Goal, InteriorPoint, Nncg, Nlgs, SmoothingNewton, Solver};
 
 /// A problem with the prototype's counts for relaxation, NNCG and ADMM.
 struct Row {
@@ -170,17 +170,17 @@ fn files(paths: &[String]) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
 fn methods() -> Vec<(&'static str, Box<dyn Solver>)> {
     let nncg = |sweeps, patience| {
         Box::new(Nncg::new(NncgParams {
-            judge_every: 1,
+            residual_interval: 1,
             max_sweeps: 40_000,
             patience,
             sweeps,
             ..NncgParams::default()
         }))
     };
-    let relaxation = Relaxation::new(RelaxationParams {
-        judge_every: 1,
+    let relaxation = Nlgs::new(NlgsParams {
+        residual_interval: 1,
         max_sweeps: 40_000,
-        ..RelaxationParams::default()
+        ..NlgsParams::default()
     });
     let admm = Admm::new(AdmmParams {
         patience: 5_000,
@@ -191,8 +191,8 @@ fn methods() -> Vec<(&'static str, Box<dyn Solver>)> {
         ("nncg exact", nncg(Sweeps::Exact, 40_000)),
         ("nncg proj.", nncg(Sweeps::Projection, 4_000)),
         ("admm", Box::new(admm)),
-        ("smoothing", Box::new(Smoothing::default())),
-        ("interior", Box::new(Interior::default())),
+        ("smoothing", Box::new(SmoothingNewton::default())),
+        ("interior", Box::new(InteriorPoint::default())),
     ]
 }
 
@@ -200,7 +200,7 @@ fn methods() -> Vec<(&'static str, Box<dyn Solver>)> {
 fn count(solver: &mut dyn Solver, problem: &Problem) -> String {
     let goal = Goal {
         keep_history: true,
-        ..Goal::to(1e-8)
+        ..Goal::with_tolerance(1e-8)
     };
     let mut impulse = vec![0.0; problem.num_rows()];
     let report = solver.solve(problem, &mut impulse, &goal);
@@ -220,7 +220,7 @@ fn count(solver: &mut dyn Solver, problem: &Problem) -> String {
 fn automatic(problem: &Problem, tolerance: f64) -> String {
     let mut impulse = vec![0.0; problem.num_rows()];
     let clock = std::time::Instant::now();
-    let report = Auto::default().solve(problem, &mut impulse, &Goal::to(tolerance));
+    let report = Auto::default().solve(problem, &mut impulse, &Goal::with_tolerance(tolerance));
     let time = clock.elapsed().as_secs_f64();
     let stages: Vec<String> = report
         .path

@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut method = solve::by_name(&solver).ok_or("no such solver")?;
         let goal = Goal {
             measure: ResidualMeasure::Fclib,
-            ..Goal::to(tolerance)
+            ..Goal::with_tolerance(tolerance)
         };
         let start = clock();
         let report = method.solve(&problem, &mut impulse, &goal);

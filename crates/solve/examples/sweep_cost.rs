@@ -12,7 +12,7 @@
 //! thread (Linux), that is the clock, so that a busy machine gives the same figure.
 
 use contact::{FactoredDelassus, ProblemBuilder, Law, Problem, ProblemError, Restitution};
-use solve::Relaxation;
+use solve::Nlgs;
 use solve::sample::Random;
 
 /// One point of a face: rows (n, t1, t2) in skew axes, so that no entry of G vanishes.
@@ -99,7 +99,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let problem = lattice(contacts)?;
     let mut impulse = vec![0.0; problem.num_rows()];
-    let mut relaxation = Relaxation::default();
+    let mut relaxation = Nlgs::default();
     relaxation.sweep(&problem, &mut impulse, 20);
     let (sweeps, start) = (10, std::time::Instant::now());
     let mut least = f64::INFINITY;

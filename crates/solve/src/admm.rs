@@ -16,9 +16,9 @@
 use contact::Problem;
 use contact::law::Law;
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::linear::{Factor, Scaled};
-use crate::primal::full;
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
+use crate::linear::{SparseFactor, ScaledDelassus};
+use crate::primal::has_dense_delassus;
 
 /// How the method proceeds.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,16 +79,16 @@ impl Solver for Admm {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let mut best = Best::new(problem, impulse, goal);
+        let mut best = BestIterate::new(problem, impulse, goal);
         // The projection needs a convex set: friction on bilateral contacts scales with |r_n|.
         let convex = !problem
             .laws()
             .iter()
             .any(|l| matches!(l, Law::BilateralFriction { .. }));
-        if !convex || full(problem) {
+        if !convex || has_dense_delassus(problem) {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         }
-        let mut scaled = Scaled::new(problem);
+        let mut scaled = ScaledDelassus::new(problem);
         let (iterations, outcome) = self.iterate(problem, &mut scaled, impulse, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)
     }
@@ -98,10 +98,10 @@ impl Admm {
     fn iterate(
         &self,
         problem: &Problem,
-        scaled: &mut Scaled,
+        scaled: &mut ScaledDelassus,
         start: &[f64],
         goal: &Goal,
-        best: &mut Best,
+        best: &mut BestIterate,
     ) -> (usize, Outcome) {
         let p = &self.params;
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
@@ -143,7 +143,7 @@ impl Admm {
 }
 
 impl Iterate {
-    fn new(problem: &Problem, scaled: &Scaled, start: &[f64], best: &Best) -> Self {
+    fn new(problem: &Problem, scaled: &ScaledDelassus, start: &[f64], best: &BestIterate) -> Self {
         let y: Vec<f64> = start.iter().zip(&scaled.root).map(|(r, k)| r / k).collect();
         // The dual starts at the shifted velocity of the start.
         let mut z: Vec<f64> = best
@@ -168,8 +168,8 @@ impl Iterate {
     fn step(
         &mut self,
         problem: &Problem,
-        scaled: &Scaled,
-        factor: &Factor,
+        scaled: &ScaledDelassus,
+        factor: &SparseFactor,
         q: &[f64],
         rho: f64,
         p: &AdmmParams,

@@ -14,9 +14,9 @@
 
 use contact::Problem;
 
-use crate::batch::{Batch, DEPTH, Mix, Products};
-use crate::goal::{Best, Goal, Outcome, Report, Solver, enough};
-use crate::trigger::Trigger;
+use crate::batch::{SimdSweeper, ANDERSON_DEPTH, AndersonStep, AndersonProducts};
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver, accepted_fraction};
+use crate::trigger::ResidualSchedule;
 
 /// How it proceeds.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,20 +24,20 @@ pub struct AndersonParams {
     /// Largest number of sweeps if the goal does not say.
     pub max_sweeps: usize,
     /// Sweeps between two judgements at most.
-    pub judge_every: usize,
+    pub residual_interval: usize,
     /// Stagnation: the best residual has not halved within this many sweeps.
     pub patience: usize,
     /// Share of the tolerance down to which it goes on as long as it is fast.
-    pub wish: f64,
+    pub target: f64,
 }
 
 impl Default for AndersonParams {
     fn default() -> Self {
         Self {
             max_sweeps: 2000,
-            judge_every: 10,
+            residual_interval: 10,
             patience: 100,
-            wish: 1.0,
+            target: 1.0,
         }
     }
 }
@@ -47,10 +47,10 @@ impl Default for AndersonParams {
 pub struct Anderson {
     /// How it proceeds.
     pub params: AndersonParams,
-    batch: Batch,
+    simd_sweeper: SimdSweeper,
     /// The best swept iterate, once one is better than the first.
     kept: Vec<f64>,
-    best: Option<Best>,
+    best: Option<BestIterate>,
 }
 
 /// The patience where what is wished is nearly there.
@@ -65,10 +65,10 @@ const RIDGE: f64 = 1e-10;
 
 /// The normal equations of the mixture, built from the products of each sweep.
 #[derive(Debug, Clone)]
-struct Normal {
+struct NormalEquations {
     /// ⟨ΔF_i, ΔF_j⟩ and ⟨ΔF_i, f⟩.
-    matrix: [[f64; DEPTH]; DEPTH],
-    right: [f64; DEPTH],
+    matrix: [[f64; ANDERSON_DEPTH]; ANDERSON_DEPTH],
+    right: [f64; ANDERSON_DEPTH],
     /// ⟨f, f⟩.
     norm: f64,
     /// Differences that are known, and where the next ones go.
@@ -76,11 +76,11 @@ struct Normal {
     next: usize,
 }
 
-impl Normal {
+impl NormalEquations {
     fn new() -> Self {
         Self {
-            matrix: [[0.0; DEPTH]; DEPTH],
-            right: [0.0; DEPTH],
+            matrix: [[0.0; ANDERSON_DEPTH]; ANDERSON_DEPTH],
+            right: [0.0; ANDERSON_DEPTH],
             norm: f64::INFINITY,
             known: 0,
             next: 0,
@@ -88,17 +88,17 @@ impl Normal {
     }
 
     /// Takes the products of a sweep that put its differences into `slot`.
-    fn add(&mut self, products: &Products<f64>, slot: Option<usize>) {
+    fn add(&mut self, products: &AndersonProducts<f64>, slot: Option<usize>) {
         if let Some(slot) = slot {
             // ΔF = f − f_before, so that its products are differences of known ones.
-            for k in 0..DEPTH {
+            for k in 0..ANDERSON_DEPTH {
                 let cross = products.df[k] - self.right[k];
                 self.matrix[slot][k] = cross;
                 self.matrix[k][slot] = cross;
             }
             self.matrix[slot][slot] = products.own - 2.0 * products.last + self.norm;
-            self.known = (self.known + 1).min(DEPTH);
-            self.next = (slot + 1) % DEPTH;
+            self.known = (self.known + 1).min(ANDERSON_DEPTH);
+            self.next = (slot + 1) % ANDERSON_DEPTH;
         }
         self.right = products.df;
         if let Some(slot) = slot {
@@ -112,11 +112,11 @@ impl Normal {
     }
 
     /// θ, zero for differences that are not known.
-    fn mixture(&self) -> [f64; DEPTH] {
+    fn mixture(&self) -> [f64; ANDERSON_DEPTH] {
         let m = self.known;
         let (mut a, mut b) = (self.matrix, self.right);
         let trace: f64 = (0..m).map(|i| a[i][i]).sum();
-        let mut theta = [0.0; DEPTH];
+        let mut theta = [0.0; ANDERSON_DEPTH];
         for k in 0..m {
             a[k][k] += RIDGE * trace;
             if !(a[k][k] > 0.0) {
@@ -137,7 +137,7 @@ impl Normal {
         if theta.iter().all(|x| x.is_finite()) {
             theta
         } else {
-            [0.0; DEPTH]
+            [0.0; ANDERSON_DEPTH]
         }
     }
 }
@@ -153,8 +153,8 @@ impl Anderson {
 
     /// Sweeps without progress: few where what is wished is nearly there.
     fn patience(&self, residual: f64, tolerance: f64) -> usize {
-        let wish = self.params.wish;
-        let near = wish < 1.0 && residual <= enough(wish) * tolerance;
+        let wish = self.params.target;
+        let near = wish < 1.0 && residual <= accepted_fraction(wish) * tolerance;
         self.params
             .patience
             .min(if near { NEAR } else { usize::MAX })
@@ -172,38 +172,38 @@ impl Anderson {
     fn run(
         &mut self,
         (problem, impulse): (&Problem, &[f64]),
-        best: &mut Best,
+        best: &mut BestIterate,
         start: f64,
         limit: usize,
     ) -> (usize, bool) {
-        let mut wished = self.params.wish * best.target();
-        let mut trigger = Trigger::new(start, wished, self.params.judge_every);
-        let mut normal = Normal::new();
+        let mut wished = self.params.target * best.r2_target();
+        let mut trigger = ResidualSchedule::new(start, wished, self.params.residual_interval);
+        let mut normal = NormalEquations::new();
         let (mut sweeps, mut last) = (0, None);
-        while sweeps < limit && !best.within(self.params.wish) {
+        while sweeps < limit && !best.within_fraction(self.params.target) {
             let slot = (sweeps > 0).then_some(normal.next);
-            let mix = Mix {
+            let mix = AndersonStep {
                 theta: normal.mixture(),
-                known: normal.known,
+                history_len: normal.known,
                 slot: slot.unwrap_or(0),
                 fresh: slot.is_some(),
             };
-            let products = self.batch.mix(problem, &mix, last);
+            let products = self.simd_sweeper.anderson_sweep(problem, &mix, last);
             normal.add(&products, slot);
             last = slot;
             sweeps += 1;
             if trigger.due(sweeps, products.own) || best.keeps_history() || sweeps == limit {
-                let residual = self.batch.residual(problem);
+                let residual = self.simd_sweeper.residual(problem);
                 if trigger.judged(sweeps, products.own, residual) {
                     self.kept.resize(impulse.len(), 0.0);
-                    self.batch.store(problem, &mut self.kept);
+                    self.simd_sweeper.store(problem, &mut self.kept);
                 }
                 if trigger.least() <= wished || best.keeps_history() {
-                    best.offer_at(problem, self.kept(impulse), sweeps, trigger.least());
-                    wished = self.params.wish * best.target();
+                    best.offer_with_r2(problem, self.kept(impulse), sweeps, trigger.least());
+                    wished = self.params.target * best.r2_target();
                     trigger.aim(wished);
                 }
-                if trigger.stalled(sweeps, self.patience(trigger.least(), best.target())) {
+                if trigger.stalled(sweeps, self.patience(trigger.least(), best.r2_target())) {
                     return (sweeps, true);
                 }
             }
@@ -218,23 +218,23 @@ impl Solver for Anderson {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let mut best = Best::empty(self.best.take(), problem, goal);
+        let mut best = BestIterate::reuse_empty(self.best.take(), problem, goal);
         let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
         let (mut sweeps, mut otherwise) = (0, Outcome::Exhausted);
-        if self.batch.fit(problem) {
-            self.batch.load(problem, impulse);
+        if self.simd_sweeper.fit(problem) {
+            self.simd_sweeper.load(problem, impulse);
             self.kept.clear();
-            let start = self.batch.residual(problem);
-            if start <= self.params.wish * best.target() || best.keeps_history() {
-                best.offer_at(problem, impulse, 0, start);
+            let start = self.simd_sweeper.residual(problem);
+            if start <= self.params.target * best.r2_target() || best.keeps_history() {
+                best.offer_with_r2(problem, impulse, 0, start);
             }
             let mut stalled = false;
-            if !best.within(self.params.wish) {
-                self.batch.recall();
+            if !best.within_fraction(self.params.target) {
+                self.simd_sweeper.reserve_history();
                 (sweeps, stalled) = self.run((problem, impulse), &mut best, start, limit);
             }
             // What is only near to what is wished is judged once, at the end.
-            if !best.within(self.params.wish) {
+            if !best.within_fraction(self.params.target) {
                 best.offer(problem, self.kept(impulse), sweeps);
             }
             if stalled {
@@ -254,9 +254,9 @@ impl Solver for Anderson {
 mod tests {
     use contact::Problem;
 
-    use super::{Anderson, Normal};
-    use crate::batch::{DEPTH, Mix};
-    use crate::relaxation::Relaxation;
+    use super::{Anderson, NormalEquations};
+    use crate::batch::{ANDERSON_DEPTH, AndersonStep};
+    use crate::relaxation::Nlgs;
     use crate::sample::{Packing, Wall};
 
     /// The same method written out: plain sweeps, whole vectors, a least-squares problem by its definition.
@@ -274,20 +274,20 @@ mod tests {
         let mut past: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
         for _ in 0..sweeps {
             y.copy_from_slice(&r);
-            Relaxation::default().sweep(problem, &mut y, 1);
+            Nlgs::default().sweep(problem, &mut y, 1);
             let f = minus(&y, &r);
             if let Some((f_last, y_last)) = &last {
                 if dot(&f, &f) > super::JUMP * dot(f_last, f_last) {
                     past.clear();
                 } else {
                     past.push((minus(&f, f_last), minus(&y, y_last)));
-                    if past.len() > DEPTH {
+                    if past.len() > ANDERSON_DEPTH {
                         past.remove(0);
                     }
                 }
             }
             last = Some((f.clone(), y.clone()));
-            let mut normal = Normal::new();
+            let mut normal = NormalEquations::new();
             normal.known = past.len();
             for (i, (df, _)) in past.iter().enumerate() {
                 normal.right[i] = dot(df, &f);
@@ -306,24 +306,24 @@ mod tests {
 
     fn in_packs(problem: &Problem, sweeps: usize) -> Vec<f64> {
         let mut anderson = Anderson::default();
-        assert!(anderson.batch.fit(problem));
+        assert!(anderson.simd_sweeper.fit(problem));
         let mut y = vec![0.0; problem.num_rows()];
-        anderson.batch.load(problem, &y);
-        anderson.batch.recall();
-        let (mut normal, mut last) = (Normal::new(), None);
+        anderson.simd_sweeper.load(problem, &y);
+        anderson.simd_sweeper.reserve_history();
+        let (mut normal, mut last) = (NormalEquations::new(), None);
         for sweep in 0..sweeps {
             let slot = (sweep > 0).then_some(normal.next);
-            let mix = Mix {
+            let mix = AndersonStep {
                 theta: normal.mixture(),
-                known: normal.known,
+                history_len: normal.known,
                 slot: slot.unwrap_or(0),
                 fresh: slot.is_some(),
             };
-            let products = anderson.batch.mix(problem, &mix, last);
+            let products = anderson.simd_sweeper.anderson_sweep(problem, &mix, last);
             normal.add(&products, slot);
             last = slot;
         }
-        anderson.batch.store(problem, &mut y);
+        anderson.simd_sweeper.store(problem, &mut y);
         y
     }
 

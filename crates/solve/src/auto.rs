@@ -33,18 +33,18 @@ use contact::{ResidualEvaluator, ResidualMeasure, DelassusOperator, Problem};
 use crate::admm::Admm;
 use crate::anderson::Anderson;
 use crate::bilateral;
-use crate::cold::Cold;
-use crate::goal::{Goal, Outcome, Report, Solver, enough};
-use crate::infeasible::infeasible;
-use crate::interior::{Interior, InteriorPlane};
-use crate::newton::{Newton, NewtonParams};
+use crate::cold::ShockPropagation;
+use crate::goal::{Goal, Outcome, Report, Solver, accepted_fraction};
+use crate::infeasible::find_infeasibility;
+use crate::interior::{InteriorPoint, PlanarInteriorPoint};
+use crate::newton::{SemismoothNewton, SemismoothNewtonParams};
 use crate::nncg::{Nncg, NncgParams, Sweeps};
 use crate::plane;
 use crate::primal::factorable;
-use crate::proximal::Proximal;
+use crate::proximal::ProximalNewton;
 use crate::restart::restart;
-use crate::smoothing::{Smoothing, SmoothingParams};
-use crate::structure::{DEEPEST, Structure};
+use crate::smoothing::{SmoothingNewton, SmoothingNewtonParams};
+use crate::structure::{DEEPEST, NewtonFirst};
 
 /// How the automatic solver chooses.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,7 @@ impl Default for AutoParams {
 pub struct Auto {
     /// How it chooses.
     pub params: AutoParams,
-    chain: Chain,
+    cascade: Cascade,
 }
 
 impl Auto {
@@ -83,7 +83,7 @@ impl Auto {
     pub fn new(params: AutoParams) -> Self {
         Self {
             params,
-            chain: Chain::default(),
+            cascade: Cascade::default(),
         }
     }
 }
@@ -94,17 +94,17 @@ impl Solver for Auto {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        self.chain.params = self.params.clone();
-        let mut report = bilateral::solve_with(&mut self.chain, problem, impulse, goal);
+        self.cascade.params = self.params.clone();
+        let mut report = bilateral::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
         // A residual that stays large may have its reason in the demands themselves.
         let defect = match goal.measure {
             ResidualMeasure::Velocity => report.residual,
             _ => ResidualEvaluator::new(problem).residual(problem, impulse, ResidualMeasure::Velocity),
         };
-        if !(defect <= FEASIBLE) {
-            report.infeasible = infeasible(problem).map(Box::new);
+        if !(defect <= FEASIBLE_RESIDUAL) {
+            report.infeasibility = find_infeasibility(problem).map(Box::new);
             // Bilateral rows that contradict each other are named by `bilateral`.
-            if report.infeasible.is_some() && report.outcome != Outcome::Unsuitable {
+            if report.infeasibility.is_some() && report.outcome != Outcome::Unsuitable {
                 report.outcome = Outcome::Infeasible;
             }
         }
@@ -114,40 +114,40 @@ impl Solver for Auto {
 
 /// Residuals up to this are those of steps that have a solution: contacts that exclude each other leave a defect of
 /// the size of the speed at which they close in on each other.
-pub(crate) const FEASIBLE: f64 = 1e-3;
+pub(crate) const FEASIBLE_RESIDUAL: f64 = 1e-3;
 
 /// The chain of methods, on a problem without bilateral rows.
 #[derive(Debug, Default)]
-struct Chain {
+struct Cascade {
     params: AutoParams,
     nncg: Nncg,
     anderson: Anderson,
-    proximal: Proximal,
-    plane: InteriorPlane,
-    cold: Cold,
+    proximal: ProximalNewton,
+    plane: PlanarInteriorPoint,
+    shock_propagation: ShockPropagation,
     judge: Option<ResidualEvaluator>,
-    structure: Structure,
+    newton_first: NewtonFirst,
 }
 
-impl Solver for Chain {
+impl Solver for Cascade {
     fn name(&self) -> &'static str {
         "auto"
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let direct = problem.num_contacts() <= self.params.direct_limit && factorable(problem);
-        let crowded = crowded(problem);
-        let small = self.structure.suits(problem, goal);
-        let steady = direct && (crowded || small);
-        let wish = wish(problem, goal, direct && small, steady);
-        if !crowded && goal.tolerance >= GUESSED {
+        let hyperstatic = is_hyperstatic(problem);
+        let small = self.newton_first.applies(problem, goal);
+        let block_structure = direct && (hyperstatic || small);
+        let wish = target(problem, goal, direct && small, block_structure);
+        if !hyperstatic && goal.tolerance >= GUESSED {
             let guessed = self.guess(problem, impulse);
             // A guess sweeps: where it is not the solution few bodies begin cold, which is symmetric.
-            if guessed && small && !self.solved(problem, impulse, goal, enough(wish)) {
+            if guessed && small && !self.solved(problem, impulse, goal, accepted_fraction(wish)) {
                 impulse.fill(0.0);
             }
         }
-        let (sweeps, patience) = self.first(steady, wish < 1.0);
+        let (sweeps, patience) = self.first(block_structure, wish < 1.0);
         self.nncg.params = match direct {
             true => first_sweeps(problem, sweeps, patience),
             false => all_sweeps(self.params.first_patience),
@@ -156,10 +156,10 @@ impl Solver for Chain {
             true => goal.at_most(sweeps),
             false => goal.clone(),
         };
-        self.set_wish(wish);
+        self.set_target(wish);
         // Few bodies: Newton's methods first, and sweeps where these find no answer.
         let newton =
-            (wish < 1.0 && small).then(|| self.structure.solve(problem, impulse, (goal, wish)));
+            (wish < 1.0 && small).then(|| self.newton_first.solve(problem, impulse, (goal, wish)));
         let mut total = match newton {
             Some(report) if report.reached() => return report,
             Some(mut report) => {
@@ -169,24 +169,24 @@ impl Solver for Chain {
                 report.append(sweeps, impulse, &swept);
                 report
             }
-            None => self.sweep(problem, impulse, &first_goal, crowded || steady),
+            None => self.sweep(problem, impulse, &first_goal, hyperstatic || block_structure),
         };
-        if total.residual <= enough(wish) * goal.tolerance || !direct {
+        if total.residual <= accepted_fraction(wish) * goal.tolerance || !direct {
             return total;
         }
         let (first, mut trial) = (impulse.to_vec(), impulse.to_vec());
-        if steady {
-            self.steady((problem, goal, wish), impulse, &mut trial, &mut total);
+        if block_structure {
+            self.solve_block_structure((problem, goal, wish), impulse, &mut trial, &mut total);
         }
-        for (mut method, from) in self.hand_over(problem) {
+        for (mut method, from) in self.fallback_methods(problem) {
             let inner = goal.left_after(total.iterations);
             if inner.max_iterations == Some(0) || total.reached() {
                 break;
             }
             match from {
-                From::Best => trial.copy_from_slice(impulse),
-                From::First => trial.copy_from_slice(&first),
-                From::Zero => trial.fill(0.0),
+                StartPoint::Best => trial.copy_from_slice(impulse),
+                StartPoint::AfterFirstSweeps => trial.copy_from_slice(&first),
+                StartPoint::Zero => trial.fill(0.0),
             }
             let report = method.solve(problem, &mut trial, &inner);
             total.append(report, impulse, &trial);
@@ -197,21 +197,21 @@ impl Solver for Chain {
 }
 
 /// Where a method of the chain starts.
-enum From {
+enum StartPoint {
     /// At the best iterate so far.
     Best,
     /// Where the first sweeps ended.
-    First,
+    AfterFirstSweeps,
     /// Cold.
     Zero,
 }
 
-impl Chain {
+impl Cascade {
     /// Sweeps that come first, and sweeps without progress, at most.
     fn first(&self, steady: bool, flat: bool) -> (usize, usize) {
         let (sweeps, patience) = match (steady, flat) {
             (_, true) => FLAT,
-            (true, _) => STEADY,
+            (true, _) => BLOCK_STRUCTURE_LIMITS,
             _ => (usize::MAX, usize::MAX),
         };
         let p = &self.params;
@@ -219,17 +219,17 @@ impl Chain {
     }
 
     /// The share of the tolerance that the methods for structures aim at.
-    fn set_wish(&mut self, wish: f64) {
-        self.anderson.params.wish = wish;
-        self.proximal.params.wish = wish;
-        self.plane.params.wish = enough(wish);
+    fn set_target(&mut self, wish: f64) {
+        self.anderson.params.target = wish;
+        self.proximal.params.target = wish;
+        self.plane.params.target = accepted_fraction(wish);
     }
 
     /// Without memory: a guess, if it is better than nothing. Not for walls: of their many self-stresses it is
     /// an extreme one, from which sweeps take longer. Nor where more than it can give is asked for: the
     /// methods after the sweeps then go far beyond the tolerance, which light bodies under heavy ones need.
     fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
-        if !self.cold.guess(problem, impulse) {
+        if !self.shock_propagation.guess(problem, impulse) {
             return false;
         }
         let judge = self.judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
@@ -271,7 +271,7 @@ impl Chain {
 
     /// What structures of blocks need most often: a few steps of Newton's method where the sweeps have
     /// nearly arrived, and in the plane the interior point method where they have not, or both.
-    fn steady(
+    fn solve_block_structure(
         &mut self,
         (problem, goal, wish): (&Problem, &Goal, f64),
         impulse: &mut [f64],
@@ -286,7 +286,7 @@ impl Chain {
                 &mut self.plane
             };
             let inner = goal.left_after(total.iterations);
-            let done = total.residual <= enough(wish) * goal.tolerance;
+            let done = total.residual <= accepted_fraction(wish) * goal.tolerance;
             if !wanted || done || inner.max_iterations == Some(0) {
                 continue;
             }
@@ -303,38 +303,38 @@ impl Chain {
     }
 
     /// The factorising methods in order, and what is left after them.
-    fn hand_over(&self, problem: &Problem) -> Vec<(Box<dyn Solver>, From)> {
-        let polish = NewtonParams {
+    fn fallback_methods(&self, problem: &Problem) -> Vec<(Box<dyn Solver>, StartPoint)> {
+        let polish = SemismoothNewtonParams {
             patience: self.params.polish_patience,
-            ..NewtonParams::default()
+            ..SemismoothNewtonParams::default()
         };
-        let fixed = |reduce| Box::new(Smoothing::new(SmoothingParams::fixed(reduce)));
-        let adaptive = |params| Box::new(Smoothing::new(params));
-        let mut list: Vec<(Box<dyn Solver>, From)> = if crowded(problem) {
+        let fixed = |reduce| Box::new(SmoothingNewton::new(SmoothingNewtonParams::fixed(reduce)));
+        let adaptive = |params| Box::new(SmoothingNewton::new(params));
+        let mut list: Vec<(Box<dyn Solver>, StartPoint)> = if is_hyperstatic(problem) {
             vec![
-                (adaptive(SmoothingParams::close()), From::Best),
-                (adaptive(SmoothingParams::between()), From::First),
-                (adaptive(SmoothingParams::patient()), From::Zero),
-                (Box::new(Newton::new(polish)), From::Best),
+                (adaptive(SmoothingNewtonParams::close_tracking()), StartPoint::Best),
+                (adaptive(SmoothingNewtonParams::medium_tracking()), StartPoint::AfterFirstSweeps),
+                (adaptive(SmoothingNewtonParams::monotone()), StartPoint::Zero),
+                (Box::new(SemismoothNewton::new(polish)), StartPoint::Best),
             ]
         } else {
             vec![
-                (adaptive(SmoothingParams::default()), From::Best),
-                (Box::new(Newton::new(polish)), From::Best),
-                (adaptive(SmoothingParams::patient()), From::Zero),
-                (adaptive(SmoothingParams::between()), From::First),
+                (adaptive(SmoothingNewtonParams::default()), StartPoint::Best),
+                (Box::new(SemismoothNewton::new(polish)), StartPoint::Best),
+                (adaptive(SmoothingNewtonParams::monotone()), StartPoint::Zero),
+                (adaptive(SmoothingNewtonParams::medium_tracking()), StartPoint::AfterFirstSweeps),
             ]
         };
-        let rest: [(Box<dyn Solver>, From); 8] = [
+        let rest: [(Box<dyn Solver>, StartPoint); 8] = [
             // Where the last contacts change their status to and fro its proximal term holds them.
-            (Box::new(Proximal::default()), From::Best),
-            (Box::new(Interior::default()), From::Best),
-            (fixed(0.95), From::First),
-            (Box::new(Newton::default()), From::Best),
-            (fixed(0.975), From::First),
-            (Box::new(Newton::default()), From::Best),
-            (Box::new(Admm::default()), From::Best),
-            (Box::new(Nncg::default()), From::Best),
+            (Box::new(ProximalNewton::default()), StartPoint::Best),
+            (Box::new(InteriorPoint::default()), StartPoint::Best),
+            (fixed(0.95), StartPoint::AfterFirstSweeps),
+            (Box::new(SemismoothNewton::default()), StartPoint::Best),
+            (fixed(0.975), StartPoint::AfterFirstSweeps),
+            (Box::new(SemismoothNewton::default()), StartPoint::Best),
+            (Box::new(Admm::default()), StartPoint::Best),
+            (Box::new(Nncg::default()), StartPoint::Best),
         ];
         list.extend(rest);
         list
@@ -347,7 +347,7 @@ const GUESSED: f64 = 1e-8;
 /// Sweeps, and sweeps without progress, in structures of blocks at most: a solution by Newton's or the interior
 /// point method costs there about as much, and the steps that follow start better from it than from
 /// where sweeps come to in the end. In the plane a factorisation is worth some twenty sweeps.
-const STEADY: (usize, usize) = (300, 150);
+const BLOCK_STRUCTURE_LIMITS: (usize, usize) = (300, 150);
 const FLAT: (usize, usize) = (60, 60);
 
 /// What structures of blocks in the plane are solved to where the methods for them get there. What a looser
@@ -363,13 +363,13 @@ const MIXED: usize = 20_000;
 
 /// Rows for each coordinate from which bodies are blocks that rest on faces: two are met in dense
 /// packings of balls, three and a half in walls.
-const CROWDED: f64 = 2.5;
+const HYPERSTATIC_RATIO: f64 = 2.5;
 
 /// Whether bodies have many more rows of contacts than coordinates.
-fn crowded(problem: &Problem) -> bool {
+fn is_hyperstatic(problem: &Problem) -> bool {
     match problem.operator() {
         DelassusOperator::Factored(kinetic) => {
-            problem.num_rows() as f64 >= CROWDED * kinetic.num_coordinates() as f64
+            problem.num_rows() as f64 >= HYPERSTATIC_RATIO * kinetic.num_coordinates() as f64
         }
         DelassusOperator::Stored { .. } => false,
     }
@@ -377,11 +377,11 @@ fn crowded(problem: &Problem) -> bool {
 
 /// The share of the tolerance that is aimed at: for few bodies, and for blocks in the plane, what their methods get to; 1
 /// where nothing is gained beyond the tolerance.
-fn wish(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
+fn target(problem: &Problem, goal: &Goal, few: bool, steady: bool) -> f64 {
     match goal.measure {
         ResidualMeasure::Fclib => 1.0,
         _ if few => (DEEPEST / goal.tolerance).min(1.0),
-        _ if steady && plane::suits(problem) => (DEEP / goal.tolerance).min(1.0),
+        _ if steady && plane::is_planar_coulomb(problem) => (DEEP / goal.tolerance).min(1.0),
         _ => 1.0,
     }
 }

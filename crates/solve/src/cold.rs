@@ -29,11 +29,11 @@ const SETTLED: f64 = 1e-14;
 const PRESSES: f64 = 1e-6;
 
 /// Level of bodies that nothing carries.
-const ALOFT: u32 = u32::MAX;
+const UNSUPPORTED: u32 = u32::MAX;
 
 /// Scratch of the guess.
 #[derive(Debug, Default)]
-pub(crate) struct Cold {
+pub(crate) struct ShockPropagation {
     /// Group of each coordinate.
     owner: Vec<u32>,
     /// Level of each group: 1 + the highest level of those that carry it.
@@ -45,7 +45,7 @@ pub(crate) struct Cold {
     block: Vec<f64>,
 }
 
-impl Cold {
+impl ShockPropagation {
     /// Writes a guess where all impulses are zero; false where it has none, and they are zero as before.
     pub fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
@@ -61,9 +61,9 @@ impl Cold {
             let top = self.key(kinetic, self.order[start]);
             let same = |a: &u32| self.key(kinetic, *a) == top;
             let end = start + self.order[start..].iter().take_while(|a| same(a)).count();
-            self.settle(problem, kinetic, start..end, top, impulse);
+            self.relax_level(problem, kinetic, start..end, top, impulse);
             for k in start..end {
-                self.press(problem, kinetic, self.order[k] as usize, top, impulse);
+                self.propagate(problem, kinetic, self.order[k] as usize, top, impulse);
             }
             start = end;
         }
@@ -75,7 +75,7 @@ impl Cold {
     }
 
     /// Relaxes the contacts of a level.
-    fn settle(
+    fn relax_level(
         &mut self,
         problem: &Problem,
         kinetic: &FactoredDelassus,
@@ -111,14 +111,14 @@ impl Cold {
         // Carried bodies in the order in which all that carries them is known (Kahn).
         let mut waiting = vec![0_u32; groups];
         self.level.clear();
-        self.level.resize(groups, ALOFT);
+        self.level.resize(groups, UNSUPPORTED);
         let mut head = vec![u32::MAX; groups];
         let mut next = vec![u32::MAX; self.edges.len()];
         let mut ready = Vec::new();
         let mut held = vec![0_u32; groups];
         for (k, &(body, carrier)) in self.edges.iter().enumerate() {
             held[body as usize] = held[body as usize].max(1);
-            if carrier != ALOFT {
+            if carrier != UNSUPPORTED {
                 waiting[body as usize] += 1;
                 next[k] = head[carrier as usize];
                 head[carrier as usize] = k as u32;
@@ -152,17 +152,17 @@ impl Cold {
             std::cmp::Reverse(levels.max().unwrap_or(0))
         };
         self.order.sort_by_key(key);
-        self.level.iter().any(|l| *l != ALOFT)
+        self.level.iter().any(|l| *l != UNSUPPORTED)
     }
 
     /// Whether no body rests on two others.
     fn one_carrier_each(&mut self, groups: usize) -> bool {
         // The carrier of each group; a number that no group has where none is known yet.
         self.level.clear();
-        self.level.resize(groups, ALOFT - 1);
+        self.level.resize(groups, UNSUPPORTED - 1);
         self.edges.iter().all(|&(body, carrier)| {
             let known = &mut self.level[body as usize];
-            let same = *known == ALOFT - 1 || *known == carrier;
+            let same = *known == UNSUPPORTED - 1 || *known == carrier;
             *known = carrier;
             same
         })
@@ -186,7 +186,7 @@ impl Cold {
         }
         self.edges.clear();
         for a in 0..problem.num_contacts() {
-            let mut sides = [ALOFT; 2];
+            let mut sides = [UNSUPPORTED; 2];
             let mut presses = [0.0; 2];
             let mut count = 0;
             for (first, block) in kinetic.dense_blocks(a).take(2) {
@@ -269,7 +269,7 @@ impl Cold {
     }
 
     /// Hands the impulse of a contact on to the bodies that carry it.
-    fn press(&mut self, problem: &Problem, kinetic: &FactoredDelassus, a: usize, top: u32, impulse: &[f64]) {
+    fn propagate(&mut self, problem: &Problem, kinetic: &FactoredDelassus, a: usize, top: u32, impulse: &[f64]) {
         self.add(kinetic, a, &impulse[problem.rows(a)], |level| level != top);
     }
 

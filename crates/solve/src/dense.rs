@@ -14,11 +14,11 @@
 use contact::{FactoredDelassus, DelassusOperator, Problem};
 
 use crate::auto::Auto;
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
 
 /// How small problems are solved.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DenseParams {
+pub struct DenseNlgsParams {
     /// Largest number of rows for which W is formed. Above some hundred a sweep on the dense matrix
     /// costs more than one on the factored operator.
     pub rows: usize,
@@ -30,7 +30,7 @@ pub struct DenseParams {
     pub patience: usize,
 }
 
-impl Default for DenseParams {
+impl Default for DenseNlgsParams {
     fn default() -> Self {
         Self {
             rows: 96,
@@ -43,18 +43,18 @@ impl Default for DenseParams {
 
 /// The solver of small problems.
 #[derive(Debug, Default)]
-pub struct Dense {
+pub struct DenseNlgs {
     /// How it works.
-    pub params: DenseParams,
+    pub params: DenseNlgsParams,
     auto: Auto,
-    best: Option<Best>,
+    best: Option<BestIterate>,
     /// W, row-major.
     matrix: Vec<f64>,
     /// A column of Ĝᵀ, and the frozen velocity of a contact.
     scratch: Vec<f64>,
 }
 
-impl Solver for Dense {
+impl Solver for DenseNlgs {
     fn name(&self) -> &'static str {
         "dense"
     }
@@ -64,7 +64,7 @@ impl Solver for Dense {
             DelassusOperator::Factored(kinetic) if problem.num_rows() <= self.params.rows => kinetic,
             _ => return self.auto.solve(problem, impulse, goal),
         };
-        let mut best = Best::empty(self.best.take(), problem, goal);
+        let mut best = BestIterate::reuse_empty(self.best.take(), problem, goal);
         let sweeps = if problem.num_contacts() == 1 {
             // The law's own solve needs no start and no second visit.
             let r = &mut *impulse;
@@ -86,14 +86,14 @@ impl Solver for Dense {
     }
 }
 
-impl Dense {
+impl DenseNlgs {
     /// Sweeps while they halve the residual; how many there were.
     fn sweep(
         &mut self,
         problem: &Problem,
         impulse: &mut [f64],
         goal: &Goal,
-        best: &mut Best,
+        best: &mut BestIterate,
     ) -> usize {
         let most = goal.max_iterations.unwrap_or(usize::MAX);
         let most = most.min(self.params.sweeps);
@@ -184,7 +184,7 @@ impl Dense {
             iterations: done + further.iterations,
             path: report.path,
             history: report.history,
-            infeasible: further.infeasible,
+            infeasibility: further.infeasibility,
         }
     }
 }

@@ -6,7 +6,7 @@
 use contact::{ResidualEvaluator, ResidualMeasure, Problem};
 use smallvec::{SmallVec, smallvec};
 
-use crate::infeasible::Infeasible;
+use crate::infeasible::InfeasibilityCertificate;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ impl Default for Goal {
 
 impl Goal {
     /// The default goal with another tolerance.
-    pub fn to(tolerance: f64) -> Self {
+    pub fn with_tolerance(tolerance: f64) -> Self {
         Self {
             tolerance,
             ..Self::default()
@@ -43,7 +43,7 @@ impl Goal {
     }
 
     /// The same goal, decided by another residual.
-    pub fn by(&self, measure: ResidualMeasure) -> Self {
+    pub fn with_measure(&self, measure: ResidualMeasure) -> Self {
         Self {
             measure,
             ..self.clone()
@@ -94,7 +94,7 @@ pub struct Stage {
 }
 
 /// The stages of a solve in order. The usual one or two need no allocation.
-pub type Path = SmallVec<[Stage; 2]>;
+pub type Stages = SmallVec<[Stage; 2]>;
 
 /// The answer to a solve; the impulses themselves are in the caller's buffer.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,11 +106,11 @@ pub struct Report {
     /// Iterations of all stages.
     pub iterations: usize,
     /// The path taken, in order.
-    pub path: Path,
+    pub path: Stages,
     /// (iteration, residual) of every judged iterate, if asked for.
     pub history: Vec<(usize, f64)>,
     /// Why there is no solution, where that was proven.
-    pub infeasible: Option<Box<Infeasible>>,
+    pub infeasibility: Option<Box<InfeasibilityCertificate>>,
 }
 
 /// Stages of a path that are shown.
@@ -160,7 +160,7 @@ pub trait Solver: Send {
 }
 
 /// The share of the tolerance that is near enough to a share that is wished.
-pub(crate) fn enough(wish: f64) -> f64 {
+pub(crate) fn accepted_fraction(wish: f64) -> f64 {
     (30.0 * wish).min(1.0)
 }
 
@@ -173,7 +173,7 @@ const LEAST_TARGET: f64 = 0.03;
 
 /// Keeps the best judged iterate. Every iterate a solver returns has passed here.
 #[derive(Debug)]
-pub(crate) struct Best {
+pub(crate) struct BestIterate {
     judge: ResidualEvaluator,
     impulse: Vec<f64>,
     residual: f64,
@@ -184,10 +184,10 @@ pub(crate) struct Best {
     measure: ResidualMeasure,
     tolerance: f64,
     /// R2 from which the judge is worth asking: methods in packs know R2 alone.
-    target: f64,
+    r2_target: f64,
 }
 
-impl Best {
+impl BestIterate {
     /// Starts from `impulse`, which is judged as iterate 0.
     pub fn new(problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
         let mut best = Self {
@@ -199,7 +199,7 @@ impl Best {
             keep_history: goal.keep_history,
             measure: goal.measure,
             tolerance: goal.tolerance,
-            target: goal.tolerance,
+            r2_target: goal.tolerance,
         };
         best.offer(problem, impulse, 0);
         best
@@ -207,15 +207,15 @@ impl Best {
 
     /// Takes an old one up again if there is one, without judging the first iterate: for methods that know
     /// its residual by a cheaper way and offer it where it counts.
-    pub fn unjudged(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
-        let mut best = Self::empty(old, problem, goal);
+    pub fn reuse_unjudged(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
+        let mut best = Self::reuse_empty(old, problem, goal);
         best.hold(impulse);
         best
     }
 
     /// The same without the first iterate, for methods that leave it in the caller's buffer until they
     /// finish: what nothing replaces is then not copied.
-    pub fn empty(old: Option<Self>, problem: &Problem, goal: &Goal) -> Self {
+    pub fn reuse_empty(old: Option<Self>, problem: &Problem, goal: &Goal) -> Self {
         let mut best = old.unwrap_or_else(|| Self {
             judge: ResidualEvaluator::new(problem),
             impulse: Vec::new(),
@@ -225,14 +225,14 @@ impl Best {
             keep_history: false,
             measure: goal.measure,
             tolerance: goal.tolerance,
-            target: goal.tolerance,
+            r2_target: goal.tolerance,
         });
         best.begin(problem, goal);
         best
     }
 
     /// Takes an old one up again if there is one.
-    pub fn renew(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
+    pub fn reuse(old: Option<Self>, problem: &Problem, impulse: &[f64], goal: &Goal) -> Self {
         match old {
             Some(mut best) => {
                 best.restart(problem, impulse, goal);
@@ -263,7 +263,7 @@ impl Best {
         self.keep_history = goal.keep_history;
         self.measure = goal.measure;
         self.tolerance = goal.tolerance;
-        self.target = goal.tolerance;
+        self.r2_target = goal.tolerance;
     }
 
     /// Judges an iterate and keeps it if it is the best so far; returns its residual (infinite if
@@ -299,26 +299,26 @@ impl Best {
     }
 
     /// Whether it is within this share of the tolerance.
-    pub fn within(&self, share: f64) -> bool {
+    pub fn within_fraction(&self, share: f64) -> bool {
         self.residual <= share * self.tolerance
     }
 
     /// Offers an iterate whose R2 a method knows by its own way. The two residuals fall in proportion, which says
     /// the R2 that goes with the tolerance of RV.
-    pub fn offer_at(&mut self, problem: &Problem, impulse: &[f64], iteration: usize, r2: f64) {
+    pub fn offer_with_r2(&mut self, problem: &Problem, impulse: &[f64], iteration: usize, r2: f64) {
         let residual = self.offer(problem, impulse, iteration);
         if self.measure == ResidualMeasure::Velocity && residual > 0.0 {
             let ratio = (SPARE * self.tolerance / residual).max(LEAST_TARGET);
             // One that does not pass is not asked about again before R2 has fallen.
             let most = if self.reached() { f64::INFINITY } else { SPARE };
-            self.target = r2 * ratio.min(most);
+            self.r2_target = r2 * ratio.min(most);
         }
     }
 
     /// The R2 from which an iterate is worth the judge's time.
-    pub fn target(&self) -> f64 {
+    pub fn r2_target(&self) -> f64 {
         match self.measure {
-            ResidualMeasure::Velocity => self.target,
+            ResidualMeasure::Velocity => self.r2_target,
             ResidualMeasure::Dimensionless => self.tolerance,
             // Nothing can be predicted: every iterate is offered.
             ResidualMeasure::Fclib => f64::INFINITY,
@@ -354,7 +354,7 @@ impl Best {
                 residual: self.residual,
             }],
             history: std::mem::take(&mut self.history),
-            infeasible: None,
+            infeasibility: None,
         }
     }
 }

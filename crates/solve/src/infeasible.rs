@@ -32,7 +32,7 @@ const MOST: usize = 20_000;
 
 /// Why a step has no solution.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Infeasible {
+pub struct InfeasibilityCertificate {
     /// The contacts that exclude each other, those with the largest multipliers first.
     pub contacts: Vec<usize>,
     /// The speed at which they close in on each other: −b·y / Σ y.
@@ -40,7 +40,7 @@ pub struct Infeasible {
 }
 
 /// One demand: a·x + c ≥ 0, or = 0; the row is of unit length.
-struct Demand {
+struct VelocityConstraint {
     contact: usize,
     equal: bool,
     entries: Vec<(usize, f64)>,
@@ -50,7 +50,7 @@ struct Demand {
 }
 
 /// A certificate that no velocity satisfies `problem`; none where there is one, or none was found.
-pub fn infeasible(problem: &Problem) -> Option<Infeasible> {
+pub fn find_infeasibility(problem: &Problem) -> Option<InfeasibilityCertificate> {
     let mut demands = demands(problem);
     if demands.is_empty() || demands.len() > MOST {
         return None;
@@ -78,7 +78,7 @@ fn demanded(law: &Law, rows: usize) -> (usize, bool) {
     }
 }
 
-fn demands(problem: &Problem) -> Vec<Demand> {
+fn demands(problem: &Problem) -> Vec<VelocityConstraint> {
     let mut list = Vec::new();
     for contact in 0..problem.num_contacts() {
         let rows = problem.rows(contact);
@@ -90,7 +90,7 @@ fn demands(problem: &Problem) -> Vec<Demand> {
                 continue;
             }
             entries.iter_mut().for_each(|(_, a)| *a /= length);
-            list.push(Demand {
+            list.push(VelocityConstraint {
                 contact,
                 equal,
                 entries,
@@ -129,7 +129,7 @@ fn entries(problem: &Problem, contact: usize, i: usize) -> Vec<(usize, f64)> {
 }
 
 /// min ½‖x‖² under the demands: the multipliers that prove that there is no x.
-fn multipliers(demands: &[Demand], columns: usize) -> Option<Vec<f64>> {
+fn multipliers(demands: &[VelocityConstraint], columns: usize) -> Option<Vec<f64>> {
     let mut by_column: Vec<Vec<(usize, f64)>> = vec![Vec::new(); columns];
     for (row, demand) in demands.iter().enumerate() {
         for &(column, a) in &demand.entries {
@@ -172,7 +172,7 @@ fn multipliers(demands: &[Demand], columns: usize) -> Option<Vec<f64>> {
 }
 
 /// Recomputes what the multipliers prove.
-fn proven(demands: &[Demand], z: &[f64], columns: usize) -> Option<Infeasible> {
+fn proven(demands: &[VelocityConstraint], z: &[f64], columns: usize) -> Option<InfeasibilityCertificate> {
     let mut rest = vec![0.0; columns];
     let (mut product, mut largest_c, mut sum) = (0.0, 0.0_f64, 0.0);
     let mut parts: Vec<(f64, usize)> = Vec::new();
@@ -201,7 +201,7 @@ fn proven(demands: &[Demand], z: &[f64], columns: usize) -> Option<Infeasible> {
             contacts.push(contact);
         }
     }
-    Some(Infeasible {
+    Some(InfeasibilityCertificate {
         contacts,
         speed: -product / sum,
     })

@@ -41,23 +41,23 @@ const RIDGE: f64 = 1e-6;
 const CARRIES: f64 = 0.5;
 
 /// Level of bodies that are not connected to what carries.
-const ALOFT: u32 = u32::MAX;
+const UNSUPPORTED: u32 = u32::MAX;
 
 /// Scratch of the correction; levels are those of the problem it was last fitted to.
 #[derive(Debug, Default)]
-pub(crate) struct Layers {
+pub(crate) struct CoarseCorrection {
     /// By group: its level, from 1.
     level: Vec<u32>,
     highest: u32,
     /// The contacts that are scaled.
-    heights: Vec<Height>,
+    interpolation: Vec<CoarseInterpolation>,
     queue: Vec<u32>,
     /// Neighbours of each group, and where those of a group begin.
     neighbours: Vec<u32>,
     begin: Vec<u32>,
     velocity: Vec<f64>,
     /// Ĝᵀ Φ_k in kinetic coordinates, for the nodes k that leave the remainder 0, 1, 2: a group knows one of each.
-    push: [Vec<f64>; 3],
+    coarse_basis: [Vec<f64>; 3],
     /// Rows of Φᵀ Ŵ Φ from the diagonal on.
     matrix: Vec<[f64; 3]>,
     theta: Vec<f64>,
@@ -65,13 +65,13 @@ pub(crate) struct Layers {
 
 /// Where a contact is: its node below and the share of the node above; the contact itself.
 #[derive(Debug, Clone, Copy)]
-struct Height {
+struct CoarseInterpolation {
     contact: u32,
     node: u32,
     above: f64,
 }
 
-impl Height {
+impl CoarseInterpolation {
     /// The two nodes with their shares.
     fn nodes(self) -> [(usize, f64); 2] {
         let below = self.node as usize;
@@ -79,7 +79,7 @@ impl Height {
     }
 }
 
-impl Layers {
+impl CoarseCorrection {
     /// Makes room, so that nothing is allocated later: most steps end before anything is corrected, and a step that
     /// does not should not be the first to ask for memory.
     pub fn reserve(&mut self, problem: &Problem) {
@@ -88,12 +88,12 @@ impl Layers {
         };
         let (groups, contacts) = (kinetic.num_groups(), problem.num_contacts());
         room(&mut self.level, groups);
-        room(&mut self.heights, contacts);
+        room(&mut self.interpolation, contacts);
         room(&mut self.queue, groups);
         room(&mut self.neighbours, 2 * contacts);
         room(&mut self.begin, groups + 1);
         room(&mut self.velocity, kinetic.num_coordinates());
-        for push in &mut self.push {
+        for push in &mut self.coarse_basis {
             room(push, kinetic.num_coordinates());
         }
         let nodes = (groups as f64 / SPACING) as usize + 3;
@@ -107,7 +107,7 @@ impl Layers {
             return false;
         };
         self.level.clear();
-        self.level.resize(kinetic.num_groups(), ALOFT);
+        self.level.resize(kinetic.num_groups(), UNSUPPORTED);
         self.highest = 0;
         self.queue.clear();
         let width = kinetic.num_coordinates() / kinetic.num_groups().max(1);
@@ -119,11 +119,11 @@ impl Layers {
         if self.highest < HIGH {
             return false;
         }
-        self.heights.clear();
+        self.interpolation.clear();
         for a in 0..problem.num_contacts() {
             // Multiples of an impulse obey the law as well where it is one of a cone.
             if problem.law(a).normal() {
-                self.heights.extend(self.height(kinetic, a, width));
+                self.interpolation.extend(self.height(kinetic, a, width));
             }
         }
         true
@@ -146,7 +146,7 @@ impl Layers {
             return false;
         }
         for (group, drive) in at_boundaries() {
-            if drive >= CARRIES * strongest && self.level[group] == ALOFT {
+            if drive >= CARRIES * strongest && self.level[group] == UNSUPPORTED {
                 self.level[group] = 1;
                 self.queue.push(group as u32);
             }
@@ -190,7 +190,7 @@ impl Layers {
             self.highest = self.level[group];
             for k in self.begin[group]..self.begin[group + 1] {
                 let other = self.neighbours[k as usize];
-                if self.level[other as usize] == ALOFT {
+                if self.level[other as usize] == UNSUPPORTED {
                     self.level[other as usize] = self.highest + 1;
                     self.queue.push(other);
                 }
@@ -209,7 +209,7 @@ impl Layers {
         if !self.solve() {
             return false;
         }
-        for at in &self.heights {
+        for at in &self.interpolation {
             let theta: f64 = at
                 .nodes()
                 .map(|(k, share)| share * self.theta[k])
@@ -223,16 +223,16 @@ impl Layers {
     }
 
     /// Where a contact is: between its two bodies, or half a contact below the one that touches a boundary.
-    fn height(&self, kinetic: &FactoredDelassus, a: usize, width: usize) -> Option<Height> {
+    fn height(&self, kinetic: &FactoredDelassus, a: usize, width: usize) -> Option<CoarseInterpolation> {
         let mut firsts = kinetic.first_coordinates(a);
-        let level = |first: usize| Some(self.level[first / width]).filter(|level| *level != ALOFT);
+        let level = |first: usize| Some(self.level[first / width]).filter(|level| *level != UNSUPPORTED);
         let lower = level(firsts.next()?)?;
         let z = match firsts.next() {
             Some(other) => 0.5 * (f64::from(lower) + f64::from(level(other)?)),
             None => f64::from(lower) - 0.5,
         };
         let z = z / SPACING;
-        Some(Height {
+        Some(CoarseInterpolation {
             contact: a as u32,
             node: z as u32,
             above: z.fract(),
@@ -244,14 +244,14 @@ impl Layers {
         let (coordinates, nodes) = (kinetic.num_coordinates(), self.num_nodes());
         self.velocity.resize(coordinates, 0.0);
         kinetic.velocity_into(impulse, &mut self.velocity);
-        for push in &mut self.push {
+        for push in &mut self.coarse_basis {
             push.clear();
             push.resize(coordinates, 0.0);
         }
         self.theta.clear();
         self.theta.resize(nodes, 0.0);
         let (mut u, mut part) = ([0.0; MAX_ROWS], [0.0; MAX_ROWS]);
-        for at in &self.heights {
+        for at in &self.interpolation {
             let a = at.contact as usize;
             let rows = problem.rows(a);
             let (r, d) = (&impulse[rows.clone()], rows.len());
@@ -271,7 +271,7 @@ impl Layers {
                 part.iter_mut()
                     .zip(r)
                     .for_each(|(part, r)| *part = share * r);
-                kinetic.scatter(a, part, &mut self.push[node % 3]);
+                kinetic.scatter(a, part, &mut self.coarse_basis[node % 3]);
             }
         }
     }
@@ -281,14 +281,14 @@ impl Layers {
         self.matrix.clear();
         self.matrix.resize(self.num_nodes(), [0.0; 3]);
         for (group, ends) in kinetic.group_offset().windows(2).enumerate() {
-            if self.level[group] == ALOFT {
+            if self.level[group] == UNSUPPORTED {
                 continue;
             }
             // Its lowest contact may be half a level below it.
             let base = ((f64::from(self.level[group]) - 0.5) / SPACING) as usize;
             for i in 0..3 {
                 for j in i..3 {
-                    let [a, b] = [i, j].map(|k| &self.push[(base + k) % 3][ends[0]..ends[1]]);
+                    let [a, b] = [i, j].map(|k| &self.coarse_basis[(base + k) % 3][ends[0]..ends[1]]);
                     let product: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
                     self.matrix[base + i][j - i] += product;
                 }

@@ -31,16 +31,16 @@ mod trigger;
 pub use admm::Admm;
 pub use anderson::Anderson;
 pub use auto::Auto;
-pub use bilateral::Direct;
-pub use dense::Dense;
-pub use goal::{Goal, Outcome, Path, Report, Solver, Stage};
-pub use infeasible::{Infeasible, infeasible};
-pub use interior::{Interior, InteriorPlane};
-pub use newton::Newton;
+pub use bilateral::WithElimination;
+pub use dense::DenseNlgs;
+pub use goal::{Goal, Outcome, Stages, Report, Solver, Stage};
+pub use infeasible::{InfeasibilityCertificate, find_infeasibility};
+pub use interior::{InteriorPoint, PlanarInteriorPoint};
+pub use newton::SemismoothNewton;
 pub use nncg::Nncg;
-pub use proximal::Proximal;
-pub use relaxation::Relaxation;
-pub use smoothing::Smoothing;
+pub use proximal::ProximalNewton;
+pub use relaxation::Nlgs;
+pub use smoothing::SmoothingNewton;
 
 /// The names of all solvers, the default first.
 pub const NAMES: [&str; 12] = [
@@ -63,7 +63,7 @@ pub const NAMES: [&str; 12] = [
 pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
     let solver: Box<dyn Solver> = match name {
         "auto" => return Some(Box::new(Auto::default())),
-        "nlgs" => Box::new(Relaxation::default()),
+        "nlgs" => Box::new(Nlgs::default()),
         "anderson" => Box::new(Anderson::default()),
         "nncg" => Box::new(Nncg::default()),
         "nncg-projection" => Box::new(Nncg::new(nncg::NncgParams {
@@ -71,13 +71,13 @@ pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
             ..Default::default()
         })),
         "admm" => Box::new(Admm::default()),
-        "newton" => Box::new(Newton::default()),
-        "proximal" => Box::new(Proximal::default()),
-        "smoothing" => Box::new(Smoothing::default()),
-        "smoothing-fixed" => Box::new(Smoothing::new(smoothing::SmoothingParams::fixed(0.95))),
-        "interior" => Box::new(Interior::default()),
-        "interior-plane" => Box::new(InteriorPlane::default()),
+        "newton" => Box::new(SemismoothNewton::default()),
+        "proximal" => Box::new(ProximalNewton::default()),
+        "smoothing" => Box::new(SmoothingNewton::default()),
+        "smoothing-fixed" => Box::new(SmoothingNewton::new(smoothing::SmoothingNewtonParams::fixed(0.95))),
+        "interior" => Box::new(InteriorPoint::default()),
+        "interior-plane" => Box::new(PlanarInteriorPoint::default()),
         _ => return None,
     };
-    Some(Box::new(Direct(solver)))
+    Some(Box::new(WithElimination(solver)))
 }

@@ -10,8 +10,8 @@ use faer::prelude::*;
 use faer::sparse::linalg::solvers::{Llt, Lu, SymbolicLlt, SymbolicLu};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 
-use crate::fronts::Fronts;
-use crate::primal::Primal;
+use crate::fronts::MultifrontalLu;
+use crate::primal::VelocitySystem;
 
 mod blocks;
 
@@ -19,7 +19,7 @@ mod blocks;
 const SYMMETRIC: f64 = 1e-12;
 
 /// The scaled matrix Ŵ with the pattern of its columns.
-pub(crate) struct Scaled {
+pub(crate) struct ScaledDelassus {
     /// Ŵ by block rows.
     matrix: BlockSparseMatrix,
     /// Pattern by columns.
@@ -32,18 +32,18 @@ pub(crate) struct Scaled {
     pub symmetric: bool,
     llt: Option<SymbolicLlt<usize>>,
     lu: Option<SymbolicLu<usize>>,
-    fronts: Option<Fronts>,
+    fronts: Option<MultifrontalLu>,
 }
 
 /// Newton systems (A + B (Ŵ + α)) dx = f, A and B block diagonal, in the variables that make them small.
-pub(crate) enum System {
+pub(crate) enum NewtonSystem {
     /// Velocities of bodies.
-    Velocities(Box<Primal>),
+    Velocities(Box<VelocitySystem>),
     /// Impulses of contacts.
-    Impulses(Box<Scaled>),
+    Impulses(Box<ScaledDelassus>),
 }
 
-impl std::fmt::Debug for System {
+impl std::fmt::Debug for NewtonSystem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Velocities(_) => "Velocities",
@@ -52,16 +52,16 @@ impl std::fmt::Debug for System {
     }
 }
 
-impl System {
+impl NewtonSystem {
     pub fn new(problem: &Problem) -> Self {
-        match Primal::new(problem) {
+        match VelocitySystem::new(problem) {
             Some(primal) => Self::Velocities(Box::new(primal)),
-            None => Self::Impulses(Box::new(Scaled::new(problem))),
+            None => Self::Impulses(Box::new(ScaledDelassus::new(problem))),
         }
     }
 
     /// The same, with the pattern and the room of another one where they fit.
-    pub fn again(other: Option<Self>, problem: &Problem) -> Self {
+    pub fn reuse_or_new(other: Option<Self>, problem: &Problem) -> Self {
         if let Some(Self::Velocities(mut primal)) = other
             && primal.refit(problem)
         {
@@ -74,18 +74,18 @@ impl System {
     pub fn solve(&mut self, a: &[f64], b: &[f64], alpha: f64, dx: &mut [f64]) -> bool {
         match self {
             Self::Velocities(primal) => primal.solve(a, b, alpha, dx),
-            Self::Impulses(scaled) => scaled.step(a, b, alpha, dx),
+            Self::Impulses(scaled) => scaled.solve_newton(a, b, alpha, dx),
         }
     }
 }
 
 /// A factorisation that can be solved with.
-pub(crate) enum Factor {
+pub(crate) enum SparseFactor {
     Symmetric(Llt<usize, f64>),
     General(Box<Lu<usize, f64>>),
 }
 
-impl Scaled {
+impl ScaledDelassus {
     pub fn new(problem: &Problem) -> Self {
         let mut matrix = problem.matrix().into_owned();
         let symmetric = matrix.asymmetry() <= SYMMETRIC;
@@ -108,7 +108,7 @@ impl Scaled {
     }
 
     /// Factors Ŵ + shift·I.
-    pub fn factor(&mut self, shift: f64) -> Option<Factor> {
+    pub fn factor(&mut self, shift: f64) -> Option<SparseFactor> {
         let zeros = vec![0.0; self.num_block_entries()];
         if self.symmetric {
             self.symmetric_factor(&zeros, shift)
@@ -148,18 +148,18 @@ impl Scaled {
     }
 
     /// Cholesky factor of sym(Ŵ) + shift + S, S block diagonal symmetric positive semidefinite.
-    pub fn symmetric_factor(&mut self, blocks: &[f64], shift: f64) -> Option<Factor> {
+    pub fn symmetric_factor(&mut self, blocks: &[f64], shift: f64) -> Option<SparseFactor> {
         let val = self.fill(blocks, shift, true);
         let matrix = SparseColMat::new(self.pattern.clone(), val);
         if self.llt.is_none() {
             self.llt = Some(SymbolicLlt::try_new(matrix.symbolic(), Side::Lower).ok()?);
         }
         let llt = Llt::try_new_with_symbolic(self.llt.clone()?, matrix.as_ref(), Side::Lower);
-        llt.ok().map(Factor::Symmetric)
+        llt.ok().map(SparseFactor::Symmetric)
     }
 
     /// LU factor of Ŵ + shift + D, D block diagonal.
-    pub fn general_factor(&mut self, blocks: &[f64], shift: f64) -> Option<Factor> {
+    pub fn general_factor(&mut self, blocks: &[f64], shift: f64) -> Option<SparseFactor> {
         let val = self.fill(blocks, shift, false);
         let matrix = SparseColMat::new(self.pattern.clone(), val);
         self.general(&matrix)
@@ -225,23 +225,23 @@ impl Scaled {
         }
     }
 
-    fn general(&mut self, matrix: &SparseColMat<usize, f64>) -> Option<Factor> {
+    fn general(&mut self, matrix: &SparseColMat<usize, f64>) -> Option<SparseFactor> {
         if self.lu.is_none() {
             self.lu = Some(SymbolicLu::try_new(matrix.symbolic()).ok()?);
         }
         let lu = Lu::try_new_with_symbolic(self.lu.clone()?, matrix.as_ref());
-        lu.ok().map(|lu| Factor::General(Box::new(lu)))
+        lu.ok().map(|lu| SparseFactor::General(Box::new(lu)))
     }
 }
 
-impl Factor {
+impl SparseFactor {
     /// Solves in place.
     pub fn solve(&self, x: &mut [f64]) {
         let n = x.len();
         let x = faer::MatMut::from_column_major_slice_mut(x, n, 1);
         match self {
-            Factor::Symmetric(llt) => llt.solve_in_place(x),
-            Factor::General(lu) => lu.solve_in_place(x),
+            SparseFactor::Symmetric(llt) => llt.solve_in_place(x),
+            SparseFactor::General(lu) => lu.solve_in_place(x),
         }
     }
 }

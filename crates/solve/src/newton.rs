@@ -16,14 +16,14 @@
 
 use contact::{ResidualEvaluator, ResidualMeasure, Problem};
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::linear::System;
-use crate::sweep::{Flow, LocalStep};
-use crate::tangent::Tangent;
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
+use crate::linear::NewtonSystem;
+use crate::sweep::{ScalarSweeper, LocalStep};
+use crate::tangent::AlartCurnierJacobian;
 
 /// How the method proceeds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewtonParams {
+pub struct SemismoothNewtonParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
     /// α = `proximal` · m · residual^`power`, m the controller's multiplier.
@@ -36,7 +36,7 @@ pub struct NewtonParams {
     pub patience: usize,
 }
 
-impl Default for NewtonParams {
+impl Default for SemismoothNewtonParams {
     fn default() -> Self {
         Self {
             max_iterations: 400,
@@ -50,25 +50,25 @@ impl Default for NewtonParams {
 
 /// The semismooth Newton method.
 #[derive(Debug, Default)]
-pub struct Newton {
+pub struct SemismoothNewton {
     /// How it proceeds.
-    pub params: NewtonParams,
+    pub params: SemismoothNewtonParams,
 }
 
-impl Newton {
+impl SemismoothNewton {
     /// With the given parameters.
-    pub fn new(params: NewtonParams) -> Self {
+    pub fn new(params: SemismoothNewtonParams) -> Self {
         Self { params }
     }
 }
 
-impl Solver for Newton {
+impl Solver for SemismoothNewton {
     fn name(&self) -> &'static str {
         "newton"
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let mut best = Best::new(problem, impulse, goal);
+        let mut best = BestIterate::new(problem, impulse, goal);
         let mut state = State::new(problem, impulse);
         let (iterations, outcome) = state.iterate(&self.params, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)
@@ -84,9 +84,9 @@ const LARGEST: f64 = 1.0;
 /// The iterate and the controller.
 struct State<'a> {
     problem: &'a Problem,
-    system: System,
-    tangent: Tangent,
-    flow: Flow,
+    system: NewtonSystem,
+    tangent: AlartCurnierJacobian,
+    scalar_sweeper: ScalarSweeper,
     judge: ResidualEvaluator,
     impulse: Vec<f64>,
     residual: f64,
@@ -99,13 +99,13 @@ struct State<'a> {
 
 impl<'a> State<'a> {
     fn new(problem: &'a Problem, start: &[f64]) -> Self {
-        let mut tangent = Tangent::default();
+        let mut tangent = AlartCurnierJacobian::default();
         tangent.fit(problem);
         let mut judge = ResidualEvaluator::new(problem);
         let residual = judge.residual(problem, start, ResidualMeasure::Dimensionless);
         Self {
             problem,
-            flow: Flow::new(problem),
+            scalar_sweeper: ScalarSweeper::new(problem),
             judge,
             impulse: start.to_vec(),
             residual,
@@ -114,11 +114,11 @@ impl<'a> State<'a> {
             trial: start.to_vec(),
             swept: start.to_vec(),
             tangent,
-            system: System::new(problem),
+            system: NewtonSystem::new(problem),
         }
     }
 
-    fn iterate(&mut self, p: &NewtonParams, goal: &Goal, best: &mut Best) -> (usize, Outcome) {
+    fn iterate(&mut self, p: &SemismoothNewtonParams, goal: &Goal, best: &mut BestIterate) -> (usize, Outcome) {
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
         let mut mark = (best.residual(), 0);
         for iteration in 1..=limit {
@@ -127,7 +127,7 @@ impl<'a> State<'a> {
             }
             let alpha = (self.m * p.proximal * self.residual.powf(p.power)).clamp(1e-9, LARGEST);
             self.tangent.set(self.problem, &self.impulse);
-            let Tangent {
+            let AlartCurnierJacobian {
                 root,
                 step,
                 df_dx,
@@ -165,9 +165,9 @@ impl<'a> State<'a> {
             return raw;
         }
         self.swept.copy_from_slice(&self.trial);
-        self.flow.refresh(self.problem, &self.swept);
+        self.scalar_sweeper.refresh(self.problem, &self.swept);
         for _ in 0..sweeps {
-            self.flow
+            self.scalar_sweeper
                 .sweep(self.problem, &mut self.swept, LocalStep::Exact);
         }
         let after = self
@@ -187,9 +187,9 @@ impl<'a> State<'a> {
         if failed {
             self.m *= 4.0;
             if next.is_finite() {
-                self.flow.refresh(self.problem, &self.trial);
+                self.scalar_sweeper.refresh(self.problem, &self.trial);
                 for _ in 0..sweeps {
-                    self.flow
+                    self.scalar_sweeper
                         .sweep(self.problem, &mut self.trial, LocalStep::Exact);
                 }
                 self.residual =

@@ -14,11 +14,11 @@
 
 use contact::Problem;
 
-use crate::batch::{Batch, Lead};
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::layers::Layers;
-use crate::sweep::{Flow, LocalStep};
-use crate::trigger::Trigger;
+use crate::batch::{SimdSweeper, CgStep};
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
+use crate::layers::CoarseCorrection;
+use crate::sweep::{ScalarSweeper, LocalStep};
+use crate::trigger::ResidualSchedule;
 
 /// Which sweep is accelerated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct NncgParams {
     /// Largest number of sweeps if the goal does not say.
     pub max_sweeps: usize,
     /// Sweeps between two judgements.
-    pub judge_every: usize,
+    pub residual_interval: usize,
     /// Stagnation: the best residual has not halved within this many sweeps; guarded ones of large
     /// problems are given more.
     pub patience: usize,
@@ -45,18 +45,18 @@ pub struct NncgParams {
     pub sweeps: Sweeps,
     /// Sweeps after which high piles are corrected by layers (see `layers`); as many again until the next
     /// time, twice as many where they gain little.
-    pub lift_every: usize,
+    pub correction_interval: usize,
 }
 
 impl Default for NncgParams {
     fn default() -> Self {
         Self {
             max_sweeps: 20_000,
-            judge_every: 10,
+            residual_interval: 10,
             patience: 200,
             sweeps: Sweeps::Guarded,
             // 20 to 60 take about as long: a correction costs some eight sweeps.
-            lift_every: 40,
+            correction_interval: 40,
         }
     }
 }
@@ -66,21 +66,21 @@ impl Default for NncgParams {
 pub struct Nncg {
     /// How it proceeds.
     pub params: NncgParams,
-    flow: Flow,
-    batch: Batch,
-    layers: Layers,
+    scalar_sweeper: ScalarSweeper,
+    simd_sweeper: SimdSweeper,
+    coarse_correction: CoarseCorrection,
     /// The best iterate by the packs' own residual.
     kept: Vec<f64>,
     /// The initial guess, for the guard.
     start: Vec<f64>,
     before: Vec<f64>,
     direction: Vec<f64>,
-    best: Option<Best>,
+    best: Option<BestIterate>,
 }
 
 /// When piles are corrected by layers.
 #[derive(Debug)]
-struct Lift {
+struct CorrectionSchedule {
     every: usize,
     next: usize,
     done: usize,
@@ -91,7 +91,7 @@ struct Lift {
 /// A residual that has fallen by less since the last correction makes the next one wait.
 const GAIN: f64 = 0.9;
 
-impl Lift {
+impl CorrectionSchedule {
     fn new(every: usize) -> Self {
         Self {
             every,
@@ -129,12 +129,12 @@ impl Nncg {
         &mut self,
         problem: &Problem,
         impulse: &mut [f64],
-        best: &mut Best,
+        best: &mut BestIterate,
         step: LocalStep,
         done: usize,
         limit: usize,
     ) -> (usize, bool) {
-        self.flow.fit(problem);
+        self.scalar_sweeper.fit(problem);
         self.before.resize(impulse.len(), 0.0);
         self.direction.resize(impulse.len(), 0.0);
         self.direction.fill(0.0);
@@ -143,10 +143,10 @@ impl Nncg {
         let mut sweeps = done;
         while sweeps < limit && !best.reached() {
             self.before.copy_from_slice(impulse);
-            self.flow.refresh(problem, impulse);
-            self.flow.sweep(problem, impulse, step);
+            self.scalar_sweeper.refresh(problem, impulse);
+            self.scalar_sweeper.sweep(problem, impulse, step);
             sweeps += 1;
-            if sweeps.is_multiple_of(self.params.judge_every)
+            if sweeps.is_multiple_of(self.params.residual_interval)
                 || sweeps == limit
                 || sweeps == done + 1
             {
@@ -175,44 +175,44 @@ impl Nncg {
         &mut self,
         problem: &Problem,
         impulse: &mut [f64],
-        best: &mut Best,
+        best: &mut BestIterate,
         limit: usize,
     ) -> (usize, bool) {
-        self.batch.load(problem, impulse);
+        self.simd_sweeper.load(problem, impulse);
         self.kept.clear();
         self.kept.extend_from_slice(impulse);
-        let start = self.batch.residual(problem);
-        if start <= best.target() || best.keeps_history() {
-            best.offer_at(problem, impulse, 0, start);
+        let start = self.simd_sweeper.residual(problem);
+        if start <= best.r2_target() || best.keeps_history() {
+            best.offer_with_r2(problem, impulse, 0, start);
         }
-        let mut trigger = Trigger::new(start, best.target(), self.params.judge_every);
-        let (mut lead, mut previous) = (Lead::STILL, f64::INFINITY);
+        let mut trigger = ResidualSchedule::new(start, best.r2_target(), self.params.residual_interval);
+        let (mut lead, mut previous) = (CgStep::PLAIN, f64::INFINITY);
         let (mut sweeps, mut stalled) = (0, false);
         let patience = self.patience(problem);
-        let mut lift = Lift::new(self.params.lift_every);
+        let mut lift = CorrectionSchedule::new(self.params.correction_interval);
         while sweeps < limit && !best.reached() && !stalled {
-            let norm = self.batch.sweep(problem, lead);
+            let norm = self.simd_sweeper.sweep(problem, lead);
             sweeps += 1;
             if trigger.due(sweeps, norm) || sweeps == limit {
-                let residual = self.batch.residual(problem);
+                let residual = self.simd_sweeper.residual(problem);
                 if trigger.judged(sweeps, norm, residual) {
-                    self.batch.store(problem, &mut self.kept);
+                    self.simd_sweeper.store(problem, &mut self.kept);
                 }
-                if trigger.least() <= best.target() || best.keeps_history() {
-                    best.offer_at(problem, &self.kept, sweeps, trigger.least());
-                    trigger.aim(best.target());
+                if trigger.least() <= best.r2_target() || best.keeps_history() {
+                    best.offer_with_r2(problem, &self.kept, sweeps, trigger.least());
+                    trigger.aim(best.r2_target());
                 }
                 stalled = trigger.stalled(sweeps, patience);
             }
-            lead = Lead::after(norm, previous);
+            lead = CgStep::fletcher_reeves(norm, previous);
             previous = norm;
             if lift.due(sweeps, trigger.least()) && !best.reached() && !stalled {
-                self.batch.store(problem, impulse);
-                if (lift.done > 0 || self.layers.fit(problem))
-                    && self.layers.correct(problem, impulse)
+                self.simd_sweeper.store(problem, impulse);
+                if (lift.done > 0 || self.coarse_correction.fit(problem))
+                    && self.coarse_correction.correct(problem, impulse)
                 {
-                    self.batch.load(problem, impulse);
-                    (lead, previous) = (Lead::STILL, f64::INFINITY);
+                    self.simd_sweeper.load(problem, impulse);
+                    (lead, previous) = (CgStep::PLAIN, f64::INFINITY);
                     lift.done += 1;
                 } else {
                     lift.next = usize::MAX;
@@ -222,7 +222,7 @@ impl Nncg {
         if !best.reached() {
             best.offer(problem, &self.kept, sweeps);
         }
-        self.batch.store(problem, impulse);
+        self.simd_sweeper.store(problem, impulse);
         (sweeps, stalled)
     }
 
@@ -287,15 +287,15 @@ impl Solver for Nncg {
         if self.params.sweeps == Sweeps::Guarded {
             self.start.extend_from_slice(impulse);
         }
-        let packed = first == LocalStep::Exact && self.batch.fit(problem);
+        let packed = first == LocalStep::Exact && self.simd_sweeper.fit(problem);
         if packed {
-            self.layers.reserve(problem);
+            self.coarse_correction.reserve(problem);
         }
-        let begin = if packed { Best::unjudged } else { Best::renew };
+        let begin = if packed { BestIterate::reuse_unjudged } else { BestIterate::reuse };
         let mut best = begin(self.best.take(), problem, impulse, goal);
         if self.params.sweeps == Sweeps::Guarded {
             // So that the guard allocates nothing later.
-            self.flow.fit(problem);
+            self.scalar_sweeper.fit(problem);
             self.before.resize(impulse.len(), 0.0);
             self.direction.resize(impulse.len(), 0.0);
         }

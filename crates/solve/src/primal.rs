@@ -22,7 +22,7 @@
 
 use contact::{FactoredDelassus, DelassusOperator, Problem};
 
-use crate::fronts::Fronts;
+use crate::fronts::MultifrontalLu;
 
 mod assembly;
 mod small;
@@ -30,16 +30,16 @@ mod small;
 mod tests;
 
 use assembly::{add_any, add_fixed, pattern};
-use small::{eliminate, pair};
+use small::{solve_small, solve_2x2};
 
 /// Rows of a contact at most.
 const WIDE: usize = 6;
 
 /// Contact rows for each coordinate above which the velocities are the smaller system.
-const WORTH: f64 = 0.75;
+const MAX_COORDINATES_PER_ROW: f64 = 0.75;
 
 /// Contacts up to which a full W is factored as it is.
-const FULL: usize = 400;
+const MAX_DENSE_CONTACTS: usize = 400;
 
 /// Relative residual above which a solution is refined, how often at most, and above which it is refused then.
 const REFINE: f64 = 1e-11;
@@ -60,7 +60,7 @@ struct Side {
 
 /// The system with its pattern and factor.
 #[derive(Debug)]
-pub(crate) struct Primal {
+pub(crate) struct VelocitySystem {
     /// First side of each contact; one more than contacts.
     ptr: Vec<usize>,
     side: Vec<Side>,
@@ -70,7 +70,7 @@ pub(crate) struct Primal {
     map: Vec<f64>,
     /// First row of each contact.
     offset: Vec<usize>,
-    fronts: Fronts,
+    fronts: MultifrontalLu,
     /// First value of the block of each pair of sides of each contact.
     place: Vec<usize>,
     /// Values on the diagonal.
@@ -85,7 +85,7 @@ pub(crate) struct Primal {
 }
 
 /// The masses and maps of a problem whose groups and contacts have few coordinates and rows each.
-fn narrow(problem: &Problem) -> Option<&FactoredDelassus> {
+fn kinetic_with_small_blocks(problem: &Problem) -> Option<&FactoredDelassus> {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return None;
     };
@@ -97,12 +97,12 @@ fn narrow(problem: &Problem) -> Option<&FactoredDelassus> {
 
 /// Whether W is full and too large to be factored: one group of coordinates, a periodic cell, moves with most contacts.
 /// In velocities that group is one dense row, eliminated last.
-pub(crate) fn full(problem: &Problem) -> bool {
+pub(crate) fn has_dense_delassus(problem: &Problem) -> bool {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return false;
     };
     let n = problem.num_contacts();
-    if n <= FULL {
+    if n <= MAX_DENSE_CONTACTS {
         return false;
     }
     let mut count = vec![0_usize; kinetic.num_coordinates()];
@@ -116,16 +116,16 @@ pub(crate) fn full(problem: &Problem) -> bool {
 
 /// Whether Newton systems of a problem can be factored: in velocities, or with a W that is small or sparse.
 pub(crate) fn factorable(problem: &Problem) -> bool {
-    !full(problem) || narrow(problem).is_some()
+    !has_dense_delassus(problem) || kinetic_with_small_blocks(problem).is_some()
 }
 
-impl Primal {
+impl VelocitySystem {
     /// None where the problem does not come from masses, or has fewer rows than coordinates and a sparse W.
     pub fn new(problem: &Problem) -> Option<Self> {
-        let kinetic = narrow(problem)?;
+        let kinetic = kinetic_with_small_blocks(problem)?;
         let coordinates = kinetic.num_coordinates();
-        let many = WORTH * (problem.num_rows() as f64) >= coordinates as f64;
-        (many || full(problem))
+        let many = MAX_COORDINATES_PER_ROW * (problem.num_rows() as f64) >= coordinates as f64;
+        (many || has_dense_delassus(problem))
             .then(|| Self::map(problem, kinetic))
             .flatten()
     }
@@ -160,7 +160,7 @@ impl Primal {
         let (blocks, place, diagonal) = pattern(&ptr, &side, &size);
         let entries = (0..problem.num_contacts()).map(|a| problem.dim(a).pow(2));
         Some(Self {
-            fronts: Fronts::new(&size, &blocks)?,
+            fronts: MultifrontalLu::new(&size, &blocks)?,
             ptr,
             side,
             source,
@@ -277,8 +277,8 @@ impl Primal {
                 right[i * (d + 1) + d] = g[rows.start + i];
             }
             let solved = match d {
-                2 => pair(&t, &mut right),
-                _ => eliminate(&mut t[..d * d], &mut right[..d * (d + 1)], d),
+                2 => solve_2x2(&t, &mut right),
+                _ => solve_small(&mut t[..d * d], &mut right[..d * (d + 1)], d),
             };
             if !solved {
                 return false;

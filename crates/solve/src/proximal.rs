@@ -17,14 +17,14 @@
 
 use contact::Problem;
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::linear::System;
-use crate::plane::{Plane, PlaneNewton};
-use crate::tangent::Tangent;
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
+use crate::linear::NewtonSystem;
+use crate::plane::{PlanarVelocitySystem, PlanarNewton};
+use crate::tangent::AlartCurnierJacobian;
 
 /// How it proceeds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProximalParams {
+pub struct ProximalNewtonParams {
     /// Largest number of iterations if the goal does not say. Most walls need 5 to 20.
     pub max_iterations: usize,
     /// α, relative to the diagonal of Ŵ, which is about 1.
@@ -32,17 +32,17 @@ pub struct ProximalParams {
     /// Factor of α after a step that more than halved the residual; any other puts it back.
     pub reduce: f64,
     /// Share of the tolerance down to which a few more steps are worth their time.
-    pub wish: f64,
+    pub target: f64,
 }
 
-impl Default for ProximalParams {
+impl Default for ProximalNewtonParams {
     fn default() -> Self {
         Self {
             max_iterations: 30,
             // 1e-3 to 1e-2 take about as many steps, 3e-2 creeps, 1e-4 wanders.
             proximal: 3e-3,
             reduce: 0.3,
-            wish: 1.0,
+            target: 1.0,
         }
     }
 }
@@ -67,29 +67,29 @@ const BEYOND: usize = 8;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Proximal {
+pub struct ProximalNewton {
     /// How it proceeds.
-    pub params: ProximalParams,
-    plane: Plane,
-    flat: PlaneNewton,
-    any: AnyNewton,
+    pub params: ProximalNewtonParams,
+    plane: PlanarVelocitySystem,
+    flat: PlanarNewton,
+    any: GeneralNewton,
     /// The iterate's copy in the cones.
     inside: Vec<f64>,
 }
 
 /// The steps, for whatever can be written with a tangent.
 #[derive(Debug, Default)]
-struct AnyNewton {
-    system: Option<System>,
-    tangent: Tangent,
+struct GeneralNewton {
+    system: Option<NewtonSystem>,
+    tangent: AlartCurnierJacobian,
     iterate: Vec<f64>,
     /// ‖F‖ that the linear model of the last step leaves.
     expected: f64,
 }
 
-impl AnyNewton {
+impl GeneralNewton {
     fn begin(&mut self, problem: &Problem, impulse: &[f64]) {
-        self.system = Some(System::again(self.system.take(), problem));
+        self.system = Some(NewtonSystem::reuse_or_new(self.system.take(), problem));
         self.tangent.fit(problem);
         self.iterate.clear();
         self.iterate.extend_from_slice(impulse);
@@ -97,14 +97,14 @@ impl AnyNewton {
     }
 
     /// See [`PlaneNewton::look`].
-    fn look(&mut self, problem: &Problem) -> f64 {
+    fn residual_norm(&mut self, problem: &Problem) -> f64 {
         self.tangent.set(problem, &self.iterate);
         self.tangent.size(&self.iterate)
     }
 
     /// See [`PlaneNewton::advance`].
     fn advance(&mut self, problem: &Problem, alpha: f64) -> bool {
-        let Tangent {
+        let AlartCurnierJacobian {
             root,
             step,
             df_dx,
@@ -118,7 +118,7 @@ impl AnyNewton {
         for ((x, step), root) in self.iterate.iter_mut().zip(step).zip(root) {
             *x += *step * *root;
         }
-        self.expected = alpha * self.tangent.sheared(problem);
+        self.expected = alpha * self.tangent.df_du_step_norm(problem);
         true
     }
 
@@ -135,9 +135,9 @@ impl AnyNewton {
     }
 }
 
-impl Proximal {
+impl ProximalNewton {
     /// With the given parameters.
-    pub fn new(params: ProximalParams) -> Self {
+    pub fn new(params: ProximalNewtonParams) -> Self {
         Self {
             params,
             ..Self::default()
@@ -147,8 +147,8 @@ impl Proximal {
     /// The measure of the iterate, from which a step may follow.
     fn look(&mut self, problem: &Problem, flat: bool) -> f64 {
         match flat {
-            true => self.flat.look(&self.plane),
-            false => self.any.look(problem),
+            true => self.flat.residual_norm(&self.plane),
+            false => self.any.residual_norm(problem),
         }
     }
 
@@ -167,13 +167,13 @@ impl Proximal {
     }
 }
 
-impl Solver for Proximal {
+impl Solver for ProximalNewton {
     fn name(&self) -> &'static str {
         "proximal"
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let mut best = Best::new(problem, impulse, goal);
+        let mut best = BestIterate::new(problem, impulse, goal);
         let limit = goal.max_iterations.unwrap_or(self.params.max_iterations);
         let limit = limit.min(self.params.max_iterations);
         let flat = self.plane.fit(problem);
@@ -187,12 +187,12 @@ impl Solver for Proximal {
         let (mut alpha, mut last, mut beyond) = (self.params.proximal, f64::INFINITY, 0);
         loop {
             let size = self.look(problem, flat);
-            let judged = size <= NEARLY * best.target() || best.keeps_history();
+            let judged = size <= NEARLY * best.r2_target() || best.keeps_history();
             if iterations > 0 && (judged || iterations == limit) {
                 self.set_inside(problem, flat);
                 best.offer(problem, &self.inside, iterations);
             }
-            if iterations == limit || best.within(self.params.wish) {
+            if iterations == limit || best.within_fraction(self.params.target) {
                 break;
             }
             beyond += usize::from(best.reached());

@@ -5,26 +5,26 @@
 
 use contact::Problem;
 
-use crate::batch::{Batch, Lead};
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::sweep::{Flow, LocalStep};
+use crate::batch::{SimdSweeper, CgStep};
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
+use crate::sweep::{ScalarSweeper, LocalStep};
 
 /// How the relaxation proceeds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RelaxationParams {
+pub struct NlgsParams {
     /// Largest number of sweeps if the goal does not say.
     pub max_sweeps: usize,
     /// Sweeps between two judgements. A judgement costs about half a sweep.
-    pub judge_every: usize,
+    pub residual_interval: usize,
     /// Sweeps between two recomputations of the velocities from the impulses.
     pub refresh_every: usize,
 }
 
-impl Default for RelaxationParams {
+impl Default for NlgsParams {
     fn default() -> Self {
         Self {
             max_sweeps: 20_000,
-            judge_every: 10,
+            residual_interval: 10,
             refresh_every: 100,
         }
     }
@@ -32,17 +32,17 @@ impl Default for RelaxationParams {
 
 /// The relaxation, with the buffers it keeps between solves.
 #[derive(Debug, Default)]
-pub struct Relaxation {
+pub struct Nlgs {
     /// How it proceeds.
-    pub params: RelaxationParams,
-    flow: Flow,
-    batch: Batch,
-    best: Option<Best>,
+    pub params: NlgsParams,
+    scalar_sweeper: ScalarSweeper,
+    simd_sweeper: SimdSweeper,
+    best: Option<BestIterate>,
 }
 
-impl Relaxation {
+impl Nlgs {
     /// With the given parameters.
-    pub fn new(params: RelaxationParams) -> Self {
+    pub fn new(params: NlgsParams) -> Self {
         Self {
             params,
             ..Self::default()
@@ -52,40 +52,40 @@ impl Relaxation {
     /// Sweeps `count` times in place without judging: the inner loop, which allocates nothing once
     /// the buffers fit.
     pub fn sweep(&mut self, problem: &Problem, impulse: &mut [f64], count: usize) {
-        if self.batch.fit(problem) {
-            self.batch.load(problem, impulse);
+        if self.simd_sweeper.fit(problem) {
+            self.simd_sweeper.load(problem, impulse);
             for _ in 0..count {
-                self.batch.sweep(problem, Lead::STILL);
+                self.simd_sweeper.sweep(problem, CgStep::PLAIN);
             }
-            self.batch.store(problem, impulse);
+            self.simd_sweeper.store(problem, impulse);
             return;
         }
-        self.flow.fit(problem);
-        self.flow.refresh(problem, impulse);
+        self.scalar_sweeper.fit(problem);
+        self.scalar_sweeper.refresh(problem, impulse);
         for _ in 0..count {
-            self.flow.sweep(problem, impulse, LocalStep::Exact);
+            self.scalar_sweeper.sweep(problem, impulse, LocalStep::Exact);
         }
     }
 }
 
-impl Solver for Relaxation {
+impl Solver for Nlgs {
     fn name(&self) -> &'static str {
         "nlgs"
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         let limit = goal.max_iterations.unwrap_or(self.params.max_sweeps);
-        let mut best = Best::renew(self.best.take(), problem, impulse, goal);
-        self.flow.fit(problem);
-        self.flow.refresh(problem, impulse);
+        let mut best = BestIterate::reuse(self.best.take(), problem, impulse, goal);
+        self.scalar_sweeper.fit(problem);
+        self.scalar_sweeper.refresh(problem, impulse);
         let mut sweeps = 0;
         while sweeps < limit && !best.reached() {
-            self.flow.sweep(problem, impulse, LocalStep::Exact);
+            self.scalar_sweeper.sweep(problem, impulse, LocalStep::Exact);
             sweeps += 1;
             if sweeps.is_multiple_of(self.params.refresh_every) {
-                self.flow.refresh(problem, impulse);
+                self.scalar_sweeper.refresh(problem, impulse);
             }
-            if sweeps.is_multiple_of(self.params.judge_every) || sweeps == limit || sweeps == 1 {
+            if sweeps.is_multiple_of(self.params.residual_interval) || sweeps == limit || sweeps == 1 {
                 best.offer(problem, impulse, sweeps);
             }
         }

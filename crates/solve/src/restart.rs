@@ -2,15 +2,15 @@
 
 use contact::{ResidualMeasure, Problem};
 
-use crate::auto::FEASIBLE;
+use crate::auto::FEASIBLE_RESIDUAL;
 use crate::goal::{Goal, Outcome, Report, Solver};
-use crate::infeasible::infeasible;
-use crate::newton::Newton;
+use crate::infeasible::find_infeasibility;
+use crate::newton::SemismoothNewton;
 use crate::nncg::{Nncg, NncgParams, Sweeps};
-use crate::smoothing::{Smoothing, SmoothingParams};
+use crate::smoothing::{SmoothingNewton, SmoothingNewtonParams};
 
 /// Where a path starts.
-enum Start {
+enum RestartPoint {
     /// At the best iterate so far.
     Best,
     /// Cold.
@@ -28,21 +28,21 @@ pub(crate) fn restart(
     total: &mut Report,
 ) {
     // What no velocity satisfies is no hard problem.
-    let far = goal.measure == ResidualMeasure::Velocity && !(total.residual <= FEASIBLE);
-    if total.reached() || (far && infeasible(problem).is_some()) {
+    let far = goal.measure == ResidualMeasure::Velocity && !(total.residual <= FEASIBLE_RESIDUAL);
+    if total.reached() || (far && find_infeasibility(problem).is_some()) {
         return;
     }
     let n = problem.num_contacts();
     for (params, from) in other_paths().filter(|_| n <= RESTARTED_PATHS) {
         match from {
-            Start::Zero => trial.fill(0.0),
-            Start::Best => trial.copy_from_slice(impulse),
+            RestartPoint::Zero => trial.fill(0.0),
+            RestartPoint::Best => trial.copy_from_slice(impulse),
         }
-        let smoothing = Box::new(Smoothing::new(params));
+        let smoothing = Box::new(SmoothingNewton::new(params));
         if !run_all(
             problem,
             goal,
-            vec![smoothing, Box::new(Newton::default())],
+            vec![smoothing, Box::new(SemismoothNewton::default())],
             impulse,
             trial,
             total,
@@ -60,7 +60,7 @@ pub(crate) fn restart(
         if !run_all(
             problem,
             goal,
-            vec![sweep, Box::new(Newton::default())],
+            vec![sweep, Box::new(SemismoothNewton::default())],
             impulse,
             trial,
             total,
@@ -97,17 +97,17 @@ fn run_all(
 /// Smoothing Newton from other ε and other starts. In a step of 984 contacts of falling discs that all methods before left at
 /// 1.3 times the tolerance, these eight reached it, on which they were chosen; the loose schedule from the best iterate did from none of five ε. In one of
 /// 493 contacts of a falling dome none of the eight did.
-fn other_paths() -> impl Iterator<Item = (SmoothingParams, Start)> {
-    let path = |params: SmoothingParams, start, from| (SmoothingParams { start, ..params }, from);
+fn other_paths() -> impl Iterator<Item = (SmoothingNewtonParams, RestartPoint)> {
+    let path = |params: SmoothingNewtonParams, start, from| (SmoothingNewtonParams { initial_eps: start, ..params }, from);
     [
-        path(SmoothingParams::close(), 1.0, Start::Best),
-        path(SmoothingParams::close(), 10.0, Start::Zero),
-        path(SmoothingParams::close(), 0.1, Start::Best),
-        path(SmoothingParams::patient(), 100.0, Start::Zero),
-        path(SmoothingParams::close(), 0.01, Start::Best),
-        path(SmoothingParams::close(), 1.0, Start::Zero),
-        path(SmoothingParams::close(), 10.0, Start::Best),
-        path(SmoothingParams::between(), 100.0, Start::Best),
+        path(SmoothingNewtonParams::close_tracking(), 1.0, RestartPoint::Best),
+        path(SmoothingNewtonParams::close_tracking(), 10.0, RestartPoint::Zero),
+        path(SmoothingNewtonParams::close_tracking(), 0.1, RestartPoint::Best),
+        path(SmoothingNewtonParams::monotone(), 100.0, RestartPoint::Zero),
+        path(SmoothingNewtonParams::close_tracking(), 0.01, RestartPoint::Best),
+        path(SmoothingNewtonParams::close_tracking(), 1.0, RestartPoint::Zero),
+        path(SmoothingNewtonParams::close_tracking(), 10.0, RestartPoint::Best),
+        path(SmoothingNewtonParams::medium_tracking(), 100.0, RestartPoint::Best),
     ]
     .into_iter()
 }

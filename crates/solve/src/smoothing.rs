@@ -17,8 +17,8 @@
 use contact::Problem;
 use contact::law::Smoothed;
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::linear::System;
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
+use crate::linear::NewtonSystem;
 
 /// How ε is lowered.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,13 +45,13 @@ pub enum Schedule {
 
 /// How the path is followed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SmoothingParams {
+pub struct SmoothingNewtonParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
     /// ε at the start, in units of the mean impulse.
-    pub start: f64,
+    pub initial_eps: f64,
     /// How ε is lowered.
     pub schedule: Schedule,
     /// α = `proximal` · m · (ε/scale)^`power`, m a multiplier kept by the adaptive schedule.
@@ -60,12 +60,12 @@ pub struct SmoothingParams {
     pub power: f64,
 }
 
-impl Default for SmoothingParams {
+impl Default for SmoothingNewtonParams {
     fn default() -> Self {
         Self {
             max_iterations: 800,
             patience: 150,
-            start: 1.0,
+            initial_eps: 1.0,
             schedule: Schedule::Adaptive {
                 reduce: 0.8,
                 track: 2.0,
@@ -79,13 +79,13 @@ impl Default for SmoothingParams {
     }
 }
 
-impl SmoothingParams {
+impl SmoothingNewtonParams {
     /// Close tracking: for walls and towers of blocks, whose many contacts for each body make the loose
     /// one wander. It needs half as many iterations there and half as many more in packings.
-    pub fn close() -> Self {
+    pub fn close_tracking() -> Self {
         Self {
             // Anything from 0.03 to 1 does, with chance differences; 0.01 is worse.
-            start: 0.3,
+            initial_eps: 0.3,
             schedule: Schedule::Adaptive {
                 reduce: 0.8,
                 track: 1.0,
@@ -98,7 +98,7 @@ impl SmoothingParams {
     }
 
     /// Between the loose and the close one, and steadier: another try where either has failed.
-    pub fn between() -> Self {
+    pub fn medium_tracking() -> Self {
         Self {
             schedule: Schedule::Adaptive {
                 reduce: 0.8,
@@ -113,7 +113,7 @@ impl SmoothingParams {
     }
 
     /// The loose one that never goes back to a larger ε: from a cold start it has time to find its way.
-    pub fn patient() -> Self {
+    pub fn monotone() -> Self {
         Self {
             schedule: Schedule::Adaptive {
                 reduce: 0.8,
@@ -140,19 +140,19 @@ impl SmoothingParams {
 
 /// The smoothing Newton method.
 #[derive(Debug, Default)]
-pub struct Smoothing {
+pub struct SmoothingNewton {
     /// How the path is followed.
-    pub params: SmoothingParams,
+    pub params: SmoothingNewtonParams,
 }
 
-impl Smoothing {
+impl SmoothingNewton {
     /// With the given parameters.
-    pub fn new(params: SmoothingParams) -> Self {
+    pub fn new(params: SmoothingNewtonParams) -> Self {
         Self { params }
     }
 }
 
-impl Solver for Smoothing {
+impl Solver for SmoothingNewton {
     fn name(&self) -> &'static str {
         match self.params.schedule {
             Schedule::Adaptive { .. } => "smoothing",
@@ -161,11 +161,11 @@ impl Solver for Smoothing {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let mut best = Best::new(problem, impulse, goal);
+        let mut best = BestIterate::new(problem, impulse, goal);
         if !problem.laws().iter().all(|law| law.has_smoothing()) {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         }
-        let mut path = Path::new(problem, impulse, self.params.start);
+        let mut path = HomotopyPath::new(problem, impulse, self.params.initial_eps);
         let (iterations, outcome) = path.follow(&self.params, goal, &mut best);
         best.finish(self.name(), iterations, outcome, impulse)
     }
@@ -182,11 +182,11 @@ const JUMP: f64 = 10.0;
 const LEAST_MULTIPLIER: f64 = 0.01;
 
 /// The present point of the path, in scaled variables.
-struct Path<'a> {
+struct HomotopyPath<'a> {
     problem: &'a Problem,
     /// √κ by row.
     root: Vec<f64>,
-    system: System,
+    system: NewtonSystem,
     /// Mean scaled impulse: the unit of ε.
     scale: f64,
     eps: f64,
@@ -210,7 +210,7 @@ struct Path<'a> {
     scratch: Vec<f64>,
 }
 
-impl<'a> Path<'a> {
+impl<'a> HomotopyPath<'a> {
     fn new(problem: &'a Problem, start: &[f64], eps: f64) -> Self {
         let mut root = vec![0.0; problem.num_rows()];
         let mut blocks = 0;
@@ -233,7 +233,7 @@ impl<'a> Path<'a> {
         let mut path = Self {
             problem,
             root,
-            system: System::new(problem),
+            system: NewtonSystem::new(problem),
             scale,
             eps: eps * scale,
             m: 1.0,
@@ -285,7 +285,7 @@ impl<'a> Path<'a> {
         self.phi = (norm / self.problem.num_contacts() as f64).sqrt() / self.eps;
     }
 
-    fn follow(&mut self, p: &SmoothingParams, goal: &Goal, best: &mut Best) -> (usize, Outcome) {
+    fn follow(&mut self, p: &SmoothingNewtonParams, goal: &Goal, best: &mut BestIterate) -> (usize, Outcome) {
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
         let mut mark = (best.residual(), 0);
         for iteration in 1..=limit {
@@ -297,7 +297,7 @@ impl<'a> Path<'a> {
             let phi_before = self.phi;
             if self.advance(alpha) {
                 match p.schedule {
-                    Schedule::Fixed { reduce } => self.lower(reduce),
+                    Schedule::Fixed { reduce } => self.scale_eps(reduce),
                     Schedule::Adaptive { refuse, raise, .. }
                         if !(self.phi <= refuse.max(phi_before)) && alpha < 1.0 =>
                     {
@@ -355,7 +355,7 @@ impl<'a> Path<'a> {
         let close = self.phi / track;
         if close <= 1.0 {
             self.m = (self.m * 0.8).max(LEAST_MULTIPLIER);
-            self.lower(match close {
+            self.scale_eps(match close {
                 c if c > 0.25 => reduce,
                 c if c > 0.02 => reduce * reduce,
                 _ => 0.3,
@@ -366,19 +366,19 @@ impl<'a> Path<'a> {
         self.since += 1;
         if self.since >= stuck && self.eps < self.scale {
             self.m = 1.0;
-            self.lower(JUMP.min(self.scale / self.eps));
+            self.scale_eps(JUMP.min(self.scale / self.eps));
         }
     }
 
     /// Multiplies ε.
-    fn lower(&mut self, factor: f64) {
+    fn scale_eps(&mut self, factor: f64) {
         self.eps *= factor;
         self.since = 0;
         self.linearise();
     }
 
     /// Judges the present impulses projected into the cones.
-    fn offer(&mut self, best: &mut Best, iteration: usize) {
+    fn offer(&mut self, best: &mut BestIterate, iteration: usize) {
         for a in 0..self.problem.num_contacts() {
             self.problem
                 .law(a)

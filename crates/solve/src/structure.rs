@@ -17,10 +17,10 @@
 
 use contact::{DelassusOperator, Problem};
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver, enough};
-use crate::interior::InteriorPlane;
-use crate::proximal::Proximal;
-use crate::smoothing::{Smoothing, SmoothingParams};
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver, accepted_fraction};
+use crate::interior::PlanarInteriorPoint;
+use crate::proximal::ProximalNewton;
+use crate::smoothing::{SmoothingNewton, SmoothingNewtonParams};
 
 /// Contacts at most.
 const FEW: usize = 200;
@@ -39,27 +39,27 @@ pub(crate) const DEEPEST: f64 = 1e-13;
 
 /// The methods and what they keep.
 #[derive(Debug, Default)]
-pub(crate) struct Structure {
-    proximal: Proximal,
-    plane: InteriorPlane,
+pub(crate) struct NewtonFirst {
+    proximal: ProximalNewton,
+    plane: PlanarInteriorPoint,
     /// The judged start.
-    start: Option<Best>,
+    start: Option<BestIterate>,
     trial: Vec<f64>,
     /// Whether a contact touches the group that begins with this coordinate.
     touched: Vec<bool>,
 }
 
 /// A method that starts where the step did, or cold.
-enum Stage {
+enum NewtonStage {
     Proximal,
     Interior,
     Smoothing,
-    Cold,
+    SmoothingFromZero,
 }
 
-impl Structure {
+impl NewtonFirst {
     /// Whether few bodies rest on each other. Bodies that touch nothing do not count.
-    pub(crate) fn suits(&mut self, problem: &Problem, goal: &Goal) -> bool {
+    pub(crate) fn applies(&mut self, problem: &Problem, goal: &Goal) -> bool {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
@@ -86,30 +86,30 @@ impl Structure {
         impulse: &mut [f64],
         (goal, wish): (&Goal, f64),
     ) -> Report {
-        self.proximal.params.wish = wish;
-        self.plane.params.wish = enough(wish);
-        let mut best = Best::renew(self.start.take(), problem, impulse, goal);
+        self.proximal.params.target = wish;
+        self.plane.params.target = accepted_fraction(wish);
+        let mut best = BestIterate::reuse(self.start.take(), problem, impulse, goal);
         let mut total = best.finish("start", 0, Outcome::Stalled, impulse);
         self.start = Some(best);
-        let deep = enough(wish) * goal.tolerance;
+        let deep = accepted_fraction(wish) * goal.tolerance;
         if total.residual <= deep {
             return total;
         }
         total.path.clear();
         let start = impulse.to_vec();
         for stage in [
-            Stage::Proximal,
-            Stage::Interior,
-            Stage::Smoothing,
-            Stage::Cold,
+            NewtonStage::Proximal,
+            NewtonStage::Interior,
+            NewtonStage::Smoothing,
+            NewtonStage::SmoothingFromZero,
         ] {
             self.trial.clone_from(&start);
             self.run(problem, impulse, goal, (&stage, &mut total));
             if total.residual <= goal.tolerance {
-                if total.residual > deep && !matches!(stage, Stage::Proximal) {
+                if total.residual > deep && !matches!(stage, NewtonStage::Proximal) {
                     self.trial.clear();
                     self.trial.extend_from_slice(impulse);
-                    self.run(problem, impulse, goal, (&Stage::Proximal, &mut total));
+                    self.run(problem, impulse, goal, (&NewtonStage::Proximal, &mut total));
                 }
                 total.outcome = Outcome::Reached;
                 break;
@@ -124,7 +124,7 @@ impl Structure {
         problem: &Problem,
         impulse: &mut [f64],
         goal: &Goal,
-        (stage, total): (&Stage, &mut Report),
+        (stage, total): (&NewtonStage, &mut Report),
     ) {
         let left = goal.left_after(total.iterations);
         if left.max_iterations == Some(0) {
@@ -132,14 +132,14 @@ impl Structure {
         }
         let trial = &mut self.trial;
         let report = match stage {
-            Stage::Proximal => self.proximal.solve(problem, trial, &left),
-            Stage::Interior => self.plane.solve(problem, trial, &left),
-            Stage::Smoothing => {
-                Smoothing::new(SmoothingParams::close()).solve(problem, trial, &left)
+            NewtonStage::Proximal => self.proximal.solve(problem, trial, &left),
+            NewtonStage::Interior => self.plane.solve(problem, trial, &left),
+            NewtonStage::Smoothing => {
+                SmoothingNewton::new(SmoothingNewtonParams::close_tracking()).solve(problem, trial, &left)
             }
-            Stage::Cold => {
+            NewtonStage::SmoothingFromZero => {
                 trial.fill(0.0);
-                Smoothing::new(SmoothingParams::patient()).solve(problem, trial, &left)
+                SmoothingNewton::new(SmoothingNewtonParams::monotone()).solve(problem, trial, &left)
             }
         };
         total.append(report, impulse, trial);

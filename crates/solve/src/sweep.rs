@@ -25,14 +25,14 @@ pub(crate) enum LocalStep {
 
 /// The velocities that go with the impulses of a sweep, and scratch for one contact.
 #[derive(Debug, Default)]
-pub(crate) struct Flow {
+pub(crate) struct ScalarSweeper {
     /// v̂ = v̂_free + Ĝᵀ r; empty for a stored W.
     velocity: Vec<f64>,
     u: Vec<f64>,
     next: Vec<f64>,
 }
 
-impl Flow {
+impl ScalarSweeper {
     pub fn new(problem: &Problem) -> Self {
         let mut flow = Self::default();
         flow.fit(problem);

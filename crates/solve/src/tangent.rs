@@ -10,7 +10,7 @@ use contact::Problem;
 
 /// −F, A and B at one iterate.
 #[derive(Debug, Default)]
-pub(crate) struct Tangent {
+pub(crate) struct AlartCurnierJacobian {
     /// √κ by row.
     pub root: Vec<f64>,
     /// −F; a solver of the linear system leaves dx here.
@@ -22,7 +22,7 @@ pub(crate) struct Tangent {
     scratch: Vec<f64>,
 }
 
-impl Tangent {
+impl AlartCurnierJacobian {
     /// Makes room for a problem.
     pub fn fit(&mut self, problem: &Problem) {
         let n = problem.num_rows();
@@ -56,7 +56,7 @@ impl Tangent {
     }
 
     /// ‖B dx‖, once the step holds dx.
-    pub fn sheared(&self, problem: &Problem) -> f64 {
+    pub fn df_du_step_norm(&self, problem: &Problem) -> f64 {
         let (mut start, mut square) = (0, 0.0);
         for a in 0..problem.num_contacts() {
             let dx = &self.step[problem.rows(a)];

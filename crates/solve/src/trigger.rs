@@ -10,7 +10,7 @@ const SPARE: f64 = 0.95;
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub(crate) struct Trigger {
+pub(crate) struct ResidualSchedule {
     tolerance: f64,
     every: usize,
     least: f64,
@@ -21,7 +21,7 @@ pub(crate) struct Trigger {
     mark: (f64, usize),
 }
 
-impl Trigger {
+impl ResidualSchedule {
     /// From the residual of the first iterate; judged every so many sweeps at least.
     pub fn new(residual: f64, tolerance: f64, every: usize) -> Self {
         Self {

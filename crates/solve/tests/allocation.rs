@@ -9,9 +9,9 @@ use std::cell::Cell;
 
 use contact::Problem;
 use solve::nncg::{NncgParams, Sweeps};
-use solve::relaxation::RelaxationParams;
+use solve::relaxation::NlgsParams;
 use solve::sample::{Chain, Pyramid, Tower, Wall};
-use solve::{Goal, Nncg, Relaxation, Solver};
+use solve::{Goal, Nncg, Nlgs, Solver};
 
 struct Counting;
 
@@ -77,7 +77,7 @@ fn the_counter_counts() {
 fn warm_sweeps_allocate_nothing() {
     for problem in problems() {
         let mut impulse = vec![0.0; problem.num_rows()];
-        let mut relaxation = Relaxation::default();
+        let mut relaxation = Nlgs::default();
         relaxation.sweep(&problem, &mut impulse, 1);
         let count = allocations(|| relaxation.sweep(&problem, &mut impulse, 50));
         assert_eq!(count, 0);
@@ -86,12 +86,12 @@ fn warm_sweeps_allocate_nothing() {
 
 #[test]
 fn a_warm_solve_allocates_its_report_only() {
-    let goal = Goal::to(1e-12).at_most(300);
+    let goal = Goal::with_tolerance(1e-12).at_most(300);
     for problem in problems() {
         let start = vec![0.0; problem.num_rows()];
         let mut impulse = start.clone();
-        let mut solvers: Vec<Box<dyn Solver>> = vec![Box::new(Relaxation::new(RelaxationParams {
-            judge_every: 1,
+        let mut solvers: Vec<Box<dyn Solver>> = vec![Box::new(Nlgs::new(NlgsParams {
+            residual_interval: 1,
             ..Default::default()
         }))];
         for sweeps in [Sweeps::Exact, Sweeps::Projection, Sweeps::Guarded] {

@@ -60,7 +60,7 @@ impl<D: Dim> World<D> {
             .work
             .report
             .as_ref()
-            .and_then(|r| r.infeasible.as_ref());
+            .and_then(|r| r.infeasibility.as_ref());
         let contacts = proof.iter().flat_map(|proof| &proof.contacts);
         let touches = contacts.filter_map(|contact| self.work.active.get(*contact));
         let found = self.work.detector.found();

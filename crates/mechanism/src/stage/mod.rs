@@ -12,7 +12,7 @@ mod least;
 mod report;
 mod solve;
 
-use ::solve::Dense;
+use ::solve::DenseNlgs;
 use contact::law::Status;
 use contact::{Law, Problem, Restitution};
 use convex::dense;
@@ -105,7 +105,7 @@ pub(crate) struct Stage {
     coordinates: Vec<f64>,
     /// The problem that was solved last.
     problem: Option<Problem>,
-    solver: Dense,
+    solver: DenseNlgs,
 }
 
 impl Stage {

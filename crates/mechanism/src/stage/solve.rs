@@ -38,7 +38,7 @@ impl Stage {
         let problem = self
             .pose(inertia, free)
             .map_err(|e| self.unposed(system, t, &e))?;
-        let goal = Goal::to(tolerance);
+        let goal = Goal::with_tolerance(tolerance);
         let report = self.solver.solve(&problem, &mut self.impulse, &goal);
         if report.outcome == Outcome::Unsuitable
             && let Err(bilateral::BilateralError::Contradiction { contacts, velocity }) =
@@ -49,7 +49,7 @@ impl Stage {
         self.problem = Some(problem);
         self.apply(inertia, v);
         let excluded = |k: usize| {
-            let contact = report.infeasible.as_ref()?.contacts.get(k)?;
+            let contact = report.infeasibility.as_ref()?.contacts.get(k)?;
             self.active
                 .get(*contact)
                 .map(|constraint| *constraint as u32)

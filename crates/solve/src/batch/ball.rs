@@ -10,25 +10,25 @@
 
 use contact::{FactoredDelassus, Problem};
 
-use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
-use super::lanes::{F4, Four, LANES, V3, cross, dot, of};
-use super::pack::{Fact, Pack, Seats, facts};
-use super::row::{SpaceRow, Store, fetch, give};
+use super::iterate::{Iterate, CgStep, AndersonStep, AndersonHistory, AndersonProducts, ResidualSums};
+use super::lanes::{F64x4, SimdVector, LANES, V3, cross, dot, load_array};
+use super::pack::{ContactData, Pack, LaneIndices, contact_data};
+use super::row::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
 /// Four contacts, each of N balls.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Ball<const N: usize> {
-    seats: Seats<N>,
+pub(super) struct SpherePack<const N: usize> {
+    lanes: LaneIndices<N>,
     normal: V3,
     tangent: V3,
-    s: [F4; N],
-    c: [F4; N],
+    s: [F64x4; N],
+    c: [F64x4; N],
     /// 1/h_n and 1/h_t.
-    inverse: [F4; 2],
-    mu: F4,
+    inverse: [F64x4; 2],
+    mu: F64x4,
     /// 1/κ.
-    weight: F4,
+    weight: F64x4,
     given: V3,
     iterate: Iterate<3>,
 }
@@ -40,10 +40,10 @@ struct Frame<L> {
     third: [L; 3],
 }
 
-impl<const N: usize> Ball<N> {
+impl<const N: usize> SpherePack<N> {
     #[inline(always)]
-    fn frame<L: Four>(&self) -> Frame<L> {
-        let (normal, tangent) = (of(&self.normal), of(&self.tangent));
+    fn frame<L: SimdVector>(&self) -> Frame<L> {
+        let (normal, tangent) = (load_array(&self.normal), load_array(&self.tangent));
         let third = cross(&normal, &tangent);
         Frame {
             normal,
@@ -53,18 +53,18 @@ impl<const N: usize> Ball<N> {
     }
 
     #[inline(always)]
-    fn gather<L: Four>(&self, v: &impl Store<SpaceRow>, frame: &Frame<L>) -> [L; 3] {
+    fn gather<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>, frame: &Frame<L>) -> [L; 3] {
         let (mut x, mut w) = ([L::zero(); 3], [L::zero(); 3]);
         for n in 0..N {
-            let (s, c) = (L::of(self.s[n]), L::of(self.c[n]));
-            let velocity: [L; 4] = fetch(v, n, &self.seats.at[n], 0);
-            let spin: [L; 4] = fetch(v, n, &self.seats.at[n], 1);
+            let (s, c) = (L::load(self.s[n]), L::load(self.c[n]));
+            let velocity: [L; 4] = gather_bodies(v, n, &self.lanes.bodies[n], 0);
+            let spin: [L; 4] = gather_bodies(v, n, &self.lanes.bodies[n], 1);
             for k in 0..3 {
                 x[k] = x[k] + s * velocity[k];
                 w[k] = w[k] + c * spin[k];
             }
         }
-        let given: [L; 3] = of(&self.given);
+        let given: [L; 3] = load_array(&self.given);
         [
             given[0] + dot(&frame.normal, &x),
             given[1] + dot(&frame.tangent, &x) + dot(&frame.third, &w),
@@ -73,19 +73,19 @@ impl<const N: usize> Ball<N> {
     }
 
     #[inline(always)]
-    fn law<L: Four>(&self, r: &[L; 3], u: &[L; 3]) -> [L; 3] {
-        let inverse: [L; 2] = of(&self.inverse);
-        let normal = (r[0] - u[0] * inverse[0]).positive();
+    fn law<L: SimdVector>(&self, r: &[L; 3], u: &[L; 3]) -> [L; 3] {
+        let inverse: [L; 2] = load_array(&self.inverse);
+        let normal = (r[0] - u[0] * inverse[0]).max_zero();
         let t1 = r[1] - u[1] * inverse[1];
         let t2 = r[2] - u[2] * inverse[1];
-        let length = (t1 * t1 + t2 * t2).root();
-        let bound = L::of(self.mu) * normal;
-        let scale = L::where_le(length, bound, L::all(1.0), bound.over(length));
+        let length = (t1 * t1 + t2 * t2).sqrt();
+        let bound = L::load(self.mu) * normal;
+        let scale = L::select_le(length, bound, L::splat(1.0), bound.div(length));
         [normal, t1 * scale, t2 * scale]
     }
 
     #[inline(always)]
-    fn scatter<L: Four>(&self, v: &mut impl Store<SpaceRow>, frame: &Frame<L>, d: &[L; 3]) {
+    fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>, frame: &Frame<L>, d: &[L; 3]) {
         let (n, t, o) = (&frame.normal, &frame.tangent, &frame.third);
         let (mut push, mut turn) = ([L::zero(); 3], [L::zero(); 3]);
         for k in 0..3 {
@@ -93,14 +93,14 @@ impl<const N: usize> Ball<N> {
             turn[k] = o[k] * d[1] - t[k] * d[2];
         }
         for n in 0..N {
-            let (s, c, at) = (L::of(self.s[n]), L::of(self.c[n]), &self.seats.at[n]);
-            give(v, n, at, 0, [s * push[0], s * push[1], s * push[2]]);
-            give(v, n, at, 1, [c * turn[0], c * turn[1], c * turn[2]]);
+            let (s, c, at) = (L::load(self.s[n]), L::load(self.c[n]), &self.lanes.bodies[n]);
+            scatter_add_bodies(v, n, at, 0, [s * push[0], s * push[1], s * push[2]]);
+            scatter_add_bodies(v, n, at, 1, [c * turn[0], c * turn[1], c * turn[2]]);
         }
     }
 
     /// Takes the numbers of the contact in a lane.
-    fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &Fact<'_>) {
+    fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &ContactData<'_>) {
         let Some(balls) = kinetic.sphere_contact(fact.contact) else {
             return;
         };
@@ -110,7 +110,7 @@ impl<const N: usize> Ball<N> {
         let present = present.filter(|(_, first)| first.is_some());
         for (n, (which, _)) in present.enumerate().take(N) {
             let (s, c) = (f[9 + 2 * which], f[10 + 2 * which]);
-            let side = self.seats.side(lane, n);
+            let side = self.lanes.side(lane, n);
             self.s[side].0[lane] = s;
             self.c[side].0[lane] = c;
             h_n += s * s;
@@ -128,90 +128,90 @@ impl<const N: usize> Ball<N> {
     }
 }
 
-impl<const N: usize> Pack for Ball<N> {
-    type Row = SpaceRow;
-    type Past = Past<3>;
+impl<const N: usize> Pack for SpherePack<N> {
+    type Velocity = SpatialVelocity;
+    type History = AndersonHistory<3>;
     const ROWS: usize = 3;
 
     fn new(spare: [u32; 2]) -> Self {
         Self {
-            seats: Seats::new(spare),
+            lanes: LaneIndices::new(spare),
             normal: Default::default(),
             tangent: Default::default(),
-            s: [F4::default(); N],
-            c: [F4::default(); N],
-            inverse: [F4::default(); 2],
-            mu: F4::default(),
-            weight: F4::all(1.0),
+            s: [F64x4::default(); N],
+            c: [F64x4::default(); N],
+            inverse: [F64x4::default(); 2],
+            mu: F64x4::default(),
+            weight: F64x4::splat(1.0),
             given: Default::default(),
             iterate: Iterate::default(),
         }
     }
 
-    fn sit(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
-        self.seats.sit(lane, contact, at, flip);
+    fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
+        self.lanes.set_lane(lane, contact, at, flip);
     }
 
     #[inline(always)]
-    fn contact(&self) -> &[u32; LANES] {
-        &self.seats.contact
+    fn contacts(&self) -> &[u32; LANES] {
+        &self.lanes.contact
     }
 
     #[inline(always)]
-    fn expect<L: Four>(&self, v: &impl Store<SpaceRow>) {
-        self.seats.expect::<L, _>(v);
+    fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) {
+        self.lanes.prefetch_bodies::<L, _>(v);
     }
 
     #[inline(always)]
-    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
-        for (lane, fact) in facts(self.seats.contact, problem, kinetic, Self::ROWS) {
+    fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
+        for (lane, fact) in contact_data(self.lanes.contact, problem, kinetic, Self::ROWS) {
             self.set(lane, kinetic, &fact);
         }
     }
 
     #[inline(always)]
-    fn sweep<L: Four>(&mut self, v: &mut impl Store<SpaceRow>, lead: Lead) -> L {
+    fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<SpatialVelocity>, lead: CgStep) -> L {
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
         let r = self.iterate.extrapolate::<L>(lead);
         let next = self.law(&r, &u);
-        let (change, square) = self.iterate.settle(&r, next);
+        let (change, square) = self.iterate.accept(&r, next);
         self.scatter(v, &frame, &change);
-        square * L::of(self.weight)
+        square * L::load(self.weight)
     }
 
     #[inline(always)]
-    fn mix<L: Four>(
+    fn anderson_sweep<L: SimdVector>(
         &mut self,
-        v: &mut impl Store<SpaceRow>,
-        past: &mut Past<3>,
-        mix: &Mix,
-        products: &mut Products<L>,
+        v: &mut impl VelocityStore<SpatialVelocity>,
+        past: &mut AndersonHistory<3>,
+        mix: &AndersonStep,
+        products: &mut AndersonProducts<L>,
     ) {
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
         let r = self.iterate.blend(past, mix);
         let next = self.law(&r, &u);
-        let weight = L::of(self.weight);
-        let change = self.iterate.learn(past, mix, weight, [&r, &next], products);
+        let weight = L::load(self.weight);
+        let change = self.iterate.accept_mixed(past, mix, weight, [&r, &next], products);
         self.scatter(v, &frame, &change);
     }
 
     #[inline(always)]
-    fn push<L: Four>(&self, v: &mut impl Store<SpaceRow>) {
+    fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>) {
         let frame = self.frame::<L>();
-        self.scatter(v, &frame, &of(&self.iterate.y));
+        self.scatter(v, &frame, &load_array(&self.iterate.y));
     }
 
     #[inline(always)]
-    fn judge<L: Four>(&self, v: &impl Store<SpaceRow>, sums: &mut Sums<L>) {
+    fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>, sums: &mut ResidualSums<L>) {
         let frame = self.frame::<L>();
         let u = self.gather(v, &frame);
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }
 
     #[inline(always)]
-    fn impulse(&mut self, row: usize) -> &mut F4 {
+    fn impulse(&mut self, row: usize) -> &mut F64x4 {
         &mut self.iterate.y[row]
     }
 

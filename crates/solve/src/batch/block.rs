@@ -1,55 +1,55 @@
 //! Bodies that are treated together, and the contacts between two such lots.
 
-use super::iterate::{DEPTH, Products};
-use super::shelf::{Kinds, Shelf};
+use super::iterate::{ANDERSON_DEPTH, AndersonProducts};
+use super::shelf::{PackSet, PackList};
 
 /// Bodies that are near each other, and the contacts between them.
 #[derive(Debug)]
-pub(super) struct Block<K: Kinds> {
+pub(super) struct Partition<K: PackSet> {
     pub members: Vec<u32>,
     /// v̂ by body, one spare at the end.
-    pub velocity: Vec<K::Row>,
+    pub velocity: Vec<K::Velocity>,
     /// v̂ where the sweep began, and Ĝᵀ p.
-    pub before: Vec<K::Row>,
-    pub drift: Vec<K::Row>,
+    pub before: Vec<K::Velocity>,
+    pub direction_velocity: Vec<K::Velocity>,
     /// Differences of v̂ of the last sweeps, body by body; empty where nobody mixes.
-    pub past: Vec<[K::Row; DEPTH]>,
-    pub shelf: Shelf<K>,
+    pub velocity_history: Vec<[K::Velocity; ANDERSON_DEPTH]>,
+    pub packs: PackList<K>,
     pub sums: [f64; 3],
-    pub products: Products<f64>,
+    pub products: AndersonProducts<f64>,
 }
 
 /// Contacts between two blocks.
 #[derive(Debug)]
-pub(super) struct Seam<K: Kinds> {
-    pub blocks: [usize; 2],
-    pub shelf: Shelf<K>,
+pub(super) struct Interface<K: PackSet> {
+    pub partitions: [usize; 2],
+    pub packs: PackList<K>,
     pub sums: [f64; 3],
-    pub products: Products<f64>,
+    pub products: AndersonProducts<f64>,
 }
 
-impl<K: Kinds> Default for Block<K> {
+impl<K: PackSet> Default for Partition<K> {
     fn default() -> Self {
         Self {
             members: Vec::new(),
             velocity: Vec::new(),
             before: Vec::new(),
-            drift: Vec::new(),
-            past: Vec::new(),
-            shelf: Shelf::default(),
+            direction_velocity: Vec::new(),
+            velocity_history: Vec::new(),
+            packs: PackList::default(),
             sums: [0.0; 3],
-            products: Products::NONE,
+            products: AndersonProducts::NONE,
         }
     }
 }
 
-impl<K: Kinds> Default for Seam<K> {
+impl<K: PackSet> Default for Interface<K> {
     fn default() -> Self {
         Self {
-            blocks: [0; 2],
-            shelf: Shelf::default(),
+            partitions: [0; 2],
+            packs: PackList::default(),
             sums: [0.0; 3],
-            products: Products::NONE,
+            products: AndersonProducts::NONE,
         }
     }
 }

@@ -13,68 +13,68 @@ const OPEN: usize = 8;
 
 /// A contact on its way to a pack: its bodies by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Guest {
+pub(super) struct PackEntry {
     pub contact: u32,
-    pub at: [u32; 2],
+    pub bodies: [u32; 2],
     pub flip: bool,
 }
 
-impl Guest {
-    const NOBODY: Self = Self {
+impl PackEntry {
+    const EMPTY: Self = Self {
         contact: NONE,
-        at: [NONE; 2],
+        bodies: [NONE; 2],
         flip: false,
     };
 }
 
 /// A pack that is being filled.
 #[derive(Debug, Clone, Copy)]
-struct Draft {
-    guests: [Guest; LANES],
+struct OpenPack {
+    guests: [PackEntry; LANES],
     filled: usize,
 }
 
-impl Draft {
+impl OpenPack {
     const EMPTY: Self = Self {
-        guests: [Guest::NOBODY; LANES],
+        guests: [PackEntry::EMPTY; LANES],
         filled: 0,
     };
 }
 
 /// The packs of one kind.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
-    open: Vec<Draft>,
-    full: Vec<[Guest; LANES]>,
+pub(super) struct Packer {
+    open: Vec<OpenPack>,
+    full: Vec<[PackEntry; LANES]>,
     /// Whether the sides are lists of their own: the same number is then another body.
-    apart: bool,
+    separate_sides: bool,
 }
 
-impl Desk {
+impl Packer {
     /// Empty.
     pub fn clear(&mut self, apart: bool) {
         self.open.clear();
         self.full.clear();
-        self.apart = apart;
+        self.separate_sides = apart;
     }
 
-    fn meet(&self, a: &Guest, b: &Guest) -> bool {
+    fn share_body(&self, a: &PackEntry, b: &PackEntry) -> bool {
         let same = |x: u32, y: u32| x == y && x != NONE;
-        let across = same(a.at[0], b.at[1]) || same(a.at[1], b.at[0]);
-        same(a.at[0], b.at[0]) || same(a.at[1], b.at[1]) || (!self.apart && across)
+        let across = same(a.bodies[0], b.bodies[1]) || same(a.bodies[1], b.bodies[0]);
+        same(a.bodies[0], b.bodies[0]) || same(a.bodies[1], b.bodies[1]) || (!self.separate_sides && across)
     }
 
     /// Takes a contact in. Where there is no room the oldest pack is left as it is.
-    pub fn take(&mut self, guest: Guest) {
+    pub fn take(&mut self, guest: PackEntry) {
         let place = self.open.iter().position(|draft| {
             let sitting = &draft.guests[..draft.filled];
-            !sitting.iter().any(|other| self.meet(other, &guest))
+            !sitting.iter().any(|other| self.share_body(other, &guest))
         });
         let at = place.unwrap_or_else(|| {
             if self.open.len() == OPEN {
                 self.full.push(self.open.remove(0).guests);
             }
-            self.open.push(Draft::EMPTY);
+            self.open.push(OpenPack::EMPTY);
             self.open.len() - 1
         });
         let draft = &mut self.open[at];
@@ -92,7 +92,7 @@ impl Desk {
     }
 
     /// All packs, in order.
-    pub fn packs(&self) -> &[[Guest; LANES]] {
+    pub fn packs(&self) -> &[[PackEntry; LANES]] {
         &self.full
     }
 }
@@ -100,19 +100,19 @@ impl Desk {
 /// Packs in an order in which neighbours share no body, as far as a short look ahead finds one: a visit
 /// then need not wait for what the one before has written.
 #[derive(Debug, Default)]
-pub(super) struct Spread {
+pub(super) struct PackScheduler {
     /// When a body of each side was last visited.
     last: [Vec<u32>; 2],
     now: u32,
-    waiting: Vec<[Guest; LANES]>,
-    out: Vec<[Guest; LANES]>,
+    waiting: Vec<[PackEntry; LANES]>,
+    out: Vec<[PackEntry; LANES]>,
 }
 
 /// Packs that are looked at for the next one, and visits between two of the same body.
 const AHEAD: usize = 24;
 const APART: u32 = 4;
 
-impl Spread {
+impl PackScheduler {
     /// For lists with these numbers of bodies.
     pub fn begin(&mut self, bodies: [u32; 2]) {
         for (last, bodies) in self.last.iter_mut().zip(bodies) {
@@ -123,7 +123,7 @@ impl Spread {
     }
 
     /// Orders the packs of a desk.
-    pub fn order(&mut self, desk: &mut Desk, sides: usize) {
+    pub fn schedule(&mut self, desk: &mut Packer, sides: usize) {
         self.out.clear();
         self.waiting.clear();
         let mut coming = std::mem::take(&mut desk.full);
@@ -137,10 +137,10 @@ impl Spread {
             if self.waiting.is_empty() {
                 break;
             }
-            let rested = |pack: &[Guest; LANES]| self.rest(pack, desk.apart, sides);
+            let rested = |pack: &[PackEntry; LANES]| self.rest(pack, desk.separate_sides, sides);
             let chosen = self.waiting.iter().position(|p| rested(p) >= APART);
             let pack = self.waiting.remove(chosen.unwrap_or(0));
-            self.visit(&pack, desk.apart, sides);
+            self.visit(&pack, desk.separate_sides, sides);
             self.out.push(pack);
         }
         drop(next);
@@ -149,23 +149,23 @@ impl Spread {
     }
 
     /// Visits since a body of the pack was visited.
-    fn rest(&self, pack: &[Guest; LANES], apart: bool, sides: usize) -> u32 {
+    fn rest(&self, pack: &[PackEntry; LANES], apart: bool, sides: usize) -> u32 {
         let mut last = 0;
         for guest in pack.iter().filter(|guest| guest.contact != NONE) {
             for side in 0..sides {
                 let list = &self.last[if apart { side } else { 0 }];
-                last = last.max(list.get(guest.at[side] as usize).copied().unwrap_or(0));
+                last = last.max(list.get(guest.bodies[side] as usize).copied().unwrap_or(0));
             }
         }
         self.now - last
     }
 
-    fn visit(&mut self, pack: &[Guest; LANES], apart: bool, sides: usize) {
+    fn visit(&mut self, pack: &[PackEntry; LANES], apart: bool, sides: usize) {
         self.now += 1;
         for guest in pack.iter().filter(|guest| guest.contact != NONE) {
             for side in 0..sides {
                 let list = &mut self.last[if apart { side } else { 0 }];
-                if let Some(last) = list.get_mut(guest.at[side] as usize) {
+                if let Some(last) = list.get_mut(guest.bodies[side] as usize) {
                     *last = self.now;
                 }
             }

@@ -6,206 +6,206 @@
 
 use contact::{FactoredDelassus, Problem};
 
-use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
-use super::lanes::{F4, Four, LANES, dot, of};
-use super::pack::{Pack, Seats, facts};
-use super::row::{PlaneRow, Store, fetch, give};
+use super::iterate::{Iterate, CgStep, AndersonStep, AndersonHistory, AndersonProducts, ResidualSums};
+use super::lanes::{F64x4, SimdVector, LANES, dot, load_array};
+use super::pack::{Pack, LaneIndices, contact_data};
+use super::row::{PlanarVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
 /// Four contacts, each of N bodies.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Flat<const N: usize> {
-    seats: Seats<N>,
+pub(super) struct PlanarPack<const N: usize> {
+    lanes: LaneIndices<N>,
     /// Rows of Ĝ for each side.
-    block: [[[F4; 3]; 2]; N],
+    block: [[[F64x4; 3]; 2]; N],
     /// h_nn, h_nt, h_tt.
-    h: [F4; 3],
+    h: [F64x4; 3],
     /// 1/h_nn, h_nt/h_nn, 1/B.
-    inverse: [F4; 3],
+    inverse: [F64x4; 3],
     /// 1/(h_nn − μ h_nt) and 1/(h_nn + μ h_nt); infinite where a slide that way would wedge.
-    slide: [F4; 2],
-    mu: F4,
+    slide: [F64x4; 2],
+    mu: F64x4,
     /// 1/κ.
-    weight: F4,
-    given: [F4; 2],
+    weight: F64x4,
+    given: [F64x4; 2],
     iterate: Iterate<2>,
 }
 
-impl<const N: usize> Flat<N> {
+impl<const N: usize> PlanarPack<N> {
     #[inline(always)]
-    fn gather<L: Four>(&self, v: &impl Store<PlaneRow>) -> [L; 2] {
-        let mut u: [L; 2] = of(&self.given);
+    fn gather<L: SimdVector>(&self, v: &impl VelocityStore<PlanarVelocity>) -> [L; 2] {
+        let mut u: [L; 2] = load_array(&self.given);
         for n in 0..N {
-            let [x, y, w, _] = fetch(v, n, &self.seats.at[n], 0);
+            let [x, y, w, _] = gather_bodies(v, n, &self.lanes.bodies[n], 0);
             for i in 0..2 {
-                u[i] = u[i] + dot(&of(&self.block[n][i]), &[x, y, w]);
+                u[i] = u[i] + dot(&load_array(&self.block[n][i]), &[x, y, w]);
             }
         }
         u
     }
 
     #[inline(always)]
-    fn law<L: Four>(&self, r: &[L; 2], u: &[L; 2]) -> [L; 2] {
-        let [h_nn, h_nt, h_tt]: [L; 3] = of(&self.h);
-        let [inverse, c, stiff]: [L; 3] = of(&self.inverse);
-        let (zero, mu) = (L::zero(), L::of(self.mu));
+    fn law<L: SimdVector>(&self, r: &[L; 2], u: &[L; 2]) -> [L; 2] {
+        let [h_nn, h_nt, h_tt]: [L; 3] = load_array(&self.h);
+        let [inverse, c, stiff]: [L; 3] = load_array(&self.inverse);
+        let (zero, mu) = (L::zero(), L::load(self.mu));
         let q_n = u[0] - (h_nn * r[0] + h_nt * r[1]);
         let q_t = u[1] - (h_nt * r[0] + h_tt * r[1]);
         let b = q_t - c * q_n;
         let stick = -(b * stiff);
         // Friction opposes b.
-        let w = L::where_le(zero, b, -mu, mu);
-        let slide = L::where_le(zero, b, L::of(self.slide[0]), L::of(self.slide[1]));
+        let w = L::select_le(zero, b, -mu, mu);
+        let slide = L::select_le(zero, b, L::load(self.slide[0]), L::load(self.slide[1]));
         let sliding = -(q_n * slide);
-        let at_rest = (-(q_n + h_nt * stick) * inverse).positive();
+        let at_rest = (-(q_n + h_nt * stick) * inverse).max_zero();
         // Sticking needs no more than the cone gives where sliding would set in.
-        let (size, bound) = (stick.size(), mu * sliding);
-        let normal = L::where_le(size, bound, at_rest, sliding);
-        let tangent = L::where_le(size, bound, stick, w * sliding);
+        let (size, bound) = (stick.abs(), mu * sliding);
+        let normal = L::select_le(size, bound, at_rest, sliding);
+        let tangent = L::select_le(size, bound, stick, w * sliding);
         [
-            L::where_le(zero, q_n, zero, normal),
-            L::where_le(zero, q_n, zero, tangent),
+            L::select_le(zero, q_n, zero, normal),
+            L::select_le(zero, q_n, zero, tangent),
         ]
     }
 
     #[inline(always)]
-    fn scatter<L: Four>(&self, v: &mut impl Store<PlaneRow>, d: &[L; 2]) {
+    fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<PlanarVelocity>, d: &[L; 2]) {
         for n in 0..N {
             let [g, f] = &self.block[n];
-            let push = |k: usize| L::of(g[k]) * d[0] + L::of(f[k]) * d[1];
-            give(v, n, &self.seats.at[n], 0, [push(0), push(1), push(2)]);
+            let push = |k: usize| L::load(g[k]) * d[0] + L::load(f[k]) * d[1];
+            scatter_add_bodies(v, n, &self.lanes.bodies[n], 0, [push(0), push(1), push(2)]);
         }
     }
 }
 
-impl<const N: usize> Flat<N> {
+impl<const N: usize> PlanarPack<N> {
     /// What follows from H, μ and κ.
     #[inline(always)]
-    fn settle<L: Four>(&mut self, [h_nn, h_nt, h_tt]: [L; 3], mu: L, kappa: L) {
-        let one = L::all(1.0);
-        let (c, lean) = (h_nt.over(h_nn), mu * h_nt);
-        let stiff = one.over(h_tt - c * h_nt);
-        self.inverse = [one.over(h_nn).to(), c.to(), stiff.to()];
+    fn settle<L: SimdVector>(&mut self, [h_nn, h_nt, h_tt]: [L; 3], mu: L, kappa: L) {
+        let one = L::splat(1.0);
+        let (c, lean) = (h_nt.div(h_nn), mu * h_nt);
+        let stiff = one.div(h_tt - c * h_nt);
+        self.inverse = [one.div(h_nn).store(), c.store(), stiff.store()];
         // At least the least positive number: positive, and a number.
-        let (least, never) = (L::all(f64::from_bits(1)), L::all(f64::INFINITY));
+        let (least, never) = (L::splat(f64::from_bits(1)), L::splat(f64::INFINITY));
         for (to, room) in self.slide.iter_mut().zip([h_nn - lean, h_nn + lean]) {
-            *to = L::where_le(least, room, one.over(room), never).to();
+            *to = L::select_le(least, room, one.div(room), never).store();
         }
-        self.weight = one.over(kappa).to();
+        self.weight = one.div(kappa).store();
     }
 }
 
-impl<const N: usize> Pack for Flat<N> {
-    type Row = PlaneRow;
-    type Past = Past<2>;
+impl<const N: usize> Pack for PlanarPack<N> {
+    type Velocity = PlanarVelocity;
+    type History = AndersonHistory<2>;
     const ROWS: usize = 2;
 
     fn new(spare: [u32; 2]) -> Self {
-        let one = F4::all(1.0);
+        let one = F64x4::splat(1.0);
         Self {
-            seats: Seats::new(spare),
-            block: [[[F4::default(); 3]; 2]; N],
-            h: [one, F4::default(), one],
-            inverse: [one, F4::default(), one],
+            lanes: LaneIndices::new(spare),
+            block: [[[F64x4::default(); 3]; 2]; N],
+            h: [one, F64x4::default(), one],
+            inverse: [one, F64x4::default(), one],
             slide: [one; 2],
-            mu: F4::default(),
+            mu: F64x4::default(),
             weight: one,
             given: Default::default(),
             iterate: Iterate::default(),
         }
     }
 
-    fn sit(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
-        self.seats.sit(lane, contact, at, flip);
+    fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
+        self.lanes.set_lane(lane, contact, at, flip);
     }
 
     #[inline(always)]
-    fn contact(&self) -> &[u32; LANES] {
-        &self.seats.contact
+    fn contacts(&self) -> &[u32; LANES] {
+        &self.lanes.contact
     }
 
     #[inline(always)]
-    fn expect<L: Four>(&self, v: &impl Store<PlaneRow>) {
-        self.seats.expect::<L, _>(v);
+    fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<PlanarVelocity>) {
+        self.lanes.prefetch_bodies::<L, _>(v);
     }
 
     #[inline(always)]
-    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
+    fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         // Rows of numbers by lane, turned into lanes by number.
         let mut blocks = [[&[0.0; 6]; LANES]; N];
-        let mut own = [F4([1.0, 0.0, 0.0, 1.0]); LANES];
-        let mut other = [F4([0.0, 0.0, 0.0, 1.0]); LANES];
-        for (lane, fact) in facts(self.seats.contact, problem, kinetic, 2) {
+        let mut own = [F64x4([1.0, 0.0, 0.0, 1.0]); LANES];
+        let mut other = [F64x4([0.0, 0.0, 0.0, 1.0]); LANES];
+        for (lane, fact) in contact_data(self.lanes.contact, problem, kinetic, 2) {
             let stored = kinetic.stored_blocks::<6>(fact.contact);
             for (n, block) in stored.enumerate().take(N) {
-                blocks[self.seats.side(lane, n)][lane] = block;
+                blocks[self.lanes.side(lane, n)][lane] = block;
             }
             if let Some(h) = fact.block.first_chunk() {
-                own[lane] = F4(*h);
+                own[lane] = F64x4(*h);
             }
-            other[lane] = F4([fact.given[0], fact.given[1], fact.mu, fact.kappa]);
+            other[lane] = F64x4([fact.given[0], fact.given[1], fact.mu, fact.kappa]);
         }
         for (to, lanes) in self.block.iter_mut().zip(&blocks) {
             let (mut head, mut tail) = ([L::zero(); LANES], [L::zero(); LANES]);
             for lane in 0..LANES {
                 let [a, b, c, d, e, f] = *lanes[lane];
-                head[lane] = L::of(F4([a, b, c, d]));
-                tail[lane] = L::of(F4([c, d, e, f]));
+                head[lane] = L::load(F64x4([a, b, c, d]));
+                tail[lane] = L::load(F64x4([c, d, e, f]));
             }
-            let [n_x, n_y, ..] = L::turn(head);
-            let [n_w, t_x, t_y, t_w] = L::turn(tail);
+            let [n_x, n_y, ..] = L::transpose(head);
+            let [n_w, t_x, t_y, t_w] = L::transpose(tail);
             *to = [
-                [n_x.to(), n_y.to(), n_w.to()],
-                [t_x.to(), t_y.to(), t_w.to()],
+                [n_x.store(), n_y.store(), n_w.store()],
+                [t_x.store(), t_y.store(), t_w.store()],
             ];
         }
-        let [h_nn, h_nt, _, h_tt] = L::turn(of(&own));
-        let [n, t, mu, kappa] = L::turn(of(&other));
-        self.h = [h_nn.to(), h_nt.to(), h_tt.to()];
-        self.given = [n.to(), t.to()];
-        self.mu = mu.to();
+        let [h_nn, h_nt, _, h_tt] = L::transpose(load_array(&own));
+        let [n, t, mu, kappa] = L::transpose(load_array(&other));
+        self.h = [h_nn.store(), h_nt.store(), h_tt.store()];
+        self.given = [n.store(), t.store()];
+        self.mu = mu.store();
         self.settle([h_nn, h_nt, h_tt], mu, kappa);
     }
 
     #[inline(always)]
-    fn sweep<L: Four>(&mut self, v: &mut impl Store<PlaneRow>, lead: Lead) -> L {
+    fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<PlanarVelocity>, lead: CgStep) -> L {
         let u: [L; 2] = self.gather(v);
         let r = self.iterate.extrapolate::<L>(lead);
         let next = self.law(&r, &u);
-        let (change, square) = self.iterate.settle(&r, next);
+        let (change, square) = self.iterate.accept(&r, next);
         self.scatter(v, &change);
-        square * L::of(self.weight)
+        square * L::load(self.weight)
     }
 
     #[inline(always)]
-    fn mix<L: Four>(
+    fn anderson_sweep<L: SimdVector>(
         &mut self,
-        v: &mut impl Store<PlaneRow>,
-        past: &mut Past<2>,
-        mix: &Mix,
-        products: &mut Products<L>,
+        v: &mut impl VelocityStore<PlanarVelocity>,
+        past: &mut AndersonHistory<2>,
+        mix: &AndersonStep,
+        products: &mut AndersonProducts<L>,
     ) {
         let u: [L; 2] = self.gather(v);
         let r = self.iterate.blend(past, mix);
         let next = self.law(&r, &u);
-        let weight = L::of(self.weight);
-        let change = self.iterate.learn(past, mix, weight, [&r, &next], products);
+        let weight = L::load(self.weight);
+        let change = self.iterate.accept_mixed(past, mix, weight, [&r, &next], products);
         self.scatter(v, &change);
     }
 
     #[inline(always)]
-    fn push<L: Four>(&self, v: &mut impl Store<PlaneRow>) {
-        self.scatter::<L>(v, &of(&self.iterate.y));
+    fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<PlanarVelocity>) {
+        self.scatter::<L>(v, &load_array(&self.iterate.y));
     }
 
     #[inline(always)]
-    fn judge<L: Four>(&self, v: &impl Store<PlaneRow>, sums: &mut Sums<L>) {
+    fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<PlanarVelocity>, sums: &mut ResidualSums<L>) {
         let u: [L; 2] = self.gather(v);
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }
 
     #[inline(always)]
-    fn impulse(&mut self, row: usize) -> &mut F4 {
+    fn impulse(&mut self, row: usize) -> &mut F64x4 {
         &mut self.iterate.y[row]
     }
 

@@ -5,15 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use contact::{DelassusOperator, Problem};
 use rayon::prelude::*;
 
-use super::block::{Block, Seam};
-use super::desk::Guest;
-use super::iterate::{DEPTH, Lead, Mix, Products};
-use super::motion::{Blend, Follow};
+use super::block::{Partition, Interface};
+use super::desk::PackEntry;
+use super::iterate::{ANDERSON_DEPTH, CgStep, AndersonStep, AndersonProducts};
+use super::motion::{MixKernel, ExtrapolateKernel};
 use super::pack::NONE;
-use super::plan::Plan;
-use super::row::{Between, Row, Within};
-use super::shelf::{Fill, Judge, Kinds, Mixed, Push, Shelf, Sweep};
-use super::wide::Width;
+use super::plan::Partitioning;
+use super::row::{InterfaceVelocities, BodyVelocity, PartitionVelocities};
+use super::shelf::{FillKernel, ResidualKernel, PackSet, AndersonKernel, ScatterKernel, PackList, SweepKernel};
+use super::wide::InstructionSet;
 
 /// Sweeps after which velocities are computed again from the impulses: rounding has then grown to a
 /// few hundred units of the last place.
@@ -25,54 +25,54 @@ const NEARBY: usize = 4;
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Hall<K: Kinds> {
-    plan: Plan,
-    block: Vec<Mutex<Block<K>>>,
+pub(super) struct PartitionedSweeper<K: PackSet> {
+    partitioning: Partitioning,
+    partitions: Vec<Mutex<Partition<K>>>,
     /// By colour; as many as there are in the plan, and some that were needed before.
-    seam: Vec<Seam<K>>,
+    interfaces: Vec<Interface<K>>,
     /// First seam of each colour, one more at the end.
     colour: Vec<usize>,
     /// Σ κ ‖b‖².
     free: f64,
     since_refresh: usize,
-    pub(super) width: Width,
+    pub(super) instructions: InstructionSet,
 }
 
-impl<K: Kinds> Default for Hall<K> {
+impl<K: PackSet> Default for PartitionedSweeper<K> {
     fn default() -> Self {
         Self {
-            plan: Plan::default(),
-            block: Vec::new(),
-            seam: Vec::new(),
+            partitioning: Partitioning::default(),
+            partitions: Vec::new(),
+            interfaces: Vec::new(),
             colour: Vec::new(),
             free: 0.0,
             since_refresh: 0,
-            width: Width::default(),
+            instructions: InstructionSet::default(),
         }
     }
 }
 
-impl<K: Kinds> Hall<K> {
+impl<K: PackSet> PartitionedSweeper<K> {
     /// Takes the contacts of a problem in. Allocates only if there are more than before.
     pub fn fit(&mut self, problem: &Problem) {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return;
         };
-        if self.plan.fit::<K>(problem, kinetic) {
-            self.seat_blocks();
-            self.seat_seams();
+        if self.partitioning.fit::<K>(problem, kinetic) {
+            self.build_partitions();
+            self.build_interfaces();
         }
-        let width = self.width;
-        let fill = |shelf: &mut Shelf<K>| {
-            width.run(Fill {
+        let width = self.instructions;
+        let fill = |shelf: &mut PackList<K>| {
+            width.run(FillKernel {
                 shelf,
                 problem,
                 kinetic,
             });
         };
-        self.each_block(|block| fill(&mut block.shelf));
-        let count = self.plan.joints.len();
-        each(&mut self.seam[..count], |seam| fill(&mut seam.shelf));
+        self.for_each_partition(|block| fill(&mut block.packs));
+        let count = self.partitioning.interfaces.len();
+        each(&mut self.interfaces[..count], |seam| fill(&mut seam.packs));
         self.free = 0.0;
         for (a, rows) in problem.offset().windows(2).enumerate() {
             let b = &problem.free_velocity()[rows[0]..rows[1]];
@@ -80,95 +80,95 @@ impl<K: Kinds> Hall<K> {
         }
     }
 
-    fn seat_blocks(&mut self) {
-        let plan = &self.plan;
-        self.block.resize_with(plan.num_blocks, Default::default);
-        for (at, block) in self.block.iter_mut().enumerate() {
+    fn build_partitions(&mut self) {
+        let plan = &self.partitioning;
+        self.partitions.resize_with(plan.num_partitions, Default::default);
+        for (at, block) in self.partitions.iter_mut().enumerate() {
             let block = own(block);
-            block.shelf.clear(false);
+            block.packs.clear(false);
             block.members.clear();
             block.members.extend_from_slice(plan.members(at));
             let rows = block.members.len() + 1;
-            block.velocity.resize(rows, K::Row::REST);
-            block.before.resize(rows, K::Row::REST);
-            block.drift.resize(rows, K::Row::REST);
+            block.velocity.resize(rows, K::Velocity::REST);
+            block.before.resize(rows, K::Velocity::REST);
+            block.direction_velocity.resize(rows, K::Velocity::REST);
         }
-        for (contact, sign) in plan.sign.iter().enumerate() {
-            let Some(at) = plan.within(sign) else {
+        for (contact, sign) in plan.signatures.iter().enumerate() {
+            let Some(at) = plan.partition_containing(sign) else {
                 continue;
             };
             let row = |group: u32| {
-                let home = plan.home.get(group as usize);
+                let home = plan.slots.get(group as usize);
                 home.map_or(NONE, |home| home.row)
             };
-            let guest = Guest {
+            let guest = PackEntry {
                 contact: contact as u32,
-                at: sign.groups.map(row),
+                bodies: sign.groups.map(row),
                 flip: false,
             };
-            own(&mut self.block[at]).shelf.take(sign.kind, guest);
+            own(&mut self.partitions[at]).packs.take(sign.kind, guest);
         }
-        for block in &mut self.block {
+        for block in &mut self.partitions {
             let block = own(block);
-            block.shelf.close([block.members.len() as u32; 2]);
+            block.packs.close([block.members.len() as u32; 2]);
         }
     }
 
-    fn seat_seams(&mut self) {
-        let plan = &self.plan;
-        let count = plan.joints.len();
-        if self.seam.len() < count {
-            self.seam.resize_with(count, Default::default);
+    fn build_interfaces(&mut self) {
+        let plan = &self.partitioning;
+        let count = plan.interfaces.len();
+        if self.interfaces.len() < count {
+            self.interfaces.resize_with(count, Default::default);
         }
         self.colour.clear();
-        for (at, joint) in plan.joints.iter().enumerate() {
-            if at == 0 || plan.joints[at - 1].colour != joint.colour {
+        for (at, joint) in plan.interfaces.iter().enumerate() {
+            if at == 0 || plan.interfaces[at - 1].colour != joint.colour {
                 self.colour.push(at);
             }
-            let seam = &mut self.seam[at];
-            seam.blocks = joint.blocks.map(|block| block as usize);
-            seam.shelf.clear(true);
+            let seam = &mut self.interfaces[at];
+            seam.partitions = joint.partitions.map(|block| block as usize);
+            seam.packs.clear(true);
             let spare = seam
-                .blocks
-                .map(|b| own(&mut self.block[b]).members.len() as u32);
-            for &(first, _, contact) in &plan.across[joint.first..joint.last] {
-                let sign = &plan.sign[contact as usize];
-                let homes = sign.groups.map(|group| plan.home[group as usize]);
-                let flip = homes[0].block != first;
+                .partitions
+                .map(|b| own(&mut self.partitions[b]).members.len() as u32);
+            for &(first, _, contact) in &plan.interface_contacts[joint.first..joint.last] {
+                let sign = &plan.signatures[contact as usize];
+                let homes = sign.groups.map(|group| plan.slots[group as usize]);
+                let flip = homes[0].partition != first;
                 let [a, b] = homes.map(|home| home.row);
-                let guest = Guest {
+                let guest = PackEntry {
                     contact,
-                    at: if flip { [b, a] } else { [a, b] },
+                    bodies: if flip { [b, a] } else { [a, b] },
                     flip,
                 };
-                seam.shelf.take(sign.kind, guest);
+                seam.packs.take(sign.kind, guest);
             }
-            seam.shelf.close(spare);
+            seam.packs.close(spare);
         }
         self.colour.push(count);
     }
 
     /// Starts from these impulses.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
-        self.each_block(|block| block.shelf.load(problem, impulse));
-        let count = self.plan.joints.len();
-        each(&mut self.seam[..count], |seam| {
-            seam.shelf.load(problem, impulse);
+        self.for_each_partition(|block| block.packs.load(problem, impulse));
+        let count = self.partitioning.interfaces.len();
+        each(&mut self.interfaces[..count], |seam| {
+            seam.packs.load(problem, impulse);
         });
         self.refresh(problem);
-        self.each_block(|block| {
+        self.for_each_partition(|block| {
             block.before.copy_from_slice(&block.velocity);
-            block.drift.fill(K::Row::REST);
+            block.direction_velocity.fill(K::Velocity::REST);
         });
     }
 
     /// The swept impulses.
     pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
-        for block in &mut self.block {
-            own(block).shelf.store(problem, impulse);
+        for block in &mut self.partitions {
+            own(block).packs.store(problem, impulse);
         }
-        for seam in &mut self.seam[..self.plan.joints.len()] {
-            seam.shelf.store(problem, impulse);
+        for seam in &mut self.interfaces[..self.partitioning.interfaces.len()] {
+            seam.packs.store(problem, impulse);
         }
     }
 
@@ -177,116 +177,116 @@ impl<K: Kinds> Hall<K> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return;
         };
-        let (width, far) = (self.width, self.far());
+        let (width, far) = (self.instructions, self.exceeds_cache());
         self.since_refresh = 0;
-        self.each_block(|block| {
+        self.for_each_partition(|block| {
             for (row, &group) in block.velocity.iter_mut().zip(&block.members) {
                 let first = K::WIDTH * group as usize;
                 row.set(&kinetic.free()[first..first + K::WIDTH]);
             }
-            width.run(Push {
-                shelf: &mut block.shelf,
+            width.run(ScatterKernel {
+                shelf: &mut block.packs,
                 problem,
                 kinetic,
-                v: Within(&mut block.velocity),
-                far,
+                v: PartitionVelocities(&mut block.velocity),
+                prefetch: far,
             });
         });
-        self.each_seam(|seam, v| {
-            width.run(Push {
-                shelf: &mut seam.shelf,
+        self.for_each_interface(|seam, v| {
+            width.run(ScatterKernel {
+                shelf: &mut seam.packs,
                 problem,
                 kinetic,
                 v,
-                far,
+                prefetch: far,
             });
         });
     }
 
     /// One sweep from the extrapolated impulses; returns Σ ‖g‖²/κ.
-    pub fn sweep(&mut self, problem: &Problem, lead: Lead) -> f64 {
+    pub fn sweep(&mut self, problem: &Problem, lead: CgStep) -> f64 {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return 0.0;
         };
-        let (width, far) = (self.width, self.far());
+        let (width, far) = (self.instructions, self.exceeds_cache());
         self.since_refresh += 1;
-        self.each_block(|block| {
-            width.run(Follow {
+        self.for_each_partition(|block| {
+            width.run(ExtrapolateKernel {
                 velocity: &mut block.velocity,
                 before: &mut block.before,
-                drift: &mut block.drift,
-                lead,
+                drift: &mut block.direction_velocity,
+                cg_step: lead,
             });
-            block.sums[0] = width.run(Sweep {
-                shelf: &mut block.shelf,
+            block.sums[0] = width.run(SweepKernel {
+                shelf: &mut block.packs,
                 problem,
                 kinetic,
-                v: Within(&mut block.velocity),
-                far,
-                lead,
+                v: PartitionVelocities(&mut block.velocity),
+                prefetch: far,
+                cg_step: lead,
             });
         });
-        self.each_seam(|seam, v| {
-            seam.sums[0] = width.run(Sweep {
-                shelf: &mut seam.shelf,
+        self.for_each_interface(|seam, v| {
+            seam.sums[0] = width.run(SweepKernel {
+                shelf: &mut seam.packs,
                 problem,
                 kinetic,
                 v,
-                far,
-                lead,
+                prefetch: far,
+                cg_step: lead,
             });
         });
         self.total(0)
     }
 
     /// Makes room for the differences that [`Self::mix`] keeps.
-    pub fn recall(&mut self) {
-        self.each_block(|block| {
-            let none = [K::Row::REST; DEPTH];
-            block.past.resize(block.velocity.len(), none);
-            block.shelf.recall();
+    pub fn reserve_history(&mut self) {
+        self.for_each_partition(|block| {
+            let none = [K::Velocity::REST; ANDERSON_DEPTH];
+            block.velocity_history.resize(block.velocity.len(), none);
+            block.packs.reserve_history();
         });
-        let count = self.plan.joints.len();
-        each(&mut self.seam[..count], |seam| seam.shelf.recall());
+        let count = self.partitioning.interfaces.len();
+        each(&mut self.interfaces[..count], |seam| seam.packs.reserve_history());
     }
 
     /// One sweep from a mixture of the last ones; `last` is where the sweep before put its differences.
-    pub fn mix(&mut self, problem: &Problem, mix: &Mix, last: Option<usize>) -> Products<f64> {
+    pub fn anderson_sweep(&mut self, problem: &Problem, mix: &AndersonStep, last: Option<usize>) -> AndersonProducts<f64> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
-            return Products::NONE;
+            return AndersonProducts::NONE;
         };
-        let width = self.width;
+        let width = self.instructions;
         self.since_refresh += 1;
-        self.each_block(|block| {
-            width.run(Blend {
+        self.for_each_partition(|block| {
+            width.run(MixKernel {
                 velocity: &mut block.velocity,
                 before: &mut block.before,
-                past: &mut block.past,
+                past: &mut block.velocity_history,
                 mix,
                 last,
             });
-            block.products = width.run(Mixed {
-                shelf: &mut block.shelf,
+            block.products = width.run(AndersonKernel {
+                shelf: &mut block.packs,
                 problem,
                 kinetic,
-                v: Within(&mut block.velocity),
+                v: PartitionVelocities(&mut block.velocity),
                 mix,
             });
         });
-        self.each_seam(|seam, v| {
-            seam.products = width.run(Mixed {
-                shelf: &mut seam.shelf,
+        self.for_each_interface(|seam, v| {
+            seam.products = width.run(AndersonKernel {
+                shelf: &mut seam.packs,
                 problem,
                 kinetic,
                 v,
                 mix,
             });
         });
-        let mut total = Products::NONE;
-        for block in &mut self.block {
+        let mut total = AndersonProducts::NONE;
+        for block in &mut self.partitions {
             total.add(&own(block).products);
         }
-        for seam in &self.seam[..self.plan.joints.len()] {
+        for seam in &self.interfaces[..self.partitioning.interfaces.len()] {
             total.add(&seam.products);
         }
         total
@@ -297,26 +297,26 @@ impl<K: Kinds> Hall<K> {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return f64::INFINITY;
         };
-        let (width, far) = (self.width, self.far());
+        let (width, far) = (self.instructions, self.exceeds_cache());
         if self.since_refresh >= REFRESH {
             self.refresh(problem);
         }
-        self.each_block(|block| {
-            block.sums = width.run(Judge {
-                shelf: &mut block.shelf,
+        self.for_each_partition(|block| {
+            block.sums = width.run(ResidualKernel {
+                shelf: &mut block.packs,
                 problem,
                 kinetic,
-                v: Within(&mut block.velocity),
-                far,
+                v: PartitionVelocities(&mut block.velocity),
+                prefetch: far,
             });
         });
-        self.each_seam(|seam, v| {
-            seam.sums = width.run(Judge {
-                shelf: &mut seam.shelf,
+        self.for_each_interface(|seam, v| {
+            seam.sums = width.run(ResidualKernel {
+                shelf: &mut seam.packs,
                 problem,
                 kinetic,
                 v,
-                far,
+                prefetch: far,
             });
         });
         let [miss, impulse, velocity] = [0, 1, 2].map(|k| self.total(k));
@@ -330,29 +330,29 @@ impl<K: Kinds> Hall<K> {
 
     /// A sum over blocks, then seams, in their order.
     fn total(&mut self, k: usize) -> f64 {
-        let within: f64 = self.block.iter_mut().map(|block| own(block).sums[k]).sum();
-        let seams = &self.seam[..self.plan.joints.len()];
+        let within: f64 = self.partitions.iter_mut().map(|block| own(block).sums[k]).sum();
+        let seams = &self.interfaces[..self.partitioning.interfaces.len()];
         within + seams.iter().map(|seam| seam.sums[k]).sum::<f64>()
     }
 
     /// Whether contacts leave the caches between two sweeps.
-    fn far(&self) -> bool {
-        self.plan.num_blocks > NEARBY
+    fn exceeds_cache(&self) -> bool {
+        self.partitioning.num_partitions > NEARBY
     }
 
-    fn each_block(&mut self, what: impl Fn(&mut Block<K>) + Sync) {
-        each(&mut self.block, |block| what(own(block)));
+    fn for_each_partition(&mut self, what: impl Fn(&mut Partition<K>) + Sync) {
+        each(&mut self.partitions, |block| what(own(block)));
     }
 
     /// Colour by colour.
-    fn each_seam(&mut self, what: impl Fn(&mut Seam<K>, Between<'_, K::Row>) + Sync) {
-        let block = &self.block;
+    fn for_each_interface(&mut self, what: impl Fn(&mut Interface<K>, InterfaceVelocities<'_, K::Velocity>) + Sync) {
+        let block = &self.partitions;
         for ends in self.colour.windows(2) {
-            each(&mut self.seam[ends[0]..ends[1]], |seam| {
-                let [a, b] = seam.blocks;
+            each(&mut self.interfaces[ends[0]..ends[1]], |seam| {
+                let [a, b] = seam.partitions;
                 // Nobody waits here: a block occurs once in a colour.
                 let (mut a, mut b) = (lock(&block[a]), lock(&block[b]));
-                what(seam, Between(&mut a.velocity, &mut b.velocity));
+                what(seam, InterfaceVelocities(&mut a.velocity, &mut b.velocity));
             });
         }
     }

@@ -1,20 +1,20 @@
 //! What an iteration carries from sweep to sweep, and what is summed over contacts.
 
-use super::lanes::{F4, Four, of};
+use super::lanes::{F64x4, SimdVector, load_array};
 
 /// The three vectors of nonlinear conjugate gradients for the D rows of four contacts: the swept
 /// impulse y, the direction p and the last step g = r − y.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Iterate<const D: usize> {
-    pub y: [F4; D],
-    pub p: [F4; D],
-    pub g: [F4; D],
+    pub y: [F64x4; D],
+    pub p: [F64x4; D],
+    pub g: [F64x4; D],
 }
 
 impl<const D: usize> Default for Iterate<D> {
     fn default() -> Self {
-        let zero = [F4::default(); D];
+        let zero = [F64x4::default(); D];
         Self {
             y: zero,
             p: zero,
@@ -25,25 +25,25 @@ impl<const D: usize> Default for Iterate<D> {
 
 /// How the next sweep starts: r = y + β p, p ← β p − γ g. γ = 0 forgets the direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Lead {
+pub(crate) struct CgStep {
     pub beta: f64,
     pub gamma: f64,
 }
 
-impl Lead {
+impl CgStep {
     /// From the swept impulses, no direction: plain relaxation.
-    pub const STILL: Self = Self {
+    pub const PLAIN: Self = Self {
         beta: 0.0,
         gamma: 0.0,
     };
 
     /// Fletcher and Reeves' β from two norms; a β that does not contract forgets the direction.
-    pub fn after(norm: f64, previous: f64) -> Self {
+    pub fn fletcher_reeves(norm: f64, previous: f64) -> Self {
         let beta = norm / previous;
         if previous > 0.0 && beta <= 1.0 {
             Self { beta, gamma: 1.0 }
         } else {
-            Self::STILL
+            Self::PLAIN
         }
     }
 }
@@ -51,32 +51,32 @@ impl Lead {
 impl<const D: usize> Iterate<D> {
     /// No direction.
     pub fn forget(&mut self) {
-        self.p = [F4::default(); D];
+        self.p = [F64x4::default(); D];
         self.g = self.p;
     }
 
     /// r = y + β p, with the new direction.
     #[inline(always)]
-    pub fn extrapolate<L: Four>(&mut self, lead: Lead) -> [L; D] {
-        let (beta, gamma) = (L::all(lead.beta), L::all(lead.gamma));
-        let mut r: [L; D] = of(&self.y);
+    pub fn extrapolate<L: SimdVector>(&mut self, lead: CgStep) -> [L; D] {
+        let (beta, gamma) = (L::splat(lead.beta), L::splat(lead.gamma));
+        let mut r: [L; D] = load_array(&self.y);
         for i in 0..D {
-            let step = beta * L::of(self.p[i]);
+            let step = beta * L::load(self.p[i]);
             r[i] = r[i] + step;
-            self.p[i] = (step - gamma * L::of(self.g[i])).to();
+            self.p[i] = (step - gamma * L::load(self.g[i])).store();
         }
         r
     }
 
     /// Keeps the swept impulse; returns y − r, and ‖g‖².
     #[inline(always)]
-    pub fn settle<L: Four>(&mut self, r: &[L; D], next: [L; D]) -> ([L; D], L) {
+    pub fn accept<L: SimdVector>(&mut self, r: &[L; D], next: [L; D]) -> ([L; D], L) {
         let mut change = next;
         let mut square = L::zero();
         for i in 0..D {
             change[i] = next[i] - r[i];
-            self.g[i] = (-change[i]).to();
-            self.y[i] = next[i].to();
+            self.g[i] = (-change[i]).store();
+            self.y[i] = next[i].store();
             square = square + change[i] * change[i];
         }
         (change, square)
@@ -85,14 +85,14 @@ impl<const D: usize> Iterate<D> {
 
 /// Differences of the last sweeps that are mixed at most: five are enough for what sweeps leave behind,
 /// and more follow contacts that have changed since.
-pub(crate) const DEPTH: usize = 5;
+pub(crate) const ANDERSON_DEPTH: usize = 5;
 
 /// How the next sweep starts: r = y − Σ θ_k ΔY_k (see `anderson`).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Mix {
-    pub theta: [f64; DEPTH],
-    /// Differences that are known: those of the first slots. Others are neither read nor counted on.
-    pub known: usize,
+pub(crate) struct AndersonStep {
+    pub theta: [f64; ANDERSON_DEPTH],
+    /// Differences that are history_len: those of the first slots. Others are neither read nor counted on.
+    pub history_len: usize,
     /// Where the newest differences go.
     pub slot: usize,
     /// Whether there is a sweep before to differ from.
@@ -102,56 +102,56 @@ pub(crate) struct Mix {
 /// ΔF and ΔY of the last sweeps, for the D rows of four contacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
-pub(super) struct Past<const D: usize> {
-    df: [[F4; D]; DEPTH],
-    dy: [[F4; D]; DEPTH],
+pub(super) struct AndersonHistory<const D: usize> {
+    df: [[F64x4; D]; ANDERSON_DEPTH],
+    dy: [[F64x4; D]; ANDERSON_DEPTH],
 }
 
-impl<const D: usize> Default for Past<D> {
+impl<const D: usize> Default for AndersonHistory<D> {
     fn default() -> Self {
         Self {
-            df: [[F4::default(); D]; DEPTH],
-            dy: [[F4::default(); D]; DEPTH],
+            df: [[F64x4::default(); D]; ANDERSON_DEPTH],
+            dy: [[F64x4::default(); D]; ANDERSON_DEPTH],
         }
     }
 }
 
 /// Products of f = y − r with ΔF_k, with itself and with the f before, in the metric 1/κ.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Products<L> {
-    pub df: [L; DEPTH],
+pub(crate) struct AndersonProducts<L> {
+    pub df: [L; ANDERSON_DEPTH],
     pub own: L,
     pub last: L,
 }
 
 #[allow(private_bounds)]
-impl<L: Four> Products<L> {
+impl<L: SimdVector> AndersonProducts<L> {
     #[inline(always)]
     pub fn zero() -> Self {
         Self {
-            df: [L::zero(); DEPTH],
+            df: [L::zero(); ANDERSON_DEPTH],
             own: L::zero(),
             last: L::zero(),
         }
     }
 
     /// Over the lanes.
-    pub fn sum(&self) -> Products<f64> {
-        let mut df = [0.0; DEPTH];
+    pub fn sum(&self) -> AndersonProducts<f64> {
+        let mut df = [0.0; ANDERSON_DEPTH];
         for (to, from) in df.iter_mut().zip(self.df) {
-            *to = from.to().sum();
+            *to = from.store().sum();
         }
-        Products {
+        AndersonProducts {
             df,
-            own: self.own.to().sum(),
-            last: self.last.to().sum(),
+            own: self.own.store().sum(),
+            last: self.last.store().sum(),
         }
     }
 }
 
-impl Products<f64> {
+impl AndersonProducts<f64> {
     pub const NONE: Self = Self {
-        df: [0.0; DEPTH],
+        df: [0.0; ANDERSON_DEPTH],
         own: 0.0,
         last: 0.0,
     };
@@ -169,12 +169,12 @@ impl Products<f64> {
 impl<const D: usize> Iterate<D> {
     /// r = y − Σ θ_k ΔY_k.
     #[inline(always)]
-    pub fn blend<L: Four>(&self, past: &Past<D>, mix: &Mix) -> [L; D] {
-        let mut r: [L; D] = of(&self.y);
-        for (theta, dy) in mix.theta.iter().zip(&past.dy).take(mix.known) {
-            let theta = L::all(*theta);
+    pub fn blend<L: SimdVector>(&self, past: &AndersonHistory<D>, mix: &AndersonStep) -> [L; D] {
+        let mut r: [L; D] = load_array(&self.y);
+        for (theta, dy) in mix.theta.iter().zip(&past.dy).take(mix.history_len) {
+            let theta = L::splat(*theta);
             for i in 0..D {
-                r[i] = r[i] - theta * L::of(dy[i]);
+                r[i] = r[i] - theta * L::load(dy[i]);
             }
         }
         r
@@ -182,13 +182,13 @@ impl<const D: usize> Iterate<D> {
 
     /// Keeps the swept impulse and the differences; returns y − r.
     #[inline(always)]
-    pub fn learn<L: Four>(
+    pub fn accept_mixed<L: SimdVector>(
         &mut self,
-        past: &mut Past<D>,
-        mix: &Mix,
+        past: &mut AndersonHistory<D>,
+        mix: &AndersonStep,
         weight: L,
         [r, next]: [&[L; D]; 2],
-        products: &mut Products<L>,
+        products: &mut AndersonProducts<L>,
     ) -> [L; D] {
         let mut change = *next;
         let mut weighted = *next;
@@ -196,23 +196,23 @@ impl<const D: usize> Iterate<D> {
             change[i] = next[i] - r[i];
             weighted[i] = weight * change[i];
         }
-        let known = products.df.iter_mut().zip(&past.df).take(mix.known);
+        let known = products.df.iter_mut().zip(&past.df).take(mix.history_len);
         for (product, df) in known {
             for i in 0..D {
-                *product = *product + weighted[i] * L::of(df[i]);
+                *product = *product + weighted[i] * L::load(df[i]);
             }
         }
         for i in 0..D {
             let f = change[i];
-            let last = -L::of(self.g[i]);
+            let last = -L::load(self.g[i]);
             products.own = products.own + weighted[i] * f;
             products.last = products.last + weighted[i] * last;
             if mix.fresh {
-                past.df[mix.slot][i] = (f - last).to();
-                past.dy[mix.slot][i] = (next[i] - L::of(self.y[i])).to();
+                past.df[mix.slot][i] = (f - last).store();
+                past.dy[mix.slot][i] = (next[i] - L::load(self.y[i])).store();
             }
-            self.g[i] = (-f).to();
-            self.y[i] = next[i].to();
+            self.g[i] = (-f).store();
+            self.y[i] = next[i].store();
         }
         change
     }
@@ -220,7 +220,7 @@ impl<const D: usize> Iterate<D> {
 
 /// The sums of the dimensionless residual (see `contact::judge`), lane by lane.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sums<L> {
+pub(super) struct ResidualSums<L> {
     pub residual: L,
     pub impulse: L,
     pub velocity: L,
@@ -228,11 +228,11 @@ pub(super) struct Sums<L> {
 
 /// The length of a tangential part from its square; in the plane it is the size of its only component.
 #[inline(always)]
-fn length_of<L: Four, const D: usize>(last: L, square: L) -> L {
-    if D == 2 { last.size() } else { square.root() }
+fn length_of<L: SimdVector, const D: usize>(last: L, square: L) -> L {
+    if D == 2 { last.abs() } else { square.sqrt() }
 }
 
-impl<L: Four> Sums<L> {
+impl<L: SimdVector> ResidualSums<L> {
     /// Nothing yet.
     #[inline(always)]
     pub fn zero() -> Self {
@@ -245,10 +245,10 @@ impl<L: Four> Sums<L> {
 
     /// One pack, its 1/κ given: F = r − proj_K(r − κ(u + μ‖u_t‖ e_n)) for Coulomb's cone.
     #[inline(always)]
-    pub fn add<const D: usize>(&mut self, weight: F4, mu: F4, r: &[F4; D], u: &[L; D]) {
-        let (weight, mu, r): (L, L, [L; D]) = (L::of(weight), L::of(mu), of(r));
-        let (zero, one) = (L::zero(), L::all(1.0));
-        let kappa = one.over(weight);
+    pub fn add<const D: usize>(&mut self, weight: F64x4, mu: F64x4, r: &[F64x4; D], u: &[L; D]) {
+        let (weight, mu, r): (L, L, [L; D]) = (L::load(weight), L::load(mu), load_array(r));
+        let (zero, one) = (L::zero(), L::splat(1.0));
+        let kappa = one.div(weight);
         let mut slide = zero;
         for i in 1..D {
             slide = slide + u[i] * u[i];
@@ -264,10 +264,10 @@ impl<L: Four> Sums<L> {
         }
         let length = length_of::<L, D>(x[D - 1], square);
         // Outside the cone and outside its polar: along the cone; else 0 or x itself.
-        let along = (x[0] + mu * length).over(one + mu * mu);
-        let normal = L::where_le(length, mu * x[0], x[0].positive(), along.positive());
+        let along = (x[0] + mu * length).div(one + mu * mu);
+        let normal = L::select_le(length, mu * x[0], x[0].max_zero(), along.max_zero());
         let bound = mu * normal;
-        let scale = L::where_le(length, bound, one, bound.over(length));
+        let scale = L::select_le(length, bound, one, bound.div(length));
         let (mut miss, mut impulse, mut velocity) = (zero, zero, zero);
         for i in 0..D {
             let projected = if i == 0 { normal } else { x[i] * scale };

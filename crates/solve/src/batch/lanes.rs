@@ -12,11 +12,11 @@ pub(super) const LANES: usize = 4;
 /// Four numbers in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[repr(C, align(32))]
-pub(super) struct F4(pub [f64; LANES]);
+pub(super) struct F64x4(pub [f64; LANES]);
 
-impl F4 {
+impl F64x4 {
     /// The same number in every lane.
-    pub const fn all(x: f64) -> Self {
+    pub const fn splat(x: f64) -> Self {
         Self([x; LANES])
     }
 
@@ -40,94 +40,94 @@ impl F4 {
 }
 
 /// What a kernel does with four numbers.
-pub(super) trait Four:
+pub(super) trait SimdVector:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
     /// From memory.
-    fn of(x: F4) -> Self;
+    fn load(x: F64x4) -> Self;
 
     /// To memory.
-    fn to(self) -> F4;
+    fn store(self) -> F64x4;
 
     /// Quotients.
-    fn over(self, o: Self) -> Self;
+    fn div(self, o: Self) -> Self;
 
     /// Square roots.
-    fn root(self) -> Self;
+    fn sqrt(self) -> Self;
 
     /// |x|.
-    fn size(self) -> Self;
+    fn abs(self) -> Self;
 
     /// max(x, 0); 0 where x is not a number.
-    fn positive(self) -> Self;
+    fn max_zero(self) -> Self;
 
     /// Lane by lane: x where a ≤ b, else y.
-    fn where_le(a: Self, b: Self, x: Self, y: Self) -> Self;
+    fn select_le(a: Self, b: Self, x: Self, y: Self) -> Self;
 
     /// Rows to columns: entry j of row i becomes entry i of row j.
-    fn turn(rows: [Self; LANES]) -> [Self; LANES];
+    fn transpose(rows: [Self; LANES]) -> [Self; LANES];
 
     /// Asks for what will be read soon. It changes the time of what follows and nothing else.
     #[inline(always)]
-    fn soon<T>(_: &T) {}
+    fn prefetch<T>(_: &T) {}
 
     /// The same number in every lane.
     #[inline(always)]
-    fn all(x: f64) -> Self {
-        Self::of(F4::all(x))
+    fn splat(x: f64) -> Self {
+        Self::load(F64x4::splat(x))
     }
 
     /// Zero in every lane.
     #[inline(always)]
     fn zero() -> Self {
-        Self::all(0.0)
+        Self::splat(0.0)
     }
 }
 
-impl Four for F4 {
+impl SimdVector for F64x4 {
     #[inline(always)]
-    fn of(x: F4) -> Self {
+    fn load(x: F64x4) -> Self {
         x
     }
 
     #[inline(always)]
-    fn to(self) -> F4 {
+    fn store(self) -> F64x4 {
         self
     }
 
     #[inline(always)]
-    fn over(self, o: Self) -> Self {
+    fn div(self, o: Self) -> Self {
         self.zip(o, |x, y| x / y)
     }
 
     #[inline(always)]
-    fn root(self) -> Self {
+    fn sqrt(self) -> Self {
         self.map(f64::sqrt)
     }
 
     #[inline(always)]
-    fn size(self) -> Self {
+    fn abs(self) -> Self {
         self.map(f64::abs)
     }
 
     #[inline(always)]
-    fn positive(self) -> Self {
+    fn max_zero(self) -> Self {
         self.map(|x| if x > 0.0 { x } else { 0.0 })
     }
 
     #[inline(always)]
-    fn where_le(a: Self, b: Self, x: Self, y: Self) -> Self {
+    fn select_le(a: Self, b: Self, x: Self, y: Self) -> Self {
         let pick = |k: usize| if a.0[k] <= b.0[k] { x.0[k] } else { y.0[k] };
         Self([pick(0), pick(1), pick(2), pick(3)])
     }
 
     #[inline(always)]
-    fn turn(rows: [Self; LANES]) -> [Self; LANES] {
+    fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
         [0, 1, 2, 3].map(|k| Self([rows[0].0[k], rows[1].0[k], rows[2].0[k], rows[3].0[k]]))
     }
 }
 
-impl Add for F4 {
+impl Add for F64x4 {
     type Output = Self;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
@@ -135,7 +135,7 @@ impl Add for F4 {
     }
 }
 
-impl Sub for F4 {
+impl Sub for F64x4 {
     type Output = Self;
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
@@ -143,7 +143,7 @@ impl Sub for F4 {
     }
 }
 
-impl Mul for F4 {
+impl Mul for F64x4 {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
@@ -151,7 +151,7 @@ impl Mul for F4 {
     }
 }
 
-impl Neg for F4 {
+impl Neg for F64x4 {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -160,26 +160,26 @@ impl Neg for F4 {
 }
 
 /// Three times four numbers in memory: a vector in each lane.
-pub(super) type V3 = [F4; 3];
+pub(super) type V3 = [F64x4; 3];
 
 /// Out of memory.
 #[inline(always)]
-pub(super) fn of<L: Four, const N: usize>(x: &[F4; N]) -> [L; N] {
+pub(super) fn load_array<L: SimdVector, const N: usize>(x: &[F64x4; N]) -> [L; N] {
     // A loop: `map` of arrays is a function that the compiler may leave outside of the AVX2 one.
     let mut out = [L::zero(); N];
     for i in 0..N {
-        out[i] = L::of(x[i]);
+        out[i] = L::load(x[i]);
     }
     out
 }
 
 #[inline(always)]
-pub(super) fn dot<L: Four>(a: &[L; 3], b: &[L; 3]) -> L {
+pub(super) fn dot<L: SimdVector>(a: &[L; 3], b: &[L; 3]) -> L {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[inline(always)]
-pub(super) fn cross<L: Four>(a: &[L; 3], b: &[L; 3]) -> [L; 3] {
+pub(super) fn cross<L: SimdVector>(a: &[L; 3], b: &[L; 3]) -> [L; 3] {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],

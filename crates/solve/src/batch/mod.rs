@@ -37,22 +37,22 @@ mod wide;
 
 use contact::Problem;
 
-use hall::Hall;
-pub(crate) use iterate::{DEPTH, Lead, Mix, Products};
-use shelf::{InPlane, InSpace};
+use hall::PartitionedSweeper;
+pub(crate) use iterate::{ANDERSON_DEPTH, CgStep, AndersonStep, AndersonProducts};
+use shelf::{PlanarPacks, SpatialPacks};
 
 /// Contacts in packs, with the velocities that go with their impulses.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct SimdSweeper {
     dimension: Option<usize>,
-    plane: Hall<InPlane>,
-    space: Hall<InSpace>,
+    plane: PartitionedSweeper<PlanarPacks>,
+    space: PartitionedSweeper<SpatialPacks>,
 }
 
-impl Batch {
+impl SimdSweeper {
     /// Takes a problem in; false where it is not one of bodies.
     pub fn fit(&mut self, problem: &Problem) -> bool {
-        self.dimension = plan::width(problem);
+        self.dimension = plan::packable_body_width(problem);
         match self.dimension {
             Some(3) => self.plane.fit(problem),
             Some(6) => self.space.fit(problem),
@@ -78,7 +78,7 @@ impl Batch {
     }
 
     /// One sweep from the extrapolated impulses; returns Σ ‖g‖²/κ.
-    pub fn sweep(&mut self, problem: &Problem, lead: Lead) -> f64 {
+    pub fn sweep(&mut self, problem: &Problem, lead: CgStep) -> f64 {
         match self.dimension {
             Some(3) => self.plane.sweep(problem, lead),
             _ => self.space.sweep(problem, lead),
@@ -86,18 +86,18 @@ impl Batch {
     }
 
     /// Makes room for the differences that [`Self::mix`] keeps.
-    pub fn recall(&mut self) {
+    pub fn reserve_history(&mut self) {
         match self.dimension {
-            Some(3) => self.plane.recall(),
-            _ => self.space.recall(),
+            Some(3) => self.plane.reserve_history(),
+            _ => self.space.reserve_history(),
         }
     }
 
     /// One sweep from a mixture of the last ones; `last` is where the sweep before put its differences.
-    pub fn mix(&mut self, problem: &Problem, mix: &Mix, last: Option<usize>) -> Products<f64> {
+    pub fn anderson_sweep(&mut self, problem: &Problem, mix: &AndersonStep, last: Option<usize>) -> AndersonProducts<f64> {
         match self.dimension {
-            Some(3) => self.plane.mix(problem, mix, last),
-            _ => self.space.mix(problem, mix, last),
+            Some(3) => self.plane.anderson_sweep(problem, mix, last),
+            _ => self.space.anderson_sweep(problem, mix, last),
         }
     }
 

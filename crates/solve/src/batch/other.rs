@@ -2,61 +2,61 @@
 
 use contact::{FactoredDelassus, Problem};
 
-use super::desk::Guest;
-use super::iterate::{DEPTH, Lead, Mix, Products};
-use super::row::{Row, Store};
+use super::desk::PackEntry;
+use super::iterate::{ANDERSON_DEPTH, CgStep, AndersonStep, AndersonProducts};
+use super::row::{BodyVelocity, VelocityStore};
 
 /// Rows of a contact at most.
-pub(super) const WIDE: usize = 6;
+pub(super) const MAX_CONTACT_ROWS: usize = 6;
 
 /// One contact.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Other {
+pub(super) struct ScalarContact {
     pub contact: u32,
-    pub y: [f64; WIDE],
-    p: [f64; WIDE],
-    g: [f64; WIDE],
+    pub y: [f64; MAX_CONTACT_ROWS],
+    p: [f64; MAX_CONTACT_ROWS],
+    g: [f64; MAX_CONTACT_ROWS],
     at: [u32; 2],
     flip: bool,
-    df: [[f64; WIDE]; DEPTH],
-    dy: [[f64; WIDE]; DEPTH],
+    df: [[f64; MAX_CONTACT_ROWS]; ANDERSON_DEPTH],
+    dy: [[f64; MAX_CONTACT_ROWS]; ANDERSON_DEPTH],
 }
 
-impl Other {
-    pub fn new(guest: &Guest) -> Self {
+impl ScalarContact {
+    pub fn new(guest: &PackEntry) -> Self {
         Self {
             contact: guest.contact,
-            y: [0.0; WIDE],
-            p: [0.0; WIDE],
-            g: [0.0; WIDE],
-            at: guest.at,
+            y: [0.0; MAX_CONTACT_ROWS],
+            p: [0.0; MAX_CONTACT_ROWS],
+            g: [0.0; MAX_CONTACT_ROWS],
+            at: guest.bodies,
             flip: guest.flip,
-            df: [[0.0; WIDE]; DEPTH],
-            dy: [[0.0; WIDE]; DEPTH],
+            df: [[0.0; MAX_CONTACT_ROWS]; ANDERSON_DEPTH],
+            dy: [[0.0; MAX_CONTACT_ROWS]; ANDERSON_DEPTH],
         }
     }
 
     /// No direction.
     pub fn forget(&mut self) {
-        self.p = [0.0; WIDE];
-        self.g = [0.0; WIDE];
-        self.df = [[0.0; WIDE]; DEPTH];
-        self.dy = [[0.0; WIDE]; DEPTH];
+        self.p = [0.0; MAX_CONTACT_ROWS];
+        self.g = [0.0; MAX_CONTACT_ROWS];
+        self.df = [[0.0; MAX_CONTACT_ROWS]; ANDERSON_DEPTH];
+        self.dy = [[0.0; MAX_CONTACT_ROWS]; ANDERSON_DEPTH];
     }
 
     /// Side and row of body n of the contact.
-    fn seat(&self, n: usize) -> (usize, u32) {
+    fn side_and_body(&self, n: usize) -> (usize, u32) {
         let side = if self.flip { 1 - n } else { n };
         (side, self.at[side])
     }
 
     /// One visit; returns ‖g‖²/κ.
-    pub fn sweep<R: Row>(
+    pub fn sweep<R: BodyVelocity>(
         &mut self,
         problem: &Problem,
         kinetic: &FactoredDelassus,
-        v: &mut impl Store<R>,
-        lead: Lead,
+        v: &mut impl VelocityStore<R>,
+        lead: CgStep,
     ) -> f64 {
         let contact = self.contact as usize;
         let d = problem.dim(contact);
@@ -77,24 +77,24 @@ impl Other {
     }
 
     /// One visit that starts from a mixture of the last ones.
-    pub fn mix<R: Row>(
+    pub fn anderson_sweep<R: BodyVelocity>(
         &mut self,
         problem: &Problem,
         kinetic: &FactoredDelassus,
-        v: &mut impl Store<R>,
-        mix: &Mix,
-        products: &mut Products<f64>,
+        v: &mut impl VelocityStore<R>,
+        mix: &AndersonStep,
+        products: &mut AndersonProducts<f64>,
     ) {
         let contact = self.contact as usize;
         let mut r = self.y;
-        for (theta, dy) in mix.theta.iter().zip(&self.dy).take(mix.known) {
+        for (theta, dy) in mix.theta.iter().zip(&self.dy).take(mix.history_len) {
             r.iter_mut().zip(dy).for_each(|(r, dy)| *r -= theta * dy);
         }
         let next = self.visit(problem, kinetic, v, &r);
         let weight = 1.0 / problem.kappa(contact);
         for i in 0..problem.dim(contact) {
             let (f, last) = (next[i] - r[i], -self.g[i]);
-            for (product, df) in products.df.iter_mut().zip(&self.df).take(mix.known) {
+            for (product, df) in products.df.iter_mut().zip(&self.df).take(mix.history_len) {
                 *product += weight * f * df[i];
             }
             products.own += weight * f * f;
@@ -109,13 +109,13 @@ impl Other {
     }
 
     /// The law solved from r with the rest frozen; the bodies take what changed.
-    fn visit<R: Row>(
+    fn visit<R: BodyVelocity>(
         &self,
         problem: &Problem,
         kinetic: &FactoredDelassus,
-        v: &mut impl Store<R>,
-        r: &[f64; WIDE],
-    ) -> [f64; WIDE] {
+        v: &mut impl VelocityStore<R>,
+        r: &[f64; MAX_CONTACT_ROWS],
+    ) -> [f64; MAX_CONTACT_ROWS] {
         let contact = self.contact as usize;
         let d = problem.dim(contact);
         let mut q = self.velocity(problem, kinetic, v);
@@ -134,25 +134,25 @@ impl Other {
     }
 
     /// v += Ĝᵀ y.
-    pub fn push<R: Row>(&self, problem: &Problem, kinetic: &FactoredDelassus, v: &mut impl Store<R>) {
+    pub fn scatter_impulse<R: BodyVelocity>(&self, problem: &Problem, kinetic: &FactoredDelassus, v: &mut impl VelocityStore<R>) {
         let d = problem.dim(self.contact as usize);
         self.scatter(kinetic, &self.y[..d], v);
     }
 
     /// Residual, impulse and velocity parts of the dimensionless residual.
-    pub fn judge<R: Row>(
+    pub fn residual_parts<R: BodyVelocity>(
         &self,
         problem: &Problem,
         kinetic: &FactoredDelassus,
-        v: &impl Store<R>,
+        v: &impl VelocityStore<R>,
     ) -> [f64; 3] {
         let contact = self.contact as usize;
         let d = problem.dim(contact);
         let u = self.velocity(problem, kinetic, v);
-        let (kappa, mut f) = (problem.kappa(contact), [0.0; WIDE]);
+        let (kappa, mut f) = (problem.kappa(contact), [0.0; MAX_CONTACT_ROWS]);
         let law = problem.law(contact);
         law.natural_residual(kappa, &self.y[..d], &u[..d], &mut f[..d]);
-        let square = |x: &[f64; WIDE]| x[..d].iter().map(|x| x * x).sum::<f64>();
+        let square = |x: &[f64; MAX_CONTACT_ROWS]| x[..d].iter().map(|x| x * x).sum::<f64>();
         [
             square(&f) / kappa,
             square(&self.y) / kappa,
@@ -160,23 +160,23 @@ impl Other {
         ]
     }
 
-    fn velocity<R: Row>(
+    fn velocity<R: BodyVelocity>(
         &self,
         problem: &Problem,
         kinetic: &FactoredDelassus,
-        v: &impl Store<R>,
-    ) -> [f64; WIDE] {
+        v: &impl VelocityStore<R>,
+    ) -> [f64; MAX_CONTACT_ROWS] {
         let contact = self.contact as usize;
         let rows = problem.rows(contact);
         let d = rows.len();
-        let mut u = [0.0; WIDE];
+        let mut u = [0.0; MAX_CONTACT_ROWS];
         for (u, row) in u.iter_mut().zip(rows) {
             *u = kinetic.affine_term(row);
         }
         for (n, (_, block)) in kinetic.dense_blocks(contact).enumerate().take(2) {
             let width = block.len() / d.max(1);
-            let (side, at) = self.seat(n);
-            let v = v.row(side, at);
+            let (side, at) = self.side_and_body(n);
+            let v = v.body(side, at);
             for i in 0..d {
                 let row = &block[i * width..(i + 1) * width];
                 u[i] += (0..width).map(|k| row[k] * v.at(k)).sum::<f64>();
@@ -185,13 +185,13 @@ impl Other {
         u
     }
 
-    fn scatter<R: Row>(&self, kinetic: &FactoredDelassus, change: &[f64], v: &mut impl Store<R>) {
+    fn scatter<R: BodyVelocity>(&self, kinetic: &FactoredDelassus, change: &[f64], v: &mut impl VelocityStore<R>) {
         let d = change.len();
         let touches = kinetic.dense_blocks(self.contact as usize);
         for (n, (_, block)) in touches.enumerate().take(2) {
             let width = block.len() / d.max(1);
-            let (side, at) = self.seat(n);
-            let v = v.row_mut(side, at);
+            let (side, at) = self.side_and_body(n);
+            let v = v.body_mut(side, at);
             for i in 0..d {
                 for k in 0..width {
                     *v.at_mut(k) += block[i * width + k] * change[i];

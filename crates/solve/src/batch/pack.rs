@@ -2,9 +2,9 @@
 
 use contact::{FactoredDelassus, Law, Problem};
 
-use super::iterate::{Lead, Mix, Products, Sums};
-use super::lanes::{F4, Four, LANES};
-use super::row::{Row, Store};
+use super::iterate::{CgStep, AndersonStep, AndersonProducts, ResidualSums};
+use super::lanes::{F64x4, SimdVector, LANES};
+use super::row::{BodyVelocity, VelocityStore};
 
 /// No contact, no body.
 pub(super) const NONE: u32 = u32::MAX;
@@ -12,16 +12,16 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Which contacts are in the lanes and where their bodies are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
-pub(super) struct Seats<const N: usize> {
+pub(super) struct LaneIndices<const N: usize> {
     /// [`NONE`] in an empty lane.
     pub contact: [u32; LANES],
     /// Rows of the bodies of each side.
-    pub at: [[u32; LANES]; N],
+    pub bodies: [[u32; LANES]; N],
     /// Whether the contact's second body is on the first side.
     pub flip: [bool; LANES],
 }
 
-impl<const N: usize> Seats<N> {
+impl<const N: usize> LaneIndices<N> {
     /// Empty lanes: they move the spare body, by nothing.
     pub fn new(spare: [u32; 2]) -> Self {
         let mut at = [[0; LANES]; N];
@@ -30,15 +30,15 @@ impl<const N: usize> Seats<N> {
         }
         Self {
             contact: [NONE; LANES],
-            at,
+            bodies: at,
             flip: [false; LANES],
         }
     }
 
     /// Puts a contact into a lane.
-    pub fn sit(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
+    pub fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
         self.contact[lane] = contact;
-        for (to, at) in self.at.iter_mut().zip(at) {
+        for (to, at) in self.bodies.iter_mut().zip(at) {
             to[lane] = at;
         }
         self.flip[lane] = flip;
@@ -46,10 +46,10 @@ impl<const N: usize> Seats<N> {
 
     /// Asks for the velocities of the bodies.
     #[inline(always)]
-    pub fn expect<L: Four, R: Row>(&self, v: &impl Store<R>) {
-        for (side, at) in self.at.iter().enumerate() {
+    pub fn prefetch_bodies<L: SimdVector, R: BodyVelocity>(&self, v: &impl VelocityStore<R>) {
+        for (side, at) in self.bodies.iter().enumerate() {
             for &at in at {
-                L::soon(v.row(side, at));
+                L::prefetch(v.body(side, at));
             }
         }
     }
@@ -64,9 +64,9 @@ impl<const N: usize> Seats<N> {
 /// Four contacts of one kind, no two of which share a body.
 pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     /// Velocity of a body.
-    type Row: Row;
+    type Velocity: BodyVelocity;
     /// Differences of the last sweeps.
-    type Past: Copy + Default + Send + std::fmt::Debug;
+    type History: Copy + Default + Send + std::fmt::Debug;
     /// Rows of a contact.
     const ROWS: usize;
 
@@ -74,37 +74,37 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     fn new(spare: [u32; 2]) -> Self;
 
     /// Puts a contact into a lane: its bodies by side.
-    fn sit(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool);
+    fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool);
 
     /// Which contact each lane is.
-    fn contact(&self) -> &[u32; LANES];
+    fn contacts(&self) -> &[u32; LANES];
 
     /// Asks for the velocities of its bodies.
-    fn expect<L: Four>(&self, v: &impl Store<Self::Row>);
+    fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<Self::Velocity>);
 
     /// Takes the numbers of its contacts from the problem.
-    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &FactoredDelassus);
+    fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus);
 
     /// One visit; returns ‖g‖²/κ by lane.
-    fn sweep<L: Four>(&mut self, v: &mut impl Store<Self::Row>, lead: Lead) -> L;
+    fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<Self::Velocity>, lead: CgStep) -> L;
 
     /// One visit that starts from a mixture of the last ones; adds to the products.
-    fn mix<L: Four>(
+    fn anderson_sweep<L: SimdVector>(
         &mut self,
-        v: &mut impl Store<Self::Row>,
-        past: &mut Self::Past,
-        mix: &Mix,
-        products: &mut Products<L>,
+        v: &mut impl VelocityStore<Self::Velocity>,
+        past: &mut Self::History,
+        mix: &AndersonStep,
+        products: &mut AndersonProducts<L>,
     );
 
     /// v += Ĝᵀ y.
-    fn push<L: Four>(&self, v: &mut impl Store<Self::Row>);
+    fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<Self::Velocity>);
 
     /// Adds to the sums of the residual.
-    fn judge<L: Four>(&self, v: &impl Store<Self::Row>, sums: &mut Sums<L>);
+    fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<Self::Velocity>, sums: &mut ResidualSums<L>);
 
     /// The swept impulse of a row.
-    fn impulse(&mut self, row: usize) -> &mut F4;
+    fn impulse(&mut self, row: usize) -> &mut F64x4;
 
     /// No direction.
     fn forget(&mut self);
@@ -112,7 +112,7 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
 
 /// What is the same for all kinds of contact.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fact<'a> {
+pub(super) struct ContactData<'a> {
     pub contact: usize,
     pub mu: f64,
     pub kappa: f64,
@@ -122,20 +122,20 @@ pub(super) struct Fact<'a> {
 
 /// The lanes that are not empty, with what is the same for all kinds.
 #[inline(always)]
-pub(super) fn facts<'a>(
+pub(super) fn contact_data<'a>(
     contact: [u32; LANES],
     problem: &'a Problem,
     kinetic: &'a FactoredDelassus,
     rows: usize,
-) -> impl Iterator<Item = (usize, Fact<'a>)> {
+) -> impl Iterator<Item = (usize, ContactData<'a>)> {
     let seated = (0..LANES).filter(move |&lane| contact[lane] != NONE);
     seated.map(move |lane| {
         let contact = contact[lane] as usize;
-        (lane, Fact::of(problem, kinetic, contact, rows))
+        (lane, ContactData::of(problem, kinetic, contact, rows))
     })
 }
 
-impl<'a> Fact<'a> {
+impl<'a> ContactData<'a> {
     /// Of a contact of `rows` rows.
     #[inline(always)]
     pub fn of(problem: &'a Problem, kinetic: &FactoredDelassus, contact: usize, rows: usize) -> Self {

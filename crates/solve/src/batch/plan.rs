@@ -10,35 +10,35 @@
 
 use contact::{FactoredDelassus, Law, DelassusOperator, Problem};
 
-use super::other::WIDE;
+use super::other::MAX_CONTACT_ROWS;
 use super::pack::NONE;
-use super::shelf::{Kind, Kinds};
+use super::shelf::{PackKind, PackSet};
 
 /// Bodies of a block at most. With three contacts each, of 220 bytes, it is about as large as the cache
 /// of a core; in space a quarter of the contacts are then in seams.
-pub(super) const BLOCK: usize = 2048;
+pub(super) const PARTITION_SIZE: usize = 2048;
 
 /// Colours told apart; what needs more has a colour of its own.
 const COLOURS: u32 = u128::BITS;
 
 /// What a contact is: its kind and its groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sign {
-    pub kind: Kind,
+pub(super) struct ContactSignature {
+    pub kind: PackKind,
     pub groups: [u32; 2],
 }
 
 /// Where a group is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Home {
-    pub block: u32,
+pub(super) struct PartitionSlot {
+    pub partition: u32,
     pub row: u32,
 }
 
 /// Contacts between two blocks: a part of `Plan::across`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Joint {
-    pub blocks: [u32; 2],
+pub(super) struct InterfaceRange {
+    pub partitions: [u32; 2],
     pub first: usize,
     pub last: usize,
     pub colour: u32,
@@ -46,23 +46,23 @@ pub(super) struct Joint {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub sign: Vec<Sign>,
-    pub home: Vec<Home>,
+pub(super) struct Partitioning {
+    pub signatures: Vec<ContactSignature>,
+    pub slots: Vec<PartitionSlot>,
     /// Groups along the curve.
     pub order: Vec<u32>,
-    pub num_blocks: usize,
+    pub num_partitions: usize,
     /// (block, block, contact) of contacts between blocks, sorted.
-    pub across: Vec<(u32, u32, u32)>,
+    pub interface_contacts: Vec<(u32, u32, u32)>,
     /// Seams, sorted by colour.
-    pub joints: Vec<Joint>,
+    pub interfaces: Vec<InterfaceRange>,
     used: Vec<u128>,
-    old: (Vec<Sign>, Vec<Home>),
+    old: (Vec<ContactSignature>, Vec<PartitionSlot>),
 }
 
 /// Coordinates of every group where they are bodies, contacts of at most six rows and two bodies, and some of
 /// Coulomb's law: 3 or 6.
-pub(super) fn width(problem: &Problem) -> Option<usize> {
+pub(super) fn packable_body_width(problem: &Problem) -> Option<usize> {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return None;
     };
@@ -74,7 +74,7 @@ pub(super) fn width(problem: &Problem) -> Option<usize> {
         .all(|(k, first)| *first == width * k);
     let rows = problem.offset().windows(2).enumerate();
     let mut narrow = rows
-        .map(|(a, rows)| rows[1] - rows[0] <= WIDE && (1..=2).contains(&kinetic.num_groups_of(a)));
+        .map(|(a, rows)| rows[1] - rows[0] <= MAX_CONTACT_ROWS && (1..=2).contains(&kinetic.num_groups_of(a)));
     // Contacts that are all visited alone gain nothing here.
     let packed = problem
         .laws()
@@ -87,44 +87,44 @@ pub(super) fn width(problem: &Problem) -> Option<usize> {
 /// alone, where rounding is looked at: four orders above where `contact::law` draws the line.
 const SINGULAR: f64 = 1e-8;
 
-impl Plan {
+impl Partitioning {
     /// Plans a problem; false if it is as before.
-    pub fn fit<K: Kinds>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
-        std::mem::swap(&mut self.sign, &mut self.old.0);
-        std::mem::swap(&mut self.home, &mut self.old.1);
-        self.sign.clear();
+    pub fn fit<K: PackSet>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
+        std::mem::swap(&mut self.signatures, &mut self.old.0);
+        std::mem::swap(&mut self.slots, &mut self.old.1);
+        self.signatures.clear();
         let contacts = 0..problem.num_contacts();
-        self.sign
-            .extend(contacts.map(|a| sign::<K>(problem, kinetic, a)));
-        self.settle(kinetic);
-        if self.sign == self.old.0 && self.home == self.old.1 {
+        self.signatures
+            .extend(contacts.map(|a| signature::<K>(problem, kinetic, a)));
+        self.assign_partitions(kinetic);
+        if self.signatures == self.old.0 && self.slots == self.old.1 {
             return false;
         }
         // So that the next step, if it is like this one, allocates nothing.
         self.old.0.clear();
-        self.old.0.reserve(self.sign.len());
+        self.old.0.reserve(self.signatures.len());
         self.old.1.clear();
-        self.old.1.reserve(self.home.len());
-        self.join();
+        self.old.1.reserve(self.slots.len());
+        self.colour_interfaces();
         true
     }
 
     /// Blocks of bodies along the curve.
-    fn settle(&mut self, kinetic: &FactoredDelassus) {
+    fn assign_partitions(&mut self, kinetic: &FactoredDelassus) {
         let n = kinetic.num_groups();
-        self.num_blocks = n.div_ceil(BLOCK).max(1);
-        let size = n.div_ceil(self.num_blocks).max(1);
+        self.num_partitions = n.div_ceil(PARTITION_SIZE).max(1);
+        let size = n.div_ceil(self.num_partitions).max(1);
         self.order.clear();
         self.order.extend(0..n as u32);
         let place = kinetic.curve_keys();
-        if self.num_blocks > 1 && place.len() == n {
+        if self.num_partitions > 1 && place.len() == n {
             self.order.sort_unstable_by_key(|&g| (place[g as usize], g));
         }
-        self.home.clear();
-        self.home.resize(n, Home::default());
+        self.slots.clear();
+        self.slots.resize(n, PartitionSlot::default());
         for (k, &g) in self.order.iter().enumerate() {
-            self.home[g as usize] = Home {
-                block: (k / size) as u32,
+            self.slots[g as usize] = PartitionSlot {
+                partition: (k / size) as u32,
                 row: (k % size) as u32,
             };
         }
@@ -132,26 +132,26 @@ impl Plan {
 
     /// The members of a block, in order.
     pub fn members(&self, block: usize) -> &[u32] {
-        let size = self.order.len().div_ceil(self.num_blocks).max(1);
+        let size = self.order.len().div_ceil(self.num_partitions).max(1);
         self.order.chunks(size).nth(block).unwrap_or(&[])
     }
 
     /// Seams and their colours.
-    fn join(&mut self) {
-        self.across.clear();
-        for (contact, sign) in self.sign.iter().enumerate() {
-            let [a, b] = self.blocks(sign);
+    fn colour_interfaces(&mut self) {
+        self.interface_contacts.clear();
+        for (contact, sign) in self.signatures.iter().enumerate() {
+            let [a, b] = self.partitions_of(sign);
             if a != b {
-                self.across.push((a.min(b), a.max(b), contact as u32));
+                self.interface_contacts.push((a.min(b), a.max(b), contact as u32));
             }
         }
-        self.across.sort_unstable();
-        self.joints.clear();
-        for (at, &(a, b, _)) in self.across.iter().enumerate() {
-            match self.joints.last_mut() {
-                Some(joint) if joint.blocks == [a, b] => joint.last = at + 1,
-                _ => self.joints.push(Joint {
-                    blocks: [a, b],
+        self.interface_contacts.sort_unstable();
+        self.interfaces.clear();
+        for (at, &(a, b, _)) in self.interface_contacts.iter().enumerate() {
+            match self.interfaces.last_mut() {
+                Some(joint) if joint.partitions == [a, b] => joint.last = at + 1,
+                _ => self.interfaces.push(InterfaceRange {
+                    partitions: [a, b],
                     first: at,
                     last: at + 1,
                     colour: 0,
@@ -159,10 +159,10 @@ impl Plan {
             }
         }
         self.used.clear();
-        self.used.resize(self.num_blocks, 0);
+        self.used.resize(self.num_partitions, 0);
         let mut beyond = COLOURS;
-        for joint in &mut self.joints {
-            let [a, b] = joint.blocks.map(|block| block as usize);
+        for joint in &mut self.interfaces {
+            let [a, b] = joint.partitions.map(|block| block as usize);
             joint.colour = (self.used[a] | self.used[b]).trailing_ones();
             if joint.colour < COLOURS {
                 self.used[a] |= 1 << joint.colour;
@@ -172,33 +172,33 @@ impl Plan {
                 beyond += 1;
             }
         }
-        self.joints.sort_by_key(|joint| joint.colour);
+        self.interfaces.sort_by_key(|joint| joint.colour);
     }
 
     /// The blocks of the bodies of a contact; the same twice where there is one body.
-    fn blocks(&self, sign: &Sign) -> [u32; 2] {
+    fn partitions_of(&self, sign: &ContactSignature) -> [u32; 2] {
         let [a, b] = sign.groups;
-        let first = self.home[a as usize].block;
+        let first = self.slots[a as usize].partition;
         [
             first,
             if b == NONE {
                 first
             } else {
-                self.home[b as usize].block
+                self.slots[b as usize].partition
             },
         ]
     }
 
     /// Whether a contact is within a block, and which.
-    pub fn within(&self, sign: &Sign) -> Option<usize> {
-        let [a, b] = self.blocks(sign);
+    pub fn partition_containing(&self, sign: &ContactSignature) -> Option<usize> {
+        let [a, b] = self.partitions_of(sign);
         (a == b).then_some(a as usize)
     }
 }
 
 /// Which pack a contact goes to, and its bodies.
 #[inline]
-fn sign<K: Kinds>(problem: &Problem, kinetic: &FactoredDelassus, contact: usize) -> Sign {
+fn signature<K: PackSet>(problem: &Problem, kinetic: &FactoredDelassus, contact: usize) -> ContactSignature {
     let mut groups = [NONE; 2];
     let mut count = 0;
     for (to, first) in groups.iter_mut().zip(kinetic.first_coordinates(contact)) {
@@ -206,20 +206,20 @@ fn sign<K: Kinds>(problem: &Problem, kinetic: &FactoredDelassus, contact: usize)
         count += 1;
     }
     let one = count == 1;
-    let kind = if !usual::<K>(problem, contact) {
-        Kind::Other
+    let kind = if !is_packable::<K>(problem, contact) {
+        PackKind::Scalar
     } else if K::WIDTH == 6 && kinetic.sphere_contact(contact).is_some() {
-        if one { Kind::BallOne } else { Kind::BallTwo }
+        if one { PackKind::SphereOneBody } else { PackKind::SphereTwoBody }
     } else if one {
-        Kind::One
+        PackKind::GeneralOneBody
     } else {
-        Kind::Two
+        PackKind::GeneralTwoBody
     };
-    Sign { kind, groups }
+    ContactSignature { kind, groups }
 }
 
 /// Coulomb's law in the usual rows, and a block that the packs can divide by.
-fn usual<K: Kinds>(problem: &Problem, contact: usize) -> bool {
+fn is_packable<K: PackSet>(problem: &Problem, contact: usize) -> bool {
     let Law::Coulomb { .. } = problem.law(contact) else {
         return false;
     };

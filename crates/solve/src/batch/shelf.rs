@@ -2,22 +2,22 @@
 
 use contact::Problem;
 
-use super::ball::Ball;
-use super::desk::{Desk, Guest, Spread};
-use super::flat::Flat;
+use super::ball::SpherePack;
+use super::desk::{Packer, PackEntry, PackScheduler};
+use super::flat::PlanarPack;
 use super::lanes::LANES;
-use super::other::Other;
+use super::other::ScalarContact;
 use super::pack::{NONE, Pack};
-use super::row::{PlaneRow, Row, SpaceRow};
-use super::solid::Solid;
+use super::row::{PlanarVelocity, BodyVelocity, SpatialVelocity};
+use super::solid::SpatialPack;
 
 /// Which kinds of packs a dimension has: balls of one and two bodies, others of one and two.
-pub(super) trait Kinds: Default + Send + Sync + std::fmt::Debug {
-    type Row: Row;
-    type BallOne: Pack<Row = Self::Row>;
-    type BallTwo: Pack<Row = Self::Row>;
-    type One: Pack<Row = Self::Row>;
-    type Two: Pack<Row = Self::Row>;
+pub(super) trait PackSet: Default + Send + Sync + std::fmt::Debug {
+    type Velocity: BodyVelocity;
+    type SphereOneBody: Pack<Velocity = Self::Velocity>;
+    type SphereTwoBody: Pack<Velocity = Self::Velocity>;
+    type GeneralOneBody: Pack<Velocity = Self::Velocity>;
+    type GeneralTwoBody: Pack<Velocity = Self::Velocity>;
     /// Coordinates of a body, and rows of a contact.
     const WIDTH: usize;
     const ROWS: usize;
@@ -25,80 +25,80 @@ pub(super) trait Kinds: Default + Send + Sync + std::fmt::Debug {
 
 /// Bodies of the plane. Discs have no form of their own.
 #[derive(Debug, Default)]
-pub(super) struct InPlane;
+pub(super) struct PlanarPacks;
 
-impl Kinds for InPlane {
-    type Row = PlaneRow;
-    type BallOne = Flat<1>;
-    type BallTwo = Flat<2>;
-    type One = Flat<1>;
-    type Two = Flat<2>;
+impl PackSet for PlanarPacks {
+    type Velocity = PlanarVelocity;
+    type SphereOneBody = PlanarPack<1>;
+    type SphereTwoBody = PlanarPack<2>;
+    type GeneralOneBody = PlanarPack<1>;
+    type GeneralTwoBody = PlanarPack<2>;
     const WIDTH: usize = 3;
     const ROWS: usize = 2;
 }
 
 /// Bodies of space.
 #[derive(Debug, Default)]
-pub(super) struct InSpace;
+pub(super) struct SpatialPacks;
 
-impl Kinds for InSpace {
-    type Row = SpaceRow;
-    type BallOne = Ball<1>;
-    type BallTwo = Ball<2>;
-    type One = Solid<1>;
-    type Two = Solid<2>;
+impl PackSet for SpatialPacks {
+    type Velocity = SpatialVelocity;
+    type SphereOneBody = SpherePack<1>;
+    type SphereTwoBody = SpherePack<2>;
+    type GeneralOneBody = SpatialPack<1>;
+    type GeneralTwoBody = SpatialPack<2>;
     const WIDTH: usize = 6;
     const ROWS: usize = 3;
 }
 
 /// The kind of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    BallOne,
-    One,
-    BallTwo,
-    Two,
-    Other,
+pub(super) enum PackKind {
+    SphereOneBody,
+    GeneralOneBody,
+    SphereTwoBody,
+    GeneralTwoBody,
+    Scalar,
 }
 
 /// See the module. Visited in this order.
 #[derive(Debug)]
-pub(super) struct Shelf<K: Kinds> {
-    ball_one: Vec<K::BallOne>,
-    one: Vec<K::One>,
-    ball_two: Vec<K::BallTwo>,
-    two: Vec<K::Two>,
-    other: Vec<Other>,
-    past: Pasts<K>,
-    desk: [Desk; 4],
-    spread: Spread,
+pub(super) struct PackList<K: PackSet> {
+    ball_one: Vec<K::SphereOneBody>,
+    one: Vec<K::GeneralOneBody>,
+    ball_two: Vec<K::SphereTwoBody>,
+    two: Vec<K::GeneralTwoBody>,
+    scalar: Vec<ScalarContact>,
+    past: PackHistories<K>,
+    packers: [Packer; 4],
+    scheduler: PackScheduler,
 }
 
 /// Differences of the last sweeps, pack by pack; empty where nobody mixes.
 #[derive(Debug)]
-struct Pasts<K: Kinds> {
-    ball_one: Vec<<K::BallOne as Pack>::Past>,
-    one: Vec<<K::One as Pack>::Past>,
-    ball_two: Vec<<K::BallTwo as Pack>::Past>,
-    two: Vec<<K::Two as Pack>::Past>,
+struct PackHistories<K: PackSet> {
+    ball_one: Vec<<K::SphereOneBody as Pack>::History>,
+    one: Vec<<K::GeneralOneBody as Pack>::History>,
+    ball_two: Vec<<K::SphereTwoBody as Pack>::History>,
+    two: Vec<<K::GeneralTwoBody as Pack>::History>,
 }
 
-impl<K: Kinds> Default for Shelf<K> {
+impl<K: PackSet> Default for PackList<K> {
     fn default() -> Self {
         Self {
             ball_one: Vec::new(),
             one: Vec::new(),
             ball_two: Vec::new(),
             two: Vec::new(),
-            other: Vec::new(),
-            past: Pasts {
+            scalar: Vec::new(),
+            past: PackHistories {
                 ball_one: Vec::new(),
                 one: Vec::new(),
                 ball_two: Vec::new(),
                 two: Vec::new(),
             },
-            desk: Default::default(),
-            spread: Spread::default(),
+            packers: Default::default(),
+            scheduler: PackScheduler::default(),
         }
     }
 }
@@ -123,7 +123,7 @@ macro_rules! visits {
     ($far:expr, $packs:ident, $v:ident, $pack:ident => $what:block) => {
         if $far {
             for at in 0..$packs.len() {
-                ahead::<L, _, _>($packs, at, &$v);
+                prefetch_ahead::<L, _, _>($packs, at, &$v);
                 let $pack = &mut $packs[at];
                 $what
             }
@@ -138,37 +138,37 @@ macro_rules! visits {
 // After the macros, which it uses.
 mod jobs;
 
-pub(super) use jobs::{Fill, Judge, Mixed, Push, Sweep};
+pub(super) use jobs::{FillKernel, ResidualKernel, AndersonKernel, ScatterKernel, SweepKernel};
 
-impl<K: Kinds> Shelf<K> {
+impl<K: PackSet> PackList<K> {
     /// Empty; `apart` where the two sides are lists of their own.
     pub fn clear(&mut self, apart: bool) {
         self.ball_one.clear();
         self.one.clear();
         self.ball_two.clear();
         self.two.clear();
-        self.other.clear();
-        self.desk.iter_mut().for_each(|desk| desk.clear(apart));
+        self.scalar.clear();
+        self.packers.iter_mut().for_each(|desk| desk.clear(apart));
     }
 
     /// Takes a contact in.
-    pub fn take(&mut self, kind: Kind, guest: Guest) {
+    pub fn take(&mut self, kind: PackKind, guest: PackEntry) {
         match kind {
-            Kind::Other => self.other.push(Other::new(&guest)),
-            kind => self.desk[kind as usize].take(guest),
+            PackKind::Scalar => self.scalar.push(ScalarContact::new(&guest)),
+            kind => self.packers[kind as usize].take(guest),
         }
     }
 
     /// After the last contact: packs with their seats, in the order of visits.
     pub fn close(&mut self, spare: [u32; 2]) {
-        let Self { desk, spread, .. } = self;
+        let Self { packers: desk, scheduler: spread, .. } = self;
         spread.begin(spare);
         let [ball_one, one, ball_two, two] = desk;
         for (desk, sides) in [(ball_one, 1), (one, 1), (ball_two, 2), (two, 2)] {
             desk.close();
-            spread.order(desk, sides);
+            spread.schedule(desk, sides);
         }
-        let [ball_one, one, ball_two, two] = &self.desk;
+        let [ball_one, one, ball_two, two] = &self.packers;
         put(&mut self.ball_one, ball_one.packs(), spare);
         put(&mut self.one, one.packs(), spare);
         put(&mut self.ball_two, ball_two.packs(), spare);
@@ -178,7 +178,7 @@ impl<K: Kinds> Shelf<K> {
     /// Starts from these impulses, without a direction.
     pub fn load(&mut self, problem: &Problem, impulse: &[f64]) {
         packs!(self.each_mut(), packs => load(packs, problem, impulse));
-        for other in &mut self.other {
+        for other in &mut self.scalar {
             other.forget();
             let r = &impulse[problem.rows(other.contact as usize)];
             other.y[..r.len()].copy_from_slice(r);
@@ -186,7 +186,7 @@ impl<K: Kinds> Shelf<K> {
     }
 
     /// Makes room for the differences of sweeps. What was there is not cleared: it is not known.
-    pub fn recall(&mut self) {
+    pub fn reserve_history(&mut self) {
         let past = &mut self.past;
         past.ball_one
             .resize(self.ball_one.len(), Default::default());
@@ -199,7 +199,7 @@ impl<K: Kinds> Shelf<K> {
     /// The swept impulses.
     pub fn store(&mut self, problem: &Problem, impulse: &mut [f64]) {
         packs!(self.each_mut(), packs => store(packs, problem, impulse));
-        for other in &self.other {
+        for other in &self.scalar {
             let r = &mut impulse[problem.rows(other.contact as usize)];
             r.copy_from_slice(&other.y[..r.len()]);
         }
@@ -215,19 +215,19 @@ impl<K: Kinds> Shelf<K> {
     }
 }
 
-struct Each<'a, K: Kinds> {
-    ball_one: &'a mut [K::BallOne],
-    one: &'a mut [K::One],
-    ball_two: &'a mut [K::BallTwo],
-    two: &'a mut [K::Two],
+struct Each<'a, K: PackSet> {
+    ball_one: &'a mut [K::SphereOneBody],
+    one: &'a mut [K::GeneralOneBody],
+    ball_two: &'a mut [K::SphereTwoBody],
+    two: &'a mut [K::GeneralTwoBody],
 }
 
-fn put<P: Pack>(packs: &mut Vec<P>, seats: &[[Guest; LANES]], spare: [u32; 2]) {
+fn put<P: Pack>(packs: &mut Vec<P>, seats: &[[PackEntry; LANES]], spare: [u32; 2]) {
     for guests in seats {
         let mut pack = P::new(spare);
         for (lane, guest) in guests.iter().enumerate() {
             if guest.contact != NONE {
-                pack.sit(lane, guest.contact, guest.at, guest.flip);
+                pack.set_lane(lane, guest.contact, guest.bodies, guest.flip);
             }
         }
         packs.push(pack);
@@ -238,7 +238,7 @@ fn load<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &[f64]) {
     let offset = problem.offset();
     for pack in packs {
         pack.forget();
-        let contact = *pack.contact();
+        let contact = *pack.contacts();
         for lane in 0..LANES {
             if contact[lane] != NONE {
                 let rows = &impulse[offset[contact[lane] as usize]..][..P::ROWS];
@@ -253,7 +253,7 @@ fn load<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &[f64]) {
 fn store<P: Pack>(packs: &mut [P], problem: &Problem, impulse: &mut [f64]) {
     let offset = problem.offset();
     for pack in packs {
-        let contact = *pack.contact();
+        let contact = *pack.contacts();
         for lane in 0..LANES {
             if contact[lane] != NONE {
                 let rows = &mut impulse[offset[contact[lane] as usize]..][..P::ROWS];

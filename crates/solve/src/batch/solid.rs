@@ -6,36 +6,36 @@
 use contact::law::coulomb3;
 use contact::{FactoredDelassus, Problem};
 
-use super::iterate::{Iterate, Lead, Mix, Past, Products, Sums};
-use super::lanes::{F4, Four, LANES, V3, dot, of};
-use super::pack::{Fact, NONE, Pack, Seats, facts};
-use super::row::{SpaceRow, Store, fetch, give};
+use super::iterate::{Iterate, CgStep, AndersonStep, AndersonHistory, AndersonProducts, ResidualSums};
+use super::lanes::{F64x4, SimdVector, LANES, V3, dot, load_array};
+use super::pack::{ContactData, NONE, Pack, LaneIndices, contact_data};
+use super::row::{SpatialVelocity, VelocityStore, gather_bodies, scatter_add_bodies};
 
 /// Four contacts, each of N bodies.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Solid<const N: usize> {
-    seats: Seats<N>,
+pub(super) struct SpatialPack<const N: usize> {
+    lanes: LaneIndices<N>,
     /// Rows of Ĝ for each side, velocity and spin.
     block: [[[V3; 2]; 3]; N],
     /// H of each lane.
     h: [[[f64; 3]; 3]; LANES],
-    mu: F4,
+    mu: F64x4,
     /// 1/κ.
-    weight: F4,
+    weight: F64x4,
     given: V3,
     iterate: Iterate<3>,
 }
 
-impl<const N: usize> Solid<N> {
+impl<const N: usize> SpatialPack<N> {
     #[inline(always)]
-    fn gather<L: Four>(&self, v: &impl Store<SpaceRow>) -> [L; 3] {
-        let mut u: [L; 3] = of(&self.given);
+    fn gather<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) -> [L; 3] {
+        let mut u: [L; 3] = load_array(&self.given);
         for n in 0..N {
             for part in 0..2 {
-                let [x, y, z, _] = fetch(v, n, &self.seats.at[n], part);
+                let [x, y, z, _] = gather_bodies(v, n, &self.lanes.bodies[n], part);
                 for i in 0..3 {
-                    u[i] = u[i] + dot(&of(&self.block[n][i][part]), &[x, y, z]);
+                    u[i] = u[i] + dot(&load_array(&self.block[n][i][part]), &[x, y, z]);
                 }
             }
         }
@@ -43,11 +43,11 @@ impl<const N: usize> Solid<N> {
     }
 
     #[inline(always)]
-    fn law<L: Four>(&self, r: &[L; 3], u: &[L; 3]) -> [L; 3] {
-        let (r, u) = (r.map(L::to), u.map(L::to));
-        let mut next = [F4::default(); 3];
+    fn law<L: SimdVector>(&self, r: &[L; 3], u: &[L; 3]) -> [L; 3] {
+        let (r, u) = (r.map(L::store), u.map(L::store));
+        let mut next = [F64x4::default(); 3];
         for lane in 0..LANES {
-            if self.seats.contact[lane] == NONE {
+            if self.lanes.contact[lane] == NONE {
                 continue;
             }
             let h = &self.h[lane];
@@ -59,28 +59,28 @@ impl<const N: usize> Solid<N> {
                 next[i].0[lane] = found[i];
             }
         }
-        of(&next)
+        load_array(&next)
     }
 
     #[inline(always)]
-    fn scatter<L: Four>(&self, v: &mut impl Store<SpaceRow>, d: &[L; 3]) {
+    fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>, d: &[L; 3]) {
         for n in 0..N {
             for part in 0..2 {
                 let [a, b, c] = &self.block[n];
                 let mut push = [L::zero(); 3];
                 for k in 0..3 {
-                    let [a, b, c] = [L::of(a[part][k]), L::of(b[part][k]), L::of(c[part][k])];
+                    let [a, b, c] = [L::load(a[part][k]), L::load(b[part][k]), L::load(c[part][k])];
                     push[k] = a * d[0] + b * d[1] + c * d[2];
                 }
-                give(v, n, &self.seats.at[n], part, push);
+                scatter_add_bodies(v, n, &self.lanes.bodies[n], part, push);
             }
         }
     }
 
     /// Takes the numbers of the contact in a lane.
-    fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &Fact<'_>) {
+    fn set(&mut self, lane: usize, kinetic: &FactoredDelassus, fact: &ContactData<'_>) {
         for (n, (_, block)) in kinetic.dense_blocks(fact.contact).enumerate().take(N) {
-            let side = self.seats.side(lane, n);
+            let side = self.lanes.side(lane, n);
             for i in 0..3 {
                 for k in 0..6 {
                     self.block[side][i][k / 3][k % 3].0[lane] = block[6 * i + k];
@@ -96,83 +96,83 @@ impl<const N: usize> Solid<N> {
     }
 }
 
-impl<const N: usize> Pack for Solid<N> {
-    type Row = SpaceRow;
-    type Past = Past<3>;
+impl<const N: usize> Pack for SpatialPack<N> {
+    type Velocity = SpatialVelocity;
+    type History = AndersonHistory<3>;
     const ROWS: usize = 3;
 
     fn new(spare: [u32; 2]) -> Self {
         Self {
-            seats: Seats::new(spare),
+            lanes: LaneIndices::new(spare),
             block: [[[V3::default(); 2]; 3]; N],
             h: [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]; LANES],
-            mu: F4::default(),
-            weight: F4::all(1.0),
+            mu: F64x4::default(),
+            weight: F64x4::splat(1.0),
             given: Default::default(),
             iterate: Iterate::default(),
         }
     }
 
-    fn sit(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
-        self.seats.sit(lane, contact, at, flip);
+    fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
+        self.lanes.set_lane(lane, contact, at, flip);
     }
 
     #[inline(always)]
-    fn contact(&self) -> &[u32; LANES] {
-        &self.seats.contact
+    fn contacts(&self) -> &[u32; LANES] {
+        &self.lanes.contact
     }
 
     #[inline(always)]
-    fn expect<L: Four>(&self, v: &impl Store<SpaceRow>) {
-        self.seats.expect::<L, _>(v);
+    fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) {
+        self.lanes.prefetch_bodies::<L, _>(v);
     }
 
     #[inline(always)]
-    fn fill<L: Four>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
-        for (lane, fact) in facts(self.seats.contact, problem, kinetic, Self::ROWS) {
+    fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
+        for (lane, fact) in contact_data(self.lanes.contact, problem, kinetic, Self::ROWS) {
             self.set(lane, kinetic, &fact);
         }
     }
 
     #[inline(always)]
-    fn sweep<L: Four>(&mut self, v: &mut impl Store<SpaceRow>, lead: Lead) -> L {
+    fn sweep<L: SimdVector>(&mut self, v: &mut impl VelocityStore<SpatialVelocity>, lead: CgStep) -> L {
         let u: [L; 3] = self.gather(v);
         let r = self.iterate.extrapolate::<L>(lead);
         let next = self.law(&r, &u);
-        let (change, square) = self.iterate.settle(&r, next);
+        let (change, square) = self.iterate.accept(&r, next);
         self.scatter(v, &change);
-        square * L::of(self.weight)
+        square * L::load(self.weight)
     }
 
     #[inline(always)]
-    fn mix<L: Four>(
+    fn anderson_sweep<L: SimdVector>(
         &mut self,
-        v: &mut impl Store<SpaceRow>,
-        past: &mut Past<3>,
-        mix: &Mix,
-        products: &mut Products<L>,
+        v: &mut impl VelocityStore<SpatialVelocity>,
+        past: &mut AndersonHistory<3>,
+        mix: &AndersonStep,
+        products: &mut AndersonProducts<L>,
     ) {
         let u: [L; 3] = self.gather(v);
         let r = self.iterate.blend(past, mix);
         let next = self.law(&r, &u);
-        let weight = L::of(self.weight);
-        let change = self.iterate.learn(past, mix, weight, [&r, &next], products);
+        let weight = L::load(self.weight);
+        let change = self.iterate.accept_mixed(past, mix, weight, [&r, &next], products);
         self.scatter(v, &change);
     }
 
     #[inline(always)]
-    fn push<L: Four>(&self, v: &mut impl Store<SpaceRow>) {
-        self.scatter::<L>(v, &of(&self.iterate.y));
+    fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>) {
+        self.scatter::<L>(v, &load_array(&self.iterate.y));
     }
 
     #[inline(always)]
-    fn judge<L: Four>(&self, v: &impl Store<SpaceRow>, sums: &mut Sums<L>) {
+    fn add_residual<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>, sums: &mut ResidualSums<L>) {
         let u: [L; 3] = self.gather(v);
         sums.add(self.weight, self.mu, &self.iterate.y, &u);
     }
 
     #[inline(always)]
-    fn impulse(&mut self, row: usize) -> &mut F4 {
+    fn impulse(&mut self, row: usize) -> &mut F64x4 {
         &mut self.iterate.y[row]
     }
 

@@ -2,8 +2,8 @@
 
 use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem};
 
-use super::wide::Width;
-use super::{Batch, Lead};
+use super::wide::InstructionSet;
+use super::{SimdSweeper, CgStep};
 use crate::goal::{Goal, Solver};
 use crate::nncg::Nncg;
 use crate::sample::{Packing, Pyramid, Random, Tower, Wall};
@@ -28,12 +28,12 @@ fn problems() -> Vec<(&'static str, Problem)> {
 #[test]
 fn residual_of_packs_is_that_of_the_judge() {
     for (name, problem) in problems() {
-        let mut batch = Batch::default();
+        let mut batch = SimdSweeper::default();
         assert!(batch.fit(&problem), "{name}");
         let mut impulse = vec![0.0; problem.num_rows()];
         batch.load(&problem, &impulse);
         for _ in 0..20 {
-            batch.sweep(&problem, Lead::STILL);
+            batch.sweep(&problem, CgStep::PLAIN);
             let own = batch.residual(&problem);
             batch.store(&problem, &mut impulse);
             let judged = ResidualEvaluator::new(&problem).residual(&problem, &impulse, ResidualMeasure::Dimensionless);
@@ -83,14 +83,14 @@ fn lattice(edge: usize) -> Problem {
 }
 
 /// Impulses and residual after some accelerated sweeps.
-fn swept(batch: &mut Batch, problem: &Problem) -> (Vec<u64>, u64) {
+fn swept(batch: &mut SimdSweeper, problem: &Problem) -> (Vec<u64>, u64) {
     assert!(batch.fit(problem));
     let mut impulse = vec![0.0; problem.num_rows()];
     batch.load(problem, &impulse);
-    let (mut lead, mut previous) = (Lead::STILL, f64::INFINITY);
+    let (mut lead, mut previous) = (CgStep::PLAIN, f64::INFINITY);
     for _ in 0..70 {
         let norm = batch.sweep(problem, lead);
-        lead = Lead::after(norm, previous);
+        lead = CgStep::fletcher_reeves(norm, previous);
         previous = norm;
     }
     let residual = batch.residual(problem);
@@ -105,12 +105,12 @@ fn swept(batch: &mut Batch, problem: &Problem) -> (Vec<u64>, u64) {
 fn bits_do_not_depend_on_the_number_of_threads() {
     // 5832 balls are three blocks.
     let problem = lattice(18);
-    let alone = swept(&mut Batch::default(), &problem);
+    let alone = swept(&mut SimdSweeper::default(), &problem);
     for threads in [2, 3, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let shared = pool
             .expect("threads")
-            .install(|| swept(&mut Batch::default(), &problem));
+            .install(|| swept(&mut SimdSweeper::default(), &problem));
         assert!(shared == alone, "{threads} threads");
     }
 }
@@ -122,7 +122,7 @@ fn blocks_and_seams_solve_the_problem() {
     let report = Nncg::default().solve(
         &problem,
         &mut impulse,
-        &Goal::to(1e-4).by(ResidualMeasure::Dimensionless),
+        &Goal::with_tolerance(1e-4).with_measure(ResidualMeasure::Dimensionless),
     );
     assert!(report.reached(), "{report:?}");
     let judged = ResidualEvaluator::new(&problem).residual(&problem, &impulse, ResidualMeasure::Dimensionless);
@@ -132,10 +132,10 @@ fn blocks_and_seams_solve_the_problem() {
 #[test]
 fn bits_do_not_depend_on_the_instructions() {
     for (name, problem) in problems() {
-        let best = swept(&mut Batch::default(), &problem);
-        let mut plain = Batch::default();
-        plain.plane.width = Width::Plain;
-        plain.space.width = Width::Plain;
+        let best = swept(&mut SimdSweeper::default(), &problem);
+        let mut plain = SimdSweeper::default();
+        plain.plane.instructions = InstructionSet::Plain;
+        plain.space.instructions = InstructionSet::Plain;
         assert!(swept(&mut plain, &problem) == best, "{name}");
     }
 }
@@ -150,8 +150,8 @@ fn a_plan_that_is_kept_is_the_one_that_would_be_made() {
         };
         wall.problem().expect("sound")
     });
-    let mut kept = Batch::default();
+    let mut kept = SimdSweeper::default();
     swept(&mut kept, &walls[0]);
-    let anew = swept(&mut Batch::default(), &walls[1]);
+    let anew = swept(&mut SimdSweeper::default(), &walls[1]);
     assert!(swept(&mut kept, &walls[1]) == anew);
 }

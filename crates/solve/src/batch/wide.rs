@@ -1,19 +1,19 @@
 //! The widest instructions that the processor has, chosen when the program runs.
 
-use super::lanes::{F4, Four};
+use super::lanes::{F64x4, SimdVector};
 
 /// What is done with them; `run` must be inlined.
-pub(super) trait Job {
+pub(super) trait SimdKernel {
     /// What comes of it.
     type Out;
 
     /// Does it with four numbers of this kind at a time.
-    fn run<L: Four>(self) -> Self::Out;
+    fn run<L: SimdVector>(self) -> Self::Out;
 }
 
 /// Which instructions are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Width {
+pub(super) enum InstructionSet {
     /// AVX2 where there is one.
     #[default]
     Best,
@@ -22,23 +22,23 @@ pub(super) enum Width {
     Plain,
 }
 
-impl Width {
+impl InstructionSet {
     /// Does a job. The bits are the same either way: see `lanes`.
     #[inline]
-    pub fn run<J: Job>(self, job: J) -> J::Out {
+    pub fn run<J: SimdKernel>(self, job: J) -> J::Out {
         #[cfg(target_arch = "x86_64")]
         if self == Self::Best && std::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2.
             #[allow(unsafe_code)]
             return unsafe { with_avx2(job) };
         }
-        job.run::<F4>()
+        job.run::<F64x4>()
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2<J: Job>(job: J) -> J::Out {
+fn with_avx2<J: SimdKernel>(job: J) -> J::Out {
     job.run::<avx::Avx>()
 }
 
@@ -56,7 +56,7 @@ mod avx {
     };
     use std::ops::{Add, Mul, Neg, Sub};
 
-    use crate::batch::lanes::{F4, Four, LANES};
+    use crate::batch::lanes::{F64x4, SimdVector, LANES};
 
     /// Bytes of a line of the cache.
     const LINE: usize = 64;
@@ -64,48 +64,48 @@ mod avx {
     #[derive(Clone, Copy)]
     pub(super) struct Avx(__m256d);
 
-    impl Four for Avx {
+    impl SimdVector for Avx {
         #[inline(always)]
-        fn of(x: F4) -> Self {
+        fn load(x: F64x4) -> Self {
             // SAFETY: see the module; F4 is aligned to 32 bytes.
             Self(unsafe { _mm256_load_pd(x.0.as_ptr()) })
         }
 
         #[inline(always)]
-        fn to(self) -> F4 {
-            let mut x = F4::all(0.0);
+        fn store(self) -> F64x4 {
+            let mut x = F64x4::splat(0.0);
             // SAFETY: see the module; F4 is aligned to 32 bytes.
             unsafe { _mm256_store_pd(x.0.as_mut_ptr(), self.0) };
             x
         }
 
         #[inline(always)]
-        fn over(self, o: Self) -> Self {
+        fn div(self, o: Self) -> Self {
             // SAFETY: see the module.
             Self(unsafe { _mm256_div_pd(self.0, o.0) })
         }
 
         #[inline(always)]
-        fn root(self) -> Self {
+        fn sqrt(self) -> Self {
             // SAFETY: see the module.
             Self(unsafe { _mm256_sqrt_pd(self.0) })
         }
 
         #[inline(always)]
-        fn size(self) -> Self {
+        fn abs(self) -> Self {
             // SAFETY: see the module.
             Self(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
         }
 
         #[inline(always)]
-        fn positive(self) -> Self {
+        fn max_zero(self) -> Self {
             // The second operand where the first is not a number, and where both are zero.
             // SAFETY: see the module.
             Self(unsafe { _mm256_max_pd(self.0, _mm256_setzero_pd()) })
         }
 
         #[inline(always)]
-        fn where_le(a: Self, b: Self, x: Self, y: Self) -> Self {
+        fn select_le(a: Self, b: Self, x: Self, y: Self) -> Self {
             // SAFETY: see the module.
             Self(unsafe {
                 let pick = _mm256_cmp_pd::<_CMP_LE_OQ>(a.0, b.0);
@@ -114,7 +114,7 @@ mod avx {
         }
 
         #[inline(always)]
-        fn turn([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
+        fn transpose([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
             // SAFETY: see the module.
             unsafe {
                 let (p, q) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
@@ -129,7 +129,7 @@ mod avx {
         }
 
         #[inline(always)]
-        fn soon<T>(x: &T) {
+        fn prefetch<T>(x: &T) {
             let start = std::ptr::from_ref(x).cast::<i8>();
             for at in (0..size_of::<T>()).step_by(LINE) {
                 // SAFETY: the address is one within x, and asking for it reads nothing.
@@ -138,7 +138,7 @@ mod avx {
         }
 
         #[inline(always)]
-        fn all(x: f64) -> Self {
+        fn splat(x: f64) -> Self {
             // SAFETY: see the module.
             Self(unsafe { _mm256_set1_pd(x) })
         }

@@ -3,7 +3,7 @@
 use contact::law::Law;
 use contact::{FactoredDelassus, ProblemBuilder, Problem, ProblemError};
 
-use super::pivoted::{Pivoted, dot, length_at};
+use super::pivoted::{PivotedQr, dot, length_at};
 use super::{BilateralError, ROUNDING, Reduction, locked};
 
 /// A contact whose normal row keeps less than this fraction of its square is fixed by the bilateral
@@ -22,7 +22,7 @@ pub(super) struct Component {
     /// Factor that brings each row of Ĝ_b to unit length.
     scale: Vec<f64>,
     /// Factorisation of (scaled Ĝ_b)ᵀ.
-    factor: Pivoted,
+    factor: PivotedQr,
     /// v₀ in the basis Q₁.
     target: Vec<f64>,
     /// v₀ by coordinate.
@@ -31,7 +31,7 @@ pub(super) struct Component {
 
 /// Where each group of coordinates goes.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct GroupPlacement {
     /// Its group of the reduced problem.
     group: usize,
     /// The component it is merged into, and its first coordinate there.
@@ -78,7 +78,7 @@ fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Ve
         if let Some(one) = groups.next() {
             first_group.push((a, one));
             for other in groups {
-                let (x, y) = (root(&mut parent, one), root(&mut parent, other));
+                let (x, y) = (find_root(&mut parent, one), find_root(&mut parent, other));
                 // The smaller index leads: the order of components is that of their groups.
                 parent[x.max(y)] = x.min(y);
             }
@@ -87,7 +87,7 @@ fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Ve
     let mut slot = vec![usize::MAX; parent.len()];
     let mut members: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     for &(a, group) in &first_group {
-        let lead = root(&mut parent, group);
+        let lead = find_root(&mut parent, group);
         if slot[lead] == usize::MAX {
             slot[lead] = members.len();
             members.push((Vec::new(), Vec::new()));
@@ -95,7 +95,7 @@ fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Ve
         members[slot[lead]].0.push(a);
     }
     for group in 0..parent.len() {
-        let lead = root(&mut parent, group);
+        let lead = find_root(&mut parent, group);
         if slot[lead] != usize::MAX {
             members[slot[lead]].1.push(group);
         }
@@ -104,7 +104,7 @@ fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Ve
 }
 
 /// Root of a tree in the forest, with path halving.
-pub(super) fn root(parent: &mut [usize], mut x: usize) -> usize {
+pub(super) fn find_root(parent: &mut [usize], mut x: usize) -> usize {
     while parent[x] != x {
         parent[x] = parent[parent[x]];
         x = parent[x];
@@ -148,7 +148,7 @@ impl Component {
             .map(|row| dot(row, row).sqrt())
             .map(|length| if length > 0.0 { 1.0 / length } else { 1.0 })
             .collect();
-        let factor = Pivoted::new(n, rows.len(), true, |i, j| jacobian[j * n + i] * scale[j]);
+        let factor = PivotedQr::new(n, rows.len(), true, |i, j| jacobian[j * n + i] * scale[j]);
         let mut component = Self {
             contacts: contacts.to_vec(),
             coordinates,
@@ -298,9 +298,9 @@ fn place_groups(
     members: &[(Vec<usize>, Vec<usize>)],
     components: &[Component],
     builder: &mut ProblemBuilder,
-) -> Result<Vec<Place>, ProblemError> {
+) -> Result<Vec<GroupPlacement>, ProblemError> {
     let offset = kinetic.group_offset();
-    let mut place = vec![Place::default(); kinetic.num_groups()];
+    let mut place = vec![GroupPlacement::default(); kinetic.num_groups()];
     for (component, (_, groups)) in members.iter().enumerate() {
         let begin = components[component].free_part(kinetic.begin());
         let free = components[component].free_part(kinetic.free());
@@ -308,7 +308,7 @@ fn place_groups(
         let mut first = 0;
         for &g in groups {
             let merged = Some((component, first));
-            place[g] = Place { group, merged };
+            place[g] = GroupPlacement { group, merged };
             first += offset[g + 1] - offset[g];
         }
     }
@@ -340,7 +340,7 @@ impl Blocks {
         problem: &Problem,
         kinetic: &FactoredDelassus,
         components: &[Component],
-        place: &[Place],
+        place: &[GroupPlacement],
         a: usize,
     ) {
         self.list.clear();
@@ -350,7 +350,7 @@ impl Blocks {
             .extend(problem.rows(a).map(|row| kinetic.boundary(row)));
         let d = problem.dim(a);
         for (coordinate, block) in kinetic.dense_blocks(a) {
-            let Place { group, merged } = place[group_of(kinetic, coordinate)];
+            let GroupPlacement { group, merged } = place[group_of(kinetic, coordinate)];
             let Some((component, first)) = merged else {
                 self.list.push((group, block.to_vec()));
                 continue;

@@ -23,7 +23,7 @@ use contact::{DelassusOperator, Problem, ProblemError};
 
 use smallvec::smallvec;
 
-use crate::goal::{Best, Goal, Outcome, Path, Report, Solver, Stage};
+use crate::goal::{BestIterate, Goal, Outcome, Stages, Report, Solver, Stage};
 
 mod kinetic;
 mod pivoted;
@@ -65,7 +65,7 @@ pub enum BilateralError {
 
 /// A problem without its bilateral rows, and the way back.
 #[derive(Debug, Clone)]
-pub struct Eliminated {
+pub struct ReducedProblem {
     problem: Problem,
     /// Contact of the original problem behind each one of the reduced problem.
     kept: Vec<usize>,
@@ -90,21 +90,21 @@ struct Reduction<C> {
 /// # Errors
 /// Rows that contradict each other (closed loops or locked contacts with given velocities), and a
 /// reduced problem that cannot be posed.
-pub fn eliminate(problem: &Problem) -> Result<Option<Eliminated>, BilateralError> {
+pub fn eliminate(problem: &Problem) -> Result<Option<ReducedProblem>, BilateralError> {
     eliminate_within(problem, MISMATCH)
 }
 
 fn eliminate_within(
     problem: &Problem,
     mismatch: f64,
-) -> Result<Option<Eliminated>, BilateralError> {
+) -> Result<Option<ReducedProblem>, BilateralError> {
     if !problem.laws().contains(&Law::Bilateral) {
         return Ok(None);
     }
     Ok(Some(match problem.operator() {
         DelassusOperator::Factored(k) => {
             let reduction = kinetic::eliminate(problem, k, mismatch)?;
-            Eliminated {
+            ReducedProblem {
                 problem: reduction.problem,
                 kept: reduction.kept,
                 recovery: Recovery::Kinetic(reduction.components),
@@ -112,7 +112,7 @@ fn eliminate_within(
         }
         DelassusOperator::Stored { matrix, .. } => {
             let reduction = stored::eliminate(problem, matrix, mismatch)?;
-            Eliminated {
+            ReducedProblem {
                 problem: reduction.problem,
                 kept: reduction.kept,
                 recovery: Recovery::Stored(reduction.components),
@@ -121,7 +121,7 @@ fn eliminate_within(
     }))
 }
 
-impl Eliminated {
+impl ReducedProblem {
     /// The reduced problem.
     pub fn problem(&self) -> &Problem {
         &self.problem
@@ -161,7 +161,7 @@ impl Eliminated {
 ///
 /// Contradictory rows give [`Outcome::Unsuitable`] with the start as it was; [`eliminate`] names
 /// them. If the reduced problem cannot be posed, the solver gets the original one.
-pub fn solve_with(
+pub fn solve_with_elimination(
     solver: &mut dyn Solver,
     problem: &Problem,
     impulse: &mut [f64],
@@ -171,15 +171,15 @@ pub fn solve_with(
         Ok(Some(eliminated)) => eliminated,
         Ok(None) | Err(BilateralError::Reduced(_)) => return solver.solve(problem, impulse, goal),
         Err(BilateralError::Contradiction { .. }) => {
-            let mut best = Best::new(problem, impulse, goal);
+            let mut best = BestIterate::new(problem, impulse, goal);
             return best.finish("direct", 0, Outcome::Unsuitable, impulse);
         }
     };
-    let mut best = Best::new(problem, impulse, goal);
+    let mut best = BestIterate::new(problem, impulse, goal);
     let mut reduced = eliminated.restrict(problem, impulse);
     eliminated.recover(problem, &reduced, impulse);
     let residual = best.offer(problem, impulse, 1);
-    let mut path: Path = smallvec![Stage {
+    let mut path: Stages = smallvec![Stage {
         method: "direct",
         iterations: 1,
         residual,
@@ -197,7 +197,7 @@ pub fn solve_with(
         eliminated.recover(problem, &reduced, impulse);
         if round == 0 && report.reached() {
             // For the same reason the start is not kept in the place of a solution.
-            best = Best::unjudged(Some(best), problem, impulse, goal);
+            best = BestIterate::reuse_unjudged(Some(best), problem, impulse, goal);
         }
         let residual = best.offer(problem, impulse, iterations + report.iterations);
         history.extend(report.history.iter().map(|(i, r)| (i + iterations, *r)));
@@ -224,15 +224,15 @@ pub fn solve_with(
 }
 
 /// A solver behind [`solve_with`]: the same method, bilateral rows eliminated first.
-pub struct Direct(pub Box<dyn Solver>);
+pub struct WithElimination(pub Box<dyn Solver>);
 
-impl Solver for Direct {
+impl Solver for WithElimination {
     fn name(&self) -> &'static str {
         self.0.name()
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        solve_with(self.0.as_mut(), problem, impulse, goal)
+        solve_with_elimination(self.0.as_mut(), problem, impulse, goal)
     }
 }
 

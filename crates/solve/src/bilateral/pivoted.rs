@@ -17,7 +17,7 @@ const RANK: f64 = 1e-10;
 
 /// The factorisation.
 #[derive(Debug, Clone)]
-pub(super) struct Pivoted {
+pub(super) struct PivotedQr {
     /// Height of A.
     height: usize,
     rank: usize,
@@ -37,7 +37,7 @@ pub(super) struct Pivoted {
     order: Vec<usize>,
 }
 
-impl Pivoted {
+impl PivotedQr {
     /// Factors the matrix with entries `entry(i, j)`; `complement` says whether Z is wanted.
     pub fn new(
         height: usize,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use contact::law::Law;
 use contact::{BlockSparseMatrix, DelassusOperator, Problem};
 
-use super::kinetic::root;
-use super::pivoted::{Pivoted, dot};
+use super::kinetic::find_root;
+use super::pivoted::{PivotedQr, dot};
 use super::{BilateralError, Reduction, locked};
 
 /// A contact whose normal entry keeps less than this fraction is fixed by the bilateral rows: the
@@ -22,7 +22,7 @@ pub(super) struct Component {
     /// 1/√W_ii.
     scale: Vec<f64>,
     /// Factorisation of the scaled W_bb.
-    factor: Pivoted,
+    factor: PivotedQr,
 }
 
 /// Blocks of W' by contact of the original problem.
@@ -66,13 +66,13 @@ fn connect(problem: &Problem, matrix: &BlockSparseMatrix) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..problem.num_contacts()).collect();
     for a in (0..parent.len()).filter(|&a| joint(a)) {
         for (b, _) in matrix.row(a).filter(|(b, _)| joint(*b)) {
-            let (x, y) = (root(&mut parent, a), root(&mut parent, b));
+            let (x, y) = (find_root(&mut parent, a), find_root(&mut parent, b));
             parent[x.max(y)] = x.min(y);
         }
     }
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for a in (0..parent.len()).filter(|&a| joint(a)) {
-        members.entry(root(&mut parent, a)).or_default().push(a);
+        members.entry(find_root(&mut parent, a)).or_default().push(a);
     }
     members.into_values().collect()
 }
@@ -106,7 +106,7 @@ impl Component {
                 }
             })
             .collect();
-        let factor = Pivoted::new(n, n, false, |i, j| w[i * n + j] * scale[i] * scale[j]);
+        let factor = PivotedQr::new(n, n, false, |i, j| w[i * n + j] * scale[i] * scale[j]);
         let component = Self {
             contacts,
             rows,

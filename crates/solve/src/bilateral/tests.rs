@@ -1,10 +1,10 @@
 use contact::law::Law;
 use contact::{ResidualEvaluator, FactoredDelassus, ProblemBuilder, ResidualMeasure, DelassusOperator, Problem, Restitution};
 
-use super::{BilateralError, Direct, eliminate, solve_with};
+use super::{BilateralError, WithElimination, eliminate, solve_with_elimination};
 use crate::goal::{Goal, Outcome, Solver};
-use crate::interior::Interior;
-use crate::{Admm, Relaxation};
+use crate::interior::InteriorPoint;
+use crate::{Admm, Nlgs};
 
 /// The step's gravity impulse per mass: 10 m/s² over 0.01 s.
 const FALL: f64 = 0.1;
@@ -86,11 +86,11 @@ fn assert_close(x: &[f64], y: &[f64], tolerance: f64) {
 
 fn solved(problem: &Problem, tolerance: f64) -> Vec<f64> {
     let mut r = vec![0.0; problem.num_rows()];
-    let report = solve_with(
-        &mut Relaxation::default(),
+    let report = solve_with_elimination(
+        &mut Nlgs::default(),
         problem,
         &mut r,
-        &Goal::to(tolerance),
+        &Goal::with_tolerance(tolerance),
     );
     assert!(report.reached(), "{report:?}");
     r
@@ -111,11 +111,11 @@ fn a_chain_of_thirty_links_with_a_load_of_a_thousand_takes_one_factorisation() {
         stored(&chain(30, 1000.0).build().unwrap()),
     ] {
         let mut r = vec![0.0; problem.num_rows()];
-        let report = solve_with(
-            &mut Relaxation::default(),
+        let report = solve_with_elimination(
+            &mut Nlgs::default(),
             &problem,
             &mut r,
-            &Goal::to(1e-10),
+            &Goal::with_tolerance(1e-10),
         );
         assert_eq!((report.outcome, report.iterations), (Outcome::Reached, 1));
         assert_eq!(report.method(), "direct");
@@ -141,7 +141,7 @@ fn a_bob_that_strikes_a_moving_floor_slides_as_the_native_treatment_says() {
     // With a bob of 1000 the alternating directions stall on the joints when they treat them as rows.
     let natives: [(f64, Box<dyn Solver>); 2] = [
         (10.0, Box::new(Admm::default())),
-        (1000.0, Box::new(Interior::default())),
+        (1000.0, Box::new(InteriorPoint::default())),
     ];
     for (ratio, mut solver) in natives {
         let problem = struck_chain(6, ratio, 0.3);
@@ -154,7 +154,7 @@ fn a_bob_that_strikes_a_moving_floor_slides_as_the_native_treatment_says() {
         let report = solver.solve(
             &problem,
             &mut native,
-            &Goal::to(1e-10).by(ResidualMeasure::Dimensionless),
+            &Goal::with_tolerance(1e-10).with_measure(ResidualMeasure::Dimensionless),
         );
         assert!(report.reached(), "{report:?}");
         // The native treatment is judged at 1e-10; one digit to spare.
@@ -237,8 +237,8 @@ fn joints_with_velocities_that_exclude_each_other_are_named() {
         contacts.sort_unstable();
         assert_eq!(contacts, [3, 4]);
         let mut r = vec![0.0; problem.num_rows()];
-        let report = solve_with(
-            &mut Relaxation::default(),
+        let report = solve_with_elimination(
+            &mut Nlgs::default(),
             &problem,
             &mut r,
             &Goal::default(),
@@ -334,7 +334,7 @@ fn trees_of_bodies_with_contacts_move_as_the_native_treatment_says() {
     for seed in 1..=40 {
         let problem = tangle(seed);
         let mut native = vec![0.0; problem.num_rows()];
-        let report = Admm::default().solve(&problem, &mut native, &Goal::to(1e-11));
+        let report = Admm::default().solve(&problem, &mut native, &Goal::with_tolerance(1e-11));
         assert!(report.residual <= 1e-11, "seed {seed}: {report:?}");
         let expected = velocity(&problem, &native);
         for form in [problem.clone(), stored(&problem)] {
@@ -356,9 +356,9 @@ fn a_problem_without_bilateral_rows_goes_straight_to_the_solver() {
         .unwrap();
     let problem = builder.build().unwrap();
     assert!(eliminate(&problem).unwrap().is_none());
-    let mut direct = Direct(Box::new(Relaxation::default()));
+    let mut direct = WithElimination(Box::new(Nlgs::default()));
     let mut r = vec![0.0; 3];
-    let report = direct.solve(&problem, &mut r, &Goal::to(1e-12));
+    let report = direct.solve(&problem, &mut r, &Goal::with_tolerance(1e-12));
     assert_eq!(report.method(), "nlgs");
     // The contact carries the weight.
     assert_close(&r, &[FALL, 0.0, 0.0], 1e-14);

@@ -15,7 +15,7 @@ const VANISHING: f64 = 1e-16;
 
 /// F (m × m, row-major) becomes [L₁₁\U₁₁ U₁₂; L₂₁ remainder] for the first `pivots` rows; L has ones on
 /// its diagonal. False where a pivot vanishes.
-pub(super) fn eliminate(front: &mut [f64], m: usize, pivots: usize) -> bool {
+pub(super) fn factor_front(front: &mut [f64], m: usize, pivots: usize) -> bool {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.

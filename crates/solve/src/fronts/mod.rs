@@ -30,7 +30,7 @@ use symbolic::Symbolic;
 
 /// A block matrix with its factors.
 #[derive(Debug, Default)]
-pub(crate) struct Fronts {
+pub(crate) struct MultifrontalLu {
     plan: Symbolic,
     /// The values of M, block after block in the order of the pattern, each row-major.
     value: Vec<f64>,
@@ -40,10 +40,10 @@ pub(crate) struct Fronts {
     front: Vec<f64>,
     stack: Vec<f64>,
     /// A right-hand side in the order of elimination.
-    turned: Vec<f64>,
+    permuted: Vec<f64>,
 }
 
-impl Fronts {
+impl MultifrontalLu {
     /// For a pattern: `size[i]` rows in block row i, blocks `(i, j)` in any order, each with its
     /// mirror (j, i) and all (i, i), none twice. None where it contradicts itself.
     pub fn new(size: &[usize], blocks: &[(u32, u32)]) -> Option<Self> {
@@ -53,7 +53,7 @@ impl Fronts {
             store: vec![0.0; plan.num_stored],
             front: vec![0.0; plan.widest * plan.widest],
             stack: vec![0.0; plan.deepest],
-            turned: vec![0.0; plan.rows],
+            permuted: vec![0.0; plan.rows],
             plan,
         })
     }

@@ -1,9 +1,9 @@
 //! Factorisation and solution with a given plan.
 
-use super::Fronts;
-use super::dense::eliminate;
+use super::MultifrontalLu;
+use super::dense::factor_front;
 
-impl Fronts {
+impl MultifrontalLu {
     /// Factors the present values; false where a pivot vanishes or a value is not a number.
     pub fn factor(&mut self) -> bool {
         let mut top = 0;
@@ -27,9 +27,9 @@ impl Fronts {
             }
             // Children wait on the stack, the last one on top.
             for &child in &self.plan.child[node.children.clone()] {
-                top = add_child(&self.plan, child as usize, &self.stack, top, front, m);
+                top = extend_add(&self.plan, child as usize, &self.stack, top, front, m);
             }
-            if !eliminate(front, m, p) {
+            if !factor_front(front, m, p) {
                 return false;
             }
             let at = node.store;
@@ -53,7 +53,7 @@ impl Fronts {
 
     /// Solves M x = b in place.
     pub fn solve(&mut self, x: &mut [f64]) {
-        let turned = &mut self.turned;
+        let turned = &mut self.permuted;
         for (t, &i) in turned.iter_mut().zip(&self.plan.source) {
             *t = x[i as usize];
         }
@@ -88,14 +88,14 @@ impl Fronts {
                 turned[node.first + i] = (turned[node.first + i] - far - near) / row[i];
             }
         }
-        for (t, &i) in self.turned.iter().zip(&self.plan.source) {
+        for (t, &i) in self.permuted.iter().zip(&self.plan.source) {
             x[i as usize] = *t;
         }
     }
 }
 
 /// Adds the remainder of a child, which ends at `top`; returns where it began.
-fn add_child(
+fn extend_add(
     plan: &super::symbolic::Symbolic,
     child: usize,
     stack: &[f64],

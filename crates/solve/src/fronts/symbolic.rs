@@ -86,7 +86,7 @@ const ZEROS: f64 = 0.08;
 
 /// A run of blocks that is eliminated as one.
 #[derive(Debug, Clone)]
-struct Run {
+struct Supernode {
     blocks: Range<usize>,
     pivots: usize,
     /// Rows below the pivots.
@@ -107,9 +107,9 @@ impl Symbolic {
         let order = postorder(&near, &minimum_degree(&near)?);
         let mut position = vec![0; n];
         order.iter().enumerate().for_each(|(k, &i)| position[i] = k);
-        let below = structure(&near, &order, &position);
+        let below = column_structure(&near, &order, &position);
         let size: Vec<usize> = order.iter().map(|&i| size[i]).collect();
-        let runs = merge(&size, &below);
+        let runs = amalgamate(&size, &below);
         let mut plan = Self::default();
         plan.lay_out(&size, &below, &runs);
         plan.place_entries(&size, &order, &position, blocks, &runs);
@@ -117,7 +117,7 @@ impl Symbolic {
     }
 
     /// Rows, places of remainders in parents, and how much memory it takes.
-    fn lay_out(&mut self, size: &[usize], below: &[Vec<u32>], runs: &[Run]) {
+    fn lay_out(&mut self, size: &[usize], below: &[Vec<u32>], runs: &[Supernode]) {
         let mut first = vec![0; size.len() + 1];
         for (k, s) in size.iter().enumerate() {
             first[k + 1] = first[k] + s;
@@ -208,7 +208,7 @@ impl Symbolic {
         order: &[usize],
         position: &[usize],
         blocks: &[(u32, u32)],
-        runs: &[Run],
+        runs: &[Supernode],
     ) {
         let mut first = vec![0; size.len() + 1];
         let mut home = vec![0; size.len()];
@@ -279,7 +279,7 @@ fn postorder(near: &[Vec<u32>], order: &[usize]) -> Vec<usize> {
     let n = order.len();
     let mut position = vec![0; n];
     order.iter().enumerate().for_each(|(k, &i)| position[i] = k);
-    let below = structure(near, order, &position);
+    let below = column_structure(near, order, &position);
     let mut children = vec![Vec::new(); n + 1];
     for k in 0..n {
         let parent = below[k].first().map_or(n, |p| *p as usize);
@@ -302,7 +302,7 @@ fn postorder(near: &[Vec<u32>], order: &[usize]) -> Vec<usize> {
 }
 
 /// Blocks below the diagonal of every column of L, ascending.
-fn structure(near: &[Vec<u32>], order: &[usize], position: &[usize]) -> Vec<Vec<u32>> {
+fn column_structure(near: &[Vec<u32>], order: &[usize], position: &[usize]) -> Vec<Vec<u32>> {
     let n = order.len();
     let mut below: Vec<Vec<u32>> = Vec::with_capacity(n);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -333,10 +333,10 @@ fn structure(near: &[Vec<u32>], order: &[usize], position: &[usize]) -> Vec<Vec<
 }
 
 /// Joins blocks with their last child where that costs few zeros.
-fn merge(size: &[usize], below: &[Vec<u32>]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn amalgamate(size: &[usize], below: &[Vec<u32>]) -> Vec<Supernode> {
+    let mut runs: Vec<Supernode> = Vec::new();
     for (k, list) in below.iter().enumerate() {
-        let mut run = Run {
+        let mut run = Supernode {
             blocks: k..k + 1,
             pivots: size[k],
             rest: list.iter().map(|&j| size[j as usize]).sum(),
@@ -356,7 +356,7 @@ fn merge(size: &[usize], below: &[Vec<u32>]) -> Vec<Run> {
             if !few && zeros > ZEROS * area {
                 break;
             }
-            run = Run {
+            run = Supernode {
                 blocks: child.blocks.start..run.blocks.end,
                 pivots,
                 rest,

@@ -1,4 +1,4 @@
-use super::Fronts;
+use super::MultifrontalLu;
 
 /// Numbers without pattern in [−1, 1], from a fixed seed.
 struct Noise(u64);
@@ -33,7 +33,7 @@ fn grid(wide: usize, high: usize, deep: usize, noise: &mut Noise) -> (Vec<usize>
 }
 
 /// Fills with noise and a dominant diagonal; returns the matrix written out.
-fn fill(system: &mut Fronts, size: &[usize], blocks: &[(u32, u32)], noise: &mut Noise) -> Vec<f64> {
+fn fill(system: &mut MultifrontalLu, size: &[usize], blocks: &[(u32, u32)], noise: &mut Noise) -> Vec<f64> {
     let mut first = vec![0];
     for s in size {
         first.push(first.last().unwrap() + s);
@@ -60,7 +60,7 @@ fn fill(system: &mut Fronts, size: &[usize], blocks: &[(u32, u32)], noise: &mut 
 fn check(wide: usize, high: usize, deep: usize) {
     let mut noise = Noise(7);
     let (size, blocks) = grid(wide, high, deep, &mut noise);
-    let mut system = Fronts::new(&size, &blocks).unwrap();
+    let mut system = MultifrontalLu::new(&size, &blocks).unwrap();
     // The plan is used twice.
     for _ in 0..2 {
         let dense = fill(&mut system, &size, &blocks, &mut noise);
@@ -97,7 +97,7 @@ fn grids_in_the_plane_and_in_space_are_solved() {
 fn parts_without_connection_are_solved() {
     let size = [2, 3, 1];
     let blocks = [(0, 0), (1, 1), (2, 2)];
-    let mut system = Fronts::new(&size, &blocks).unwrap();
+    let mut system = MultifrontalLu::new(&size, &blocks).unwrap();
     let mut noise = Noise(3);
     let dense = fill(&mut system, &size, &blocks, &mut noise);
     let mut x: Vec<f64> = (0..6)
@@ -111,7 +111,7 @@ fn parts_without_connection_are_solved() {
 
 #[test]
 fn singular_matrices_and_numbers_that_are_none_are_refused() {
-    let mut system = Fronts::new(&[2], &[(0, 0)]).unwrap();
+    let mut system = MultifrontalLu::new(&[2], &[(0, 0)]).unwrap();
     system.values().copy_from_slice(&[1.0, 2.0, 2.0, 4.0]);
     assert!(!system.factor());
     system.values().copy_from_slice(&[1.0, f64::NAN, 2.0, 4.0]);
@@ -120,6 +120,6 @@ fn singular_matrices_and_numbers_that_are_none_are_refused() {
 
 #[test]
 fn a_pattern_that_contradicts_itself_is_refused() {
-    assert!(Fronts::new(&[1], &[(0, 0), (0, 1)]).is_none());
-    assert!(Fronts::new(&[1], &[(1, 0)]).is_none());
+    assert!(MultifrontalLu::new(&[1], &[(0, 0), (0, 1)]).is_none());
+    assert!(MultifrontalLu::new(&[1], &[(1, 0)]).is_none());
 }

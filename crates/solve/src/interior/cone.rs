@@ -12,20 +12,20 @@
 use contact::law::Law;
 
 /// A vector of the cone; entries beyond its size are zero.
-pub(super) type Triple = [f64; 3];
+pub(super) type ConeVector = [f64; 3];
 
 /// How the admissible impulses of a contact look.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Shape {
+pub(super) enum AdmissibleSet {
     /// A second-order cone over some rows; the other rows are dead.
-    Cone(Cone),
+    Cone(ConeMap),
     /// All impulses: u = 0.
     Free,
 }
 
 /// The map T.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Cone {
+pub(super) struct ConeMap {
     /// Rows of the contact that take part.
     rows: [usize; 3],
     /// How many they are.
@@ -35,28 +35,28 @@ pub(super) struct Cone {
     t: [f64; 2],
 }
 
-impl Shape {
+impl AdmissibleSet {
     /// The shape of a law; none if its cone is not of second order.
     pub fn of(law: &Law, d: usize) -> Option<Self> {
         let cone = match law {
             Law::Bilateral => return Some(Self::Free),
-            Law::Frictionless => Cone::line(),
-            Law::Coulomb { mu } => Cone::disc(*mu, d),
+            Law::Frictionless => ConeMap::line(),
+            Law::Coulomb { mu } => ConeMap::disc(*mu, d),
             Law::StaticDynamic { friction, previous } => {
-                Cone::disc(friction.coefficient(*previous), d)
+                ConeMap::disc(friction.coefficient(*previous), d)
             }
-            Law::CoulombAsymmetric { plus, minus } => Cone {
+            Law::CoulombAsymmetric { plus, minus } => ConeMap {
                 c: 0.5 * (plus - minus),
-                ..Cone::disc(0.5 * (plus + minus), d)
+                ..ConeMap::disc(0.5 * (plus + minus), d)
             },
-            Law::CoulombElliptic { mu1, mu2 } => Cone::ellipse(*mu1, *mu2),
+            Law::CoulombElliptic { mu1, mu2 } => ConeMap::ellipse(*mu1, *mu2),
             _ => return None,
         };
         Some(Self::Cone(cone))
     }
 }
 
-impl Cone {
+impl ConeMap {
     fn line() -> Self {
         Self {
             rows: [0, 1, 2],
@@ -102,7 +102,7 @@ impl Cone {
     }
 
     /// a = T x, x by row of the contact.
-    pub fn image(&self, x: &[f64]) -> Triple {
+    pub fn image(&self, x: &[f64]) -> ConeVector {
         let mut a = [self.w * x[0], 0.0, 0.0];
         for i in 1..self.size {
             a[i] = self.t[i - 1] * (x[self.rows[i]] - self.c * x[0]);
@@ -111,7 +111,7 @@ impl Cone {
     }
 
     /// x = T⁻¹ a; dead rows get zero.
-    pub fn preimage(&self, a: &Triple, x: &mut [f64]) {
+    pub fn preimage(&self, a: &ConeVector, x: &mut [f64]) {
         x.fill(0.0);
         x[0] = a[0] / self.w;
         for i in 1..self.size {
@@ -120,7 +120,7 @@ impl Cone {
     }
 
     /// y = Tᵀ b in the order of the cone's rows.
-    pub fn transpose(&self, b: &Triple) -> Triple {
+    pub fn transpose(&self, b: &ConeVector) -> ConeVector {
         let mut y = [self.w * b[0], 0.0, 0.0];
         for i in 1..self.size {
             y[i] = self.t[i - 1] * b[i];
@@ -130,7 +130,7 @@ impl Cone {
     }
 
     /// b = T⁻ᵀ y, y in the order of the cone's rows.
-    pub fn inverse_transpose(&self, y: &Triple) -> Triple {
+    pub fn inverse_transpose(&self, y: &ConeVector) -> ConeVector {
         let mut b = [y[0], 0.0, 0.0];
         for i in 1..self.size {
             b[i] = y[i] / self.t[i - 1];
@@ -142,7 +142,7 @@ impl Cone {
 
     /// De Saxcé's shift of the velocity u, smoothed over the speed `eps`, and its gradient with
     /// respect to the tangential rows of the cone (entry 0 is unused).
-    pub fn shift(&self, u: &[f64], eps: f64) -> (f64, Triple) {
+    pub fn shift(&self, u: &[f64], eps: f64) -> (f64, ConeVector) {
         let mut square = eps * eps;
         for i in 1..self.size {
             square += (u[self.rows[i]] / self.t[i - 1]).powi(2);
@@ -164,7 +164,7 @@ impl Cone {
     }
 
     /// Tᵀ Θ T in the order of the cone's rows, Θ = V⁻².
-    pub fn metric(&self, scaling: &Scaling) -> [Triple; 3] {
+    pub fn metric(&self, scaling: &NesterovToddScaling) -> [ConeVector; 3] {
         let mut columns = [[0.0; 3]; 3];
         let mut x = [0.0; 3];
         for (j, column) in columns.iter_mut().enumerate().take(self.size) {
@@ -178,13 +178,13 @@ impl Cone {
 }
 
 /// a₀² − ‖ā‖², without the cancellation of the squares.
-fn det(a: &Triple) -> f64 {
+fn det(a: &ConeVector) -> f64 {
     let tail = a[1].hypot(a[2]);
     (a[0] - tail) * (a[0] + tail)
 }
 
 /// x∘y, the product of the cone's algebra.
-pub(super) fn product(x: &Triple, y: &Triple) -> Triple {
+pub(super) fn jordan_product(x: &ConeVector, y: &ConeVector) -> ConeVector {
     [
         x[0] * y[0] + x[1] * y[1] + x[2] * y[2],
         x[0] * y[1] + y[0] * x[1],
@@ -193,7 +193,7 @@ pub(super) fn product(x: &Triple, y: &Triple) -> Triple {
 }
 
 /// z with x∘z = y.
-pub(super) fn quotient(x: &Triple, y: &Triple) -> Triple {
+pub(super) fn jordan_quotient(x: &ConeVector, y: &ConeVector) -> ConeVector {
     let first = (x[0] * y[0] - x[1] * y[1] - x[2] * y[2]) / det(x);
     [
         first,
@@ -203,7 +203,7 @@ pub(super) fn quotient(x: &Triple, y: &Triple) -> Triple {
 }
 
 /// Largest α with a + α da in the cone; infinite if there is no bound.
-pub(super) fn reach(a: &Triple, da: &Triple) -> f64 {
+pub(super) fn max_step(a: &ConeVector, da: &ConeVector) -> f64 {
     let square = det(da);
     let half = a[0] * da[0] - a[1] * da[1] - a[2] * da[2];
     let rest = det(a);
@@ -226,16 +226,16 @@ pub(super) fn reach(a: &Triple, da: &Triple) -> f64 {
 
 /// The Nesterov–Todd scaling V of a pair (a, b) inside the cone.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Scaling {
-    point: Triple,
+pub(super) struct NesterovToddScaling {
+    point: ConeVector,
     eta: f64,
     /// λ = V b = V⁻¹ a.
-    pub lambda: Triple,
+    pub lambda: ConeVector,
 }
 
-impl Scaling {
+impl NesterovToddScaling {
     /// None when rounding has put a or b on the boundary.
-    pub fn new(a: &Triple, b: &Triple) -> Option<Self> {
+    pub fn new(a: &ConeVector, b: &ConeVector) -> Option<Self> {
         let (da, db) = (det(a), det(b));
         if !(da > 0.0 && db > 0.0 && a[0] > 0.0 && b[0] > 0.0) {
             return None;
@@ -258,16 +258,16 @@ impl Scaling {
     }
 
     /// V z.
-    pub fn multiply(&self, z: &Triple) -> Triple {
+    pub fn multiply(&self, z: &ConeVector) -> ConeVector {
         self.apply(z, 1.0, self.eta)
     }
 
     /// V⁻¹ z.
-    pub fn divide(&self, z: &Triple) -> Triple {
+    pub fn divide(&self, z: &ConeVector) -> ConeVector {
         self.apply(z, -1.0, 1.0 / self.eta)
     }
 
-    fn apply(&self, z: &Triple, sign: f64, eta: f64) -> Triple {
+    fn apply(&self, z: &ConeVector, sign: f64, eta: f64) -> ConeVector {
         let [w0, w1, w2] = self.point;
         let along = w1 * z[1] + w2 * z[2];
         let tail = sign * z[0] + along / (1.0 + w0);
@@ -282,18 +282,18 @@ impl Scaling {
 /// b = T⁻ᵀ(u + g eₙ) with its scaling, if the eigenvalues of a∘b stay within a factor 100 of γ: what
 /// the curvature of g has put between y and u is then gone.
 pub(super) fn refit(
-    cone: &Cone,
-    a: &Triple,
+    cone: &ConeMap,
+    a: &ConeVector,
     u: &[f64],
     shift: f64,
     gap: f64,
-) -> Option<(Triple, Scaling)> {
+) -> Option<(ConeVector, NesterovToddScaling)> {
     let mut y = [u[0] + shift, 0.0, 0.0];
     for (i, &row) in cone.rows().iter().enumerate().skip(1) {
         y[i] = u[row];
     }
     let b = cone.inverse_transpose(&y);
-    let scaling = Scaling::new(a, &b)?;
+    let scaling = NesterovToddScaling::new(a, &b)?;
     let [first, x, y] = scaling.lambda;
     let tail = x.hypot(y);
     let (low, high) = ((first - tail).powi(2), (first + tail).powi(2));

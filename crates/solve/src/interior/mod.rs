@@ -28,9 +28,9 @@
 
 use contact::Problem;
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::linear::Scaled;
-use crate::primal::full;
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
+use crate::linear::ScaledDelassus;
+use crate::primal::has_dense_delassus;
 
 mod cone;
 mod plane;
@@ -38,13 +38,13 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use cone::Shape;
-pub use plane::{InteriorPlane, InteriorPlaneParams};
+use cone::AdmissibleSet;
+pub use plane::{PlanarInteriorPoint, PlanarInteriorPointParams};
 use state::{ATTEMPTS, Attempt, State};
 
 /// How the method proceeds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InteriorParams {
+pub struct InteriorPointParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
     /// Fraction of the way to the boundary of the cones that a step may go.
@@ -58,7 +58,7 @@ pub struct InteriorParams {
     pub patience: usize,
 }
 
-impl Default for InteriorParams {
+impl Default for InteriorPointParams {
     fn default() -> Self {
         Self {
             max_iterations: 60,
@@ -72,30 +72,30 @@ impl Default for InteriorParams {
 
 /// The interior point method.
 #[derive(Debug, Default)]
-pub struct Interior {
+pub struct InteriorPoint {
     /// How it proceeds.
-    pub params: InteriorParams,
+    pub params: InteriorPointParams,
 }
 
-impl Interior {
+impl InteriorPoint {
     /// With the given parameters.
-    pub fn new(params: InteriorParams) -> Self {
+    pub fn new(params: InteriorPointParams) -> Self {
         Self { params }
     }
 }
 
-impl Solver for Interior {
+impl Solver for InteriorPoint {
     fn name(&self) -> &'static str {
         "interior"
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let mut best = Best::new(problem, impulse, goal);
+        let mut best = BestIterate::new(problem, impulse, goal);
         let n = problem.num_contacts();
-        let shapes: Option<Vec<Shape>> = (0..n)
-            .map(|a| Shape::of(problem.law(a), problem.dim(a)))
+        let shapes: Option<Vec<AdmissibleSet>> = (0..n)
+            .map(|a| AdmissibleSet::of(problem.law(a), problem.dim(a)))
             .collect();
-        let Some(shapes) = shapes.filter(|_| !full(problem)) else {
+        let Some(shapes) = shapes.filter(|_| !has_dense_delassus(problem)) else {
             return best.finish(self.name(), 0, Outcome::Unsuitable, impulse);
         };
         let (iterations, outcome) = self.iterate(problem, shapes, goal, &mut best);
@@ -103,20 +103,20 @@ impl Solver for Interior {
     }
 }
 
-impl Interior {
+impl InteriorPoint {
     fn iterate(
         &self,
         problem: &Problem,
-        shapes: Vec<Shape>,
+        shapes: Vec<AdmissibleSet>,
         goal: &Goal,
-        best: &mut Best,
+        best: &mut BestIterate,
     ) -> (usize, Outcome) {
         let p = &self.params;
         let limit = goal.max_iterations.unwrap_or(p.max_iterations);
         if best.reached() {
             return (0, Outcome::Reached);
         }
-        let mut scaled = Scaled::new(problem);
+        let mut scaled = ScaledDelassus::new(problem);
         let mut state = State::new(problem, &mut scaled, shapes);
         if state.size == 0.0 {
             // Nothing moves: no impulse is needed.

@@ -20,16 +20,16 @@
 
 use contact::Problem;
 
-use crate::goal::{Best, Goal, Outcome, Report, Solver};
-use crate::plane::{Gain, Plane, Touch};
+use crate::goal::{BestIterate, Goal, Outcome, Report, Solver};
+use crate::plane::{TangentBlock, PlanarVelocitySystem, PlanarContact};
 
 mod node;
 
-use node::Node;
+use node::ComplementarityPairs;
 
 /// How the method proceeds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InteriorPlaneParams {
+pub struct PlanarInteriorPointParams {
     /// Largest number of iterations if the goal does not say.
     pub max_iterations: usize,
     /// Distance of the first iterate from the edges, in units of the root mean square impulse.
@@ -41,10 +41,10 @@ pub struct InteriorPlaneParams {
     /// Stagnation: the best residual has not halved within this many iterations.
     pub patience: usize,
     /// Share of the tolerance down to which it goes on as long as it is fast.
-    pub wish: f64,
+    pub target: f64,
 }
 
-impl Default for InteriorPlaneParams {
+impl Default for PlanarInteriorPointParams {
     fn default() -> Self {
         Self {
             max_iterations: 80,
@@ -53,7 +53,7 @@ impl Default for InteriorPlaneParams {
             // None: one wall in six ends above 1e-6. 1e-6: a third more iterations.
             proximal: 1e-8,
             patience: 20,
-            wish: 1.0,
+            target: 1.0,
         }
     }
 }
@@ -67,12 +67,12 @@ const BEYOND: usize = 12;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct InteriorPlane {
+pub struct PlanarInteriorPoint {
     /// How it proceeds.
-    pub params: InteriorPlaneParams,
-    plane: Plane,
-    nodes: Vec<Node>,
-    gain: Vec<Gain>,
+    pub params: PlanarInteriorPointParams,
+    plane: PlanarVelocitySystem,
+    nodes: Vec<ComplementarityPairs>,
+    gain: Vec<TangentBlock>,
     /// Velocities of the bodies, what they miss of the impulses' sum, and their change.
     v: Vec<f64>,
     miss: Vec<f64>,
@@ -83,9 +83,9 @@ pub struct InteriorPlane {
     inside: Vec<f64>,
 }
 
-impl InteriorPlane {
+impl PlanarInteriorPoint {
     /// With the given parameters.
-    pub fn new(params: InteriorPlaneParams) -> Self {
+    pub fn new(params: PlanarInteriorPointParams) -> Self {
         Self {
             params,
             ..Self::default()
@@ -94,7 +94,7 @@ impl InteriorPlane {
 
     /// Takes a problem in; false where it is not one of bodies in the plane with friction.
     fn fit(&mut self, problem: &Problem, impulse: &[f64]) -> bool {
-        if !self.plane.fit(problem) || self.plane.touches.iter().any(|touch| !(touch.mu > 0.0)) {
+        if !self.plane.fit(problem) || self.plane.contacts.iter().any(|touch| !(touch.mu > 0.0)) {
             return false;
         }
         self.begin(impulse);
@@ -103,8 +103,8 @@ impl InteriorPlane {
 
     /// The first iterate.
     fn begin(&mut self, impulse: &[f64]) {
-        let touches = &self.plane.touches;
-        let scaled = |(touch, r): (&Touch, &[f64; 2])| r.map(|r| r / touch.root);
+        let touches = &self.plane.contacts;
+        let scaled = |(touch, r): (&PlanarContact, &[f64; 2])| r.map(|r| r / touch.root);
         let each = || touches.iter().zip(impulse.as_chunks::<2>().0);
         let square = |x: [f64; 2]| x[0] * x[0] + x[1] * x[1];
         let impulses: f64 = each().map(scaled).map(square).sum();
@@ -119,7 +119,7 @@ impl InteriorPlane {
         }
         self.nodes.clear();
         for (touch, r) in each() {
-            let node = Node::at(touch.mu, scaled((touch, r)), room);
+            let node = ComplementarityPairs::at(touch.mu, scaled((touch, r)), room);
             touch.scatter(node.impulse(), &mut self.v);
             self.nodes.push(node);
         }
@@ -134,7 +134,7 @@ impl InteriorPlane {
         self.miss.iter_mut().zip(&self.v).for_each(|(m, v)| *m = -v);
         self.gain.clear();
         let mut sum = 0.0;
-        for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
+        for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
             node.set_rest(touch.velocity(&self.v));
             self.gain.push(node.eliminate(self.params.proximal));
             touch.scatter(node.impulse(), &mut self.miss);
@@ -150,7 +150,7 @@ impl InteriorPlane {
         let sigma = (self.gap(reach) / mean).powi(3).clamp(1e-4, 0.8);
         let target = sigma * mean;
         // Mehrotra's second order: what the predictor left of z s.
-        let aims = |node: &Node| std::array::from_fn(|k| target - node.dz[k] * node.ds[k]);
+        let aims = |node: &ComplementarityPairs| std::array::from_fn(|k| target - node.dz[k] * node.ds[k]);
         let fraction = self.params.fraction;
         let Some(longest) = self.change(1.0 / fraction, aims) else {
             return false;
@@ -179,9 +179,9 @@ impl InteriorPlane {
 
     /// Solves for the change towards these targets of z s; answers how far it may go, at most `longest`, and
     /// nothing where the system could not be solved.
-    fn change(&mut self, longest: f64, target: impl Fn(&Node) -> [f64; 4]) -> Option<f64> {
+    fn change(&mut self, longest: f64, target: impl Fn(&ComplementarityPairs) -> [f64; 4]) -> Option<f64> {
         self.dv.copy_from_slice(&self.miss);
-        for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
+        for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
             let target = target(node);
             touch.scatter(node.aim(target), &mut self.dv);
         }
@@ -189,9 +189,9 @@ impl InteriorPlane {
             return None;
         }
         let mut longest = longest;
-        for (touch, node) in self.plane.touches.iter().zip(&mut self.nodes) {
+        for (touch, node) in self.plane.contacts.iter().zip(&mut self.nodes) {
             node.change(touch.gather(&self.dv), self.params.proximal);
-            longest = node.room(longest);
+            longest = node.max_step(longest);
         }
         Some(longest)
     }
@@ -199,7 +199,7 @@ impl InteriorPlane {
     /// The impulses of the iterate, projected into the cones.
     fn set_inside(&mut self, problem: &Problem) {
         self.inside.clear();
-        for (a, (node, touch)) in self.nodes.iter().zip(&self.plane.touches).enumerate() {
+        for (a, (node, touch)) in self.nodes.iter().zip(&self.plane.contacts).enumerate() {
             let mut r = node.impulse().map(|x| x * touch.root);
             problem.law(a).project(&mut r);
             self.inside.extend_from_slice(&r);
@@ -216,19 +216,19 @@ impl InteriorPlane {
         sum / (4 * self.nodes.len().max(1)) as f64
     }
 
-    fn iterate(&mut self, problem: &Problem, goal: &Goal, best: &mut Best) -> (usize, Outcome) {
+    fn iterate(&mut self, problem: &Problem, goal: &Goal, best: &mut BestIterate) -> (usize, Outcome) {
         let most = self.params.max_iterations;
         let limit = goal.max_iterations.map_or(most, |n| n.min(most));
         let mut mark = (f64::INFINITY, 0);
         for iteration in 1..=limit {
-            if best.within(self.params.wish) {
+            if best.within_fraction(self.params.target) {
                 return (iteration - 1, Outcome::Reached);
             }
             if !self.advance() {
                 return (iteration, Outcome::Stalled);
             }
             let estimate = self.estimate;
-            let judged = estimate <= NEARLY * best.target() || best.keeps_history();
+            let judged = estimate <= NEARLY * best.r2_target() || best.keeps_history();
             let slow = estimate > 0.5 * mark.0;
             let patience = if best.reached() {
                 BEYOND
@@ -251,13 +251,13 @@ impl InteriorPlane {
     }
 }
 
-impl Solver for InteriorPlane {
+impl Solver for PlanarInteriorPoint {
     fn name(&self) -> &'static str {
         "interior-plane"
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let mut best = Best::new(problem, impulse, goal);
+        let mut best = BestIterate::new(problem, impulse, goal);
         let (iterations, outcome) = if self.fit(problem, impulse) {
             self.iterate(problem, goal, &mut best)
         } else {

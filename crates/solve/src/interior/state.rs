@@ -2,10 +2,10 @@
 
 use contact::Problem;
 
-use super::InteriorParams;
-use super::cone::{Scaling, Shape, Triple, product, quotient, reach, refit};
+use super::InteriorPointParams;
+use super::cone::{NesterovToddScaling, AdmissibleSet, ConeVector, jordan_product, jordan_quotient, max_step, refit};
 use crate::krylov::gmres;
-use crate::linear::{Factor, Scaled};
+use crate::linear::{SparseFactor, ScaledDelassus};
 
 /// What is tried in turn, each time step lengths collapse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,16 +23,16 @@ pub(super) const ATTEMPTS: [Attempt; 3] = [Attempt::Loaded, Attempt::Refitted, A
 
 /// The pair (a, b) of every contact and what one Newton step needs.
 pub(super) struct State {
-    shapes: Vec<Shape>,
+    shapes: Vec<AdmissibleSet>,
     /// Number of cones.
     cones: usize,
     /// ‖q̂‖: everything below is divided by it.
     pub size: f64,
-    a: Vec<Triple>,
-    b: Vec<Triple>,
-    scaling: Vec<Scaling>,
+    a: Vec<ConeVector>,
+    b: Vec<ConeVector>,
+    scaling: Vec<NesterovToddScaling>,
     /// γ, the mean of a·b over the cones.
-    gap: f64,
+    duality_measure: f64,
     /// Length of the last step.
     last: f64,
     /// Whether the symmetric part is worth trying as a preconditioner, and still good enough.
@@ -51,16 +51,16 @@ pub(super) struct State {
     metric: Vec<f64>,
     slope: Vec<f64>,
     dx: Vec<f64>,
-    da: Vec<Triple>,
-    db: Vec<Triple>,
+    da: Vec<ConeVector>,
+    db: Vec<ConeVector>,
 }
 
 /// A matrix ready to be solved with.
-pub(super) enum System {
+pub(super) enum FactoredSystem {
     /// The matrix itself is factored.
-    Direct(Factor),
+    Direct(SparseFactor),
     /// Its symmetric part is, as a preconditioner: it lacks G, which acts on sliding contacts only.
-    Preconditioned(Factor),
+    Preconditioned(SparseFactor),
 }
 
 /// Accuracy of a preconditioned solve, relative to the first residual.
@@ -77,7 +77,7 @@ const DEAD: f64 = 1e12;
 const STICK: f64 = 1e-9;
 
 impl State {
-    pub fn new(problem: &Problem, scaled: &mut Scaled, shapes: Vec<Shape>) -> Self {
+    pub fn new(problem: &Problem, scaled: &mut ScaledDelassus, shapes: Vec<AdmissibleSet>) -> Self {
         let (n, rows) = (shapes.len(), problem.num_rows());
         let blocks = (0..n).map(|a| problem.dim(a).pow(2)).sum();
         let q = problem
@@ -86,13 +86,13 @@ impl State {
             .zip(&scaled.root)
             .map(|(b, k)| (b * k).powi(2));
         let mut state = Self {
-            cones: shapes.iter().filter(|s| **s != Shape::Free).count(),
+            cones: shapes.iter().filter(|s| **s != AdmissibleSet::Free).count(),
             shapes,
             size: q.sum::<f64>().sqrt(),
             a: vec![[0.0; 3]; n],
             b: vec![[0.0; 3]; n],
-            scaling: vec![Scaling::default(); n],
-            gap: 0.0,
+            scaling: vec![NesterovToddScaling::default(); n],
+            duality_measure: 0.0,
             last: 1.0,
             krylov: false,
             load: 1.0,
@@ -116,7 +116,7 @@ impl State {
 
     /// How large a is if everything sticks: a start much smaller than the solution makes the gap
     /// vanish long before y = u + g eₙ is met (heavy loads on light blocks).
-    fn load_size(&self, problem: &Problem, scaled: &mut Scaled) -> f64 {
+    fn load_size(&self, problem: &Problem, scaled: &mut ScaledDelassus) -> f64 {
         let mut x: Vec<f64> = problem
             .free_velocity()
             .iter()
@@ -128,11 +128,11 @@ impl State {
         };
         factor.solve(&mut x);
         let square = |k: usize| match &self.shapes[k] {
-            Shape::Cone(cone) => {
+            AdmissibleSet::Cone(cone) => {
                 let a = cone.image(&x[problem.rows(k)]);
                 a.iter().map(|v| v * v).sum::<f64>()
             }
-            Shape::Free => 0.0,
+            AdmissibleSet::Free => 0.0,
         };
         let sum: f64 = (0..self.shapes.len()).map(square).sum();
         let size = (sum / self.cones.max(1) as f64).sqrt();
@@ -140,7 +140,7 @@ impl State {
     }
 
     /// Puts every cone at its centre.
-    pub fn centre(&mut self, problem: &Problem, scaled: &Scaled, attempt: Attempt) {
+    pub fn centre(&mut self, problem: &Problem, scaled: &ScaledDelassus, attempt: Attempt) {
         let size = if attempt == Attempt::Loaded {
             self.load
         } else {
@@ -155,10 +155,10 @@ impl State {
         self.set_impulse(problem, scaled);
     }
 
-    fn set_impulse(&mut self, problem: &Problem, scaled: &Scaled) {
+    fn set_impulse(&mut self, problem: &Problem, scaled: &ScaledDelassus) {
         for (k, shape) in self.shapes.iter().enumerate() {
             let rows = problem.rows(k);
-            if let Shape::Cone(cone) = shape {
+            if let AdmissibleSet::Cone(cone) = shape {
                 cone.preimage(&self.a[k], &mut self.x[rows]);
             }
         }
@@ -168,9 +168,9 @@ impl State {
     }
 
     fn product_mean(&self) -> f64 {
-        let dot = |k: usize| product(&self.a[k], &self.b[k])[0];
+        let dot = |k: usize| jordan_product(&self.a[k], &self.b[k])[0];
         let sum: f64 = (0..self.shapes.len())
-            .filter(|&k| self.shapes[k] != Shape::Free)
+            .filter(|&k| self.shapes[k] != AdmissibleSet::Free)
             .map(dot)
             .sum();
         sum / self.cones.max(1) as f64
@@ -180,7 +180,7 @@ impl State {
     pub fn linearise(
         &mut self,
         problem: &Problem,
-        scaled: &Scaled,
+        scaled: &ScaledDelassus,
         attempt: Attempt,
     ) -> Option<()> {
         let lagged = attempt == Attempt::Lagged;
@@ -188,10 +188,10 @@ impl State {
         for (u, root) in self.velocity.iter_mut().zip(&scaled.root) {
             *u *= root / self.size;
         }
-        self.gap = self.product_mean();
+        self.duality_measure = self.product_mean();
         // Sticking contacts creep at a speed of order γ: below 1e-8 a longer smoothing would only
         // falsify the shift of the sliding ones.
-        let eps = (0.1 * self.gap.sqrt().min(1e-2)).min(1e3 * self.gap);
+        let eps = (0.1 * self.duality_measure.sqrt().min(1e-2)).min(1e3 * self.duality_measure);
         self.metric.fill(0.0);
         self.slope.fill(0.0);
         let mut start = 0;
@@ -204,15 +204,15 @@ impl State {
             );
             let (u, defect) = (&self.velocity[rows.clone()], &mut self.defect[rows]);
             start += d * d;
-            let Shape::Cone(cone) = &self.shapes[k] else {
+            let AdmissibleSet::Cone(cone) = &self.shapes[k] else {
                 (0..d).for_each(|i| slope[i * d + i] = 1.0);
                 defect.copy_from_slice(u);
                 continue;
             };
-            self.scaling[k] = Scaling::new(&self.a[k], &self.b[k])?;
+            self.scaling[k] = NesterovToddScaling::new(&self.a[k], &self.b[k])?;
             let (shift, gradient) = cone.shift(u, eps);
             if attempt == Attempt::Refitted
-                && let Some((b, scaling)) = refit(cone, &self.a[k], u, shift, self.gap)
+                && let Some((b, scaling)) = refit(cone, &self.a[k], u, shift, self.duality_measure)
             {
                 (self.b[k], self.scaling[k]) = (b, scaling);
             }
@@ -237,23 +237,23 @@ impl State {
     }
 
     /// Factors the matrix, or its symmetric part while that preconditions well.
-    pub fn factor(&self, scaled: &mut Scaled, lagged: bool, proximal: f64) -> Option<System> {
+    pub fn factor(&self, scaled: &mut ScaledDelassus, lagged: bool, proximal: f64) -> Option<FactoredSystem> {
         if lagged && scaled.symmetric {
             let factor = scaled.symmetric_factor(&self.metric, proximal);
-            return factor.map(System::Direct);
+            return factor.map(FactoredSystem::Direct);
         }
         if self.krylov
             && let Some(factor) = scaled.symmetric_factor(&self.metric, proximal)
         {
-            return Some(System::Preconditioned(factor));
+            return Some(FactoredSystem::Preconditioned(factor));
         }
         let factor = scaled.newton_factor(&self.metric, &self.slope, proximal);
-        factor.map(System::Direct)
+        factor.map(FactoredSystem::Direct)
     }
 
     /// Solves for dx in place of the right-hand side.
-    fn solve(&mut self, scaled: &mut Scaled, system: &mut System, proximal: f64) -> Option<()> {
-        if let System::Preconditioned(factor) = system {
+    fn solve(&mut self, scaled: &mut ScaledDelassus, system: &mut FactoredSystem, proximal: f64) -> Option<()> {
+        if let FactoredSystem::Preconditioned(factor) = system {
             let (matrix, metric, slope) = (&*scaled, &self.metric, &self.slope);
             let apply = |x: &[f64], y: &mut [f64]| {
                 matrix.product_into(metric, slope, proximal, x, y);
@@ -267,9 +267,9 @@ impl State {
             }
             self.krylov = false;
             let factor = scaled.newton_factor(&self.metric, &self.slope, proximal)?;
-            *system = System::Direct(factor);
+            *system = FactoredSystem::Direct(factor);
         }
-        if let System::Direct(factor) = system {
+        if let FactoredSystem::Direct(factor) = system {
             factor.solve(&mut self.dx);
         }
         Some(())
@@ -279,18 +279,18 @@ impl State {
     pub fn advance(
         &mut self,
         problem: &Problem,
-        scaled: &mut Scaled,
-        mut system: System,
-        p: &InteriorParams,
+        scaled: &mut ScaledDelassus,
+        mut system: FactoredSystem,
+        p: &InteriorPointParams,
     ) -> Option<f64> {
         self.direction(problem, 0.0, false);
         self.complete(problem, scaled, &mut system, p.proximal)?;
         let alpha = self.length(1.0);
         let after: f64 = (0..self.shapes.len())
-            .filter(|&k| self.shapes[k] != Shape::Free)
+            .filter(|&k| self.shapes[k] != AdmissibleSet::Free)
             .map(|k| {
-                let moved = |z: &Triple, dz: &Triple| std::array::from_fn(|i| z[i] + alpha * dz[i]);
-                product(
+                let moved = |z: &ConeVector, dz: &ConeVector| std::array::from_fn(|i| z[i] + alpha * dz[i]);
+                jordan_product(
                     &moved(&self.a[k], &self.da[k]),
                     &moved(&self.b[k], &self.db[k]),
                 )[0]
@@ -304,7 +304,7 @@ impl State {
             s if s < 0.5 => 0.1,
             _ => 1e-6,
         };
-        let sigma = (after / self.gap.max(f64::MIN_POSITIVE))
+        let sigma = (after / self.duality_measure.max(f64::MIN_POSITIVE))
             .powi(3)
             .clamp(floor, 1.0);
         self.direction(problem, sigma, self.last > 0.2);
@@ -330,19 +330,19 @@ impl State {
         for k in 0..self.shapes.len() {
             let rows = problem.rows(k);
             let (dx, defect) = (&mut self.dx[rows.clone()], &self.defect[rows]);
-            let Shape::Cone(cone) = &self.shapes[k] else {
+            let AdmissibleSet::Cone(cone) = &self.shapes[k] else {
                 dx.iter_mut().zip(defect).for_each(|(x, u)| *x = -u);
                 continue;
             };
             let scaling = &self.scaling[k];
-            let mut target = product(&scaling.lambda, &scaling.lambda).map(|v| -v);
+            let mut target = jordan_product(&scaling.lambda, &scaling.lambda).map(|v| -v);
             if second {
                 let (da, db) = (scaling.divide(&self.da[k]), scaling.multiply(&self.db[k]));
-                let change = product(&da, &db);
+                let change = jordan_product(&da, &db);
                 (0..3).for_each(|i| target[i] -= change[i]);
             }
-            target[0] += sigma * self.gap;
-            let z = scaling.divide(&quotient(&scaling.lambda, &target));
+            target[0] += sigma * self.duality_measure;
+            let z = scaling.divide(&jordan_quotient(&scaling.lambda, &target));
             // db = V⁻¹z − Θ da is completed once da is known.
             self.db[k] = z;
             let rhs = cone.transpose(&z);
@@ -357,13 +357,13 @@ impl State {
     fn complete(
         &mut self,
         problem: &Problem,
-        scaled: &mut Scaled,
-        system: &mut System,
+        scaled: &mut ScaledDelassus,
+        system: &mut FactoredSystem,
         proximal: f64,
     ) -> Option<()> {
         self.solve(scaled, system, proximal)?;
         for k in 0..self.shapes.len() {
-            if let Shape::Cone(cone) = &self.shapes[k] {
+            if let AdmissibleSet::Cone(cone) = &self.shapes[k] {
                 let da = cone.image(&self.dx[problem.rows(k)]);
                 let theta_da = self.scaling[k].divide(&self.scaling[k].divide(&da));
                 (0..3).for_each(|i| self.db[k][i] -= theta_da[i]);
@@ -377,8 +377,8 @@ impl State {
     fn length(&self, fraction: f64) -> f64 {
         let mut alpha = 1.0_f64;
         for k in 0..self.shapes.len() {
-            if self.shapes[k] != Shape::Free {
-                let nearest = reach(&self.a[k], &self.da[k]).min(reach(&self.b[k], &self.db[k]));
+            if self.shapes[k] != AdmissibleSet::Free {
+                let nearest = max_step(&self.a[k], &self.da[k]).min(max_step(&self.b[k], &self.db[k]));
                 alpha = alpha.min(fraction * nearest);
             }
         }

@@ -3,19 +3,19 @@ use std::sync::Arc;
 use contact::law::{Law, PolygonSection};
 use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure, DelassusOperator, Problem, Restitution};
 
-use super::{Interior, InteriorParams};
+use super::{InteriorPoint, InteriorPointParams};
 use crate::Admm;
 use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::sample::{Packing, Tower, Wall};
 
 /// The method is measured by the R2 that it makes small.
 fn in_r2(tolerance: f64) -> Goal {
-    Goal::to(tolerance).by(ResidualMeasure::Dimensionless)
+    Goal::with_tolerance(tolerance).with_measure(ResidualMeasure::Dimensionless)
 }
 
 fn solve(problem: &Problem, tolerance: f64) -> (Vec<f64>, Report) {
     let mut r = vec![0.0; problem.num_rows()];
-    let report = Interior::default().solve(problem, &mut r, &in_r2(tolerance));
+    let report = InteriorPoint::default().solve(problem, &mut r, &in_r2(tolerance));
     (r, report)
 }
 
@@ -178,13 +178,13 @@ fn one_block_on_a_slope_slides_by_the_closed_form() {
 fn the_symmetric_fallback_goes_on_when_every_step_counts_as_collapsed() {
     // With this threshold each attempt ends after three steps, the last of them with the lagged
     // shift: the best iterate of all is returned, far better than the start.
-    let params = InteriorParams {
+    let params = InteriorPointParams {
         collapse: 2.0,
-        ..InteriorParams::default()
+        ..InteriorPointParams::default()
     };
     let problem = Wall::default().problem().unwrap();
     let mut r = vec![0.0; problem.num_rows()];
-    let report = Interior::new(params).solve(&problem, &mut r, &in_r2(1e-10));
+    let report = InteriorPoint::new(params).solve(&problem, &mut r, &in_r2(1e-10));
     assert_eq!((report.outcome, report.iterations), (Outcome::Stalled, 9));
     let start = ResidualEvaluator::new(&problem).evaluate(&problem, &vec![0.0; r.len()]).r2;
     let reached = ResidualEvaluator::new(&problem).evaluate(&problem, &r).r2;
@@ -227,9 +227,9 @@ fn no_free_velocity_and_no_contacts_need_no_impulse() {
     };
     let problem = still.problem().unwrap();
     let mut r = vec![1.0; problem.num_rows()];
-    let report = Interior::default().solve(&problem, &mut r, &Goal::to(1e-12));
+    let report = InteriorPoint::default().solve(&problem, &mut r, &Goal::with_tolerance(1e-12));
     assert!(report.reached() && r.iter().all(|r| *r == 0.0));
     let empty = FactoredDelassus::builder().build().unwrap();
-    let report = Interior::default().solve(&empty, &mut [], &Goal::to(1e-12));
+    let report = InteriorPoint::default().solve(&empty, &mut [], &Goal::with_tolerance(1e-12));
     assert!(report.reached());
 }

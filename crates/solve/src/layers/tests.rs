@@ -1,7 +1,7 @@
 use contact::{BlockSparseMatrix, DelassusOperator, Problem};
 
-use super::{LEAST, Layers, MOST, OMEGA, SPACING};
-use crate::relaxation::Relaxation;
+use super::{LEAST, CoarseCorrection, MOST, OMEGA, SPACING};
+use crate::relaxation::Nlgs;
 use crate::sample::Tower;
 
 /// Boxes that slide and stick, with what sweeps have given them.
@@ -13,7 +13,7 @@ fn swept(boxes: usize, sweeps: usize) -> (Problem, Vec<f64>) {
     };
     let problem = tower.problem().expect("sound");
     let mut r = vec![0.0; problem.num_rows()];
-    Relaxation::default().sweep(&problem, &mut r, sweeps);
+    Nlgs::default().sweep(&problem, &mut r, sweeps);
     (problem, r)
 }
 
@@ -44,7 +44,7 @@ fn hat(node: usize, contact: usize) -> f64 {
 fn factors_are_those_of_least_energy() {
     // So many sweeps that no factor meets its bounds.
     let (problem, r) = swept(45, 2000);
-    let mut layers = Layers::default();
+    let mut layers = CoarseCorrection::default();
     assert!(layers.fit(&problem));
     let mut corrected = r.clone();
     assert!(layers.correct(&problem, &mut corrected));
@@ -69,7 +69,7 @@ fn factors_are_those_of_least_energy() {
 #[test]
 fn a_correction_keeps_the_direction_of_every_impulse() {
     let (problem, r) = swept(45, 60);
-    let mut layers = Layers::default();
+    let mut layers = CoarseCorrection::default();
     assert!(layers.fit(&problem));
     let mut corrected = r.clone();
     assert!(layers.correct(&problem, &mut corrected));
@@ -90,7 +90,7 @@ fn a_correction_keeps_the_direction_of_every_impulse() {
 
 #[test]
 fn what_is_low_or_has_no_ground_is_left_alone() {
-    let mut layers = Layers::default();
+    let mut layers = CoarseCorrection::default();
     let (low, _) = swept(10, 60);
     assert!(!layers.fit(&low), "ten levels");
     let (high, r) = swept(45, 60);
@@ -108,7 +108,7 @@ fn what_is_low_or_has_no_ground_is_left_alone() {
     // Fitted again it is as new: nothing of the problems in between is left.
     let (mut one, mut other) = (r.clone(), r);
     assert!(layers.fit(&high) && layers.correct(&high, &mut one));
-    let mut fresh = Layers::default();
+    let mut fresh = CoarseCorrection::default();
     assert!(fresh.fit(&high) && fresh.correct(&high, &mut other));
     assert_eq!(one, other);
 }

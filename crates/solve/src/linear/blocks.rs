@@ -2,14 +2,14 @@
 
 use faer::sparse::SparseColMat;
 
-use super::{Factor, Scaled, multiply};
-use crate::fronts::Fronts;
+use super::{SparseFactor, ScaledDelassus, multiply};
+use crate::fronts::MultifrontalLu;
 
 /// Relative residual above which a solution is refined, and above which it is refused then.
 const REFINE: f64 = 1e-9;
 const REFUSE: f64 = 1e-6;
 
-impl Scaled {
+impl ScaledDelassus {
     /// Mean number of stored entries in a row of Ŵ.
     pub fn density(&self) -> f64 {
         self.place.len() as f64 / self.root.len().max(1) as f64
@@ -21,7 +21,7 @@ impl Scaled {
         a_blocks: &[f64],
         b_blocks: &[f64],
         shift: f64,
-    ) -> Option<Factor> {
+    ) -> Option<SparseFactor> {
         let mut val = vec![0.0; self.place.len()];
         let mut product = Vec::new();
         let (mut k, mut start) = (0, 0);
@@ -48,10 +48,10 @@ impl Scaled {
     }
 }
 
-impl Scaled {
+impl ScaledDelassus {
     /// Solves (S + B (Ŵ + shift)) dx = g for dx, which holds g on entry; false where it could not.
-    pub fn step(&mut self, s: &[f64], b: &[f64], shift: f64, dx: &mut [f64]) -> bool {
-        if self.direct_step(s, b, shift, dx) {
+    pub fn solve_newton(&mut self, s: &[f64], b: &[f64], shift: f64, dx: &mut [f64]) -> bool {
+        if self.solve_multifrontal(s, b, shift, dx) {
             return true;
         }
         // A pattern that is not symmetric, or a pivot that vanishes: with pivots.
@@ -63,7 +63,7 @@ impl Scaled {
     }
 
     /// The same by fronts; dx stays as it is where this returns false.
-    fn direct_step(
+    fn solve_multifrontal(
         &mut self,
         s_blocks: &[f64],
         b_blocks: &[f64],
@@ -101,7 +101,7 @@ impl Scaled {
     /// Solution with one step of refinement where the residual asks for it.
     fn refined(
         &self,
-        fronts: &mut Fronts,
+        fronts: &mut MultifrontalLu,
         (s, b, shift): (&[f64], &[f64], f64),
         dx: &mut [f64],
     ) -> bool {
@@ -131,7 +131,7 @@ impl Scaled {
     }
 
     /// The pattern of Ŵ; none where it is not symmetric.
-    fn plan(&self) -> Option<Fronts> {
+    fn plan(&self) -> Option<MultifrontalLu> {
         let contacts = self.matrix.num_contacts();
         let size: Vec<usize> = (0..contacts).map(|a| self.matrix.dim(a)).collect();
         let mut blocks = Vec::new();
@@ -142,7 +142,7 @@ impl Scaled {
             }
             self.matrix.block(a, a)?;
         }
-        Fronts::new(&size, &blocks)
+        MultifrontalLu::new(&size, &blocks)
     }
 }
 

@@ -19,13 +19,13 @@
 use contact::law::Law;
 use contact::{FactoredDelassus, DelassusOperator, Problem};
 
-use crate::fronts::Fronts;
+use crate::fronts::MultifrontalLu;
 
 mod newton;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use newton::PlaneNewton;
+pub(crate) use newton::PlanarNewton;
 
 /// Coordinates of a body.
 const WIDTH: usize = 3;
@@ -37,7 +37,7 @@ const REFUSE: f64 = 1e-6;
 
 /// One contact.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Touch {
+pub(crate) struct PlanarContact {
     /// First coordinates of its bodies; behind all bodies there are spare ones for a boundary.
     first: [u32; 2],
     /// Where the blocks of its bodies begin in the matrix: (a, a), (a, b), (b, a), (b, b).
@@ -55,13 +55,13 @@ pub(crate) struct Touch {
 
 /// K of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Gain {
+pub(crate) struct TangentBlock {
     pub n: f64,
     pub c: f64,
     pub t: f64,
 }
 
-impl Gain {
+impl TangentBlock {
     /// K u.
     #[inline(always)]
     pub fn of(&self, u: [f64; 2]) -> [f64; 2] {
@@ -69,7 +69,7 @@ impl Gain {
     }
 }
 
-impl Touch {
+impl PlanarContact {
     /// Ĝ v.
     #[inline(always)]
     pub fn gather(&self, v: &[f64]) -> [f64; 2] {
@@ -106,7 +106,7 @@ impl Touch {
 
     /// M += Ĝᵀ K Ĝ.
     #[inline(always)]
-    fn add(&self, gain: &Gain, value: &mut [f64]) {
+    fn add(&self, gain: &TangentBlock, value: &mut [f64]) {
         let sides = if self.both { 2 } else { 1 };
         for left in 0..sides {
             let [n, t] = &self.map[left];
@@ -132,27 +132,27 @@ impl Touch {
 
 /// The contacts of a problem, and the system in velocities.
 #[derive(Debug, Default)]
-pub(crate) struct Plane {
-    pub touches: Vec<Touch>,
+pub(crate) struct PlanarVelocitySystem {
+    pub contacts: Vec<PlanarContact>,
     /// First coordinates of each contact's bodies in the problem; `NONE` for a boundary.
     source: Vec<[u32; 2]>,
     /// Coordinates of the bodies that have contacts, without the spare ones.
     coordinates: usize,
-    fronts: Fronts,
+    fronts: MultifrontalLu,
     /// Values on the diagonal of the matrix.
     diagonal: Vec<u32>,
-    gain: Vec<Gain>,
+    gain: Vec<TangentBlock>,
     right: Vec<f64>,
     left: Vec<f64>,
 }
 
 const NONE: u32 = u32::MAX;
 
-impl Plane {
+impl PlanarVelocitySystem {
     /// Takes a problem in; false where it does not suit.
     pub fn fit(&mut self, problem: &Problem) -> bool {
         match problem.operator() {
-            DelassusOperator::Factored(kinetic) if suits(problem) => {
+            DelassusOperator::Factored(kinetic) if is_planar_coulomb(problem) => {
                 self.refill(problem, kinetic) || self.rebuild(problem, kinetic)
             }
             _ => false,
@@ -161,7 +161,7 @@ impl Plane {
 
     /// Takes the numbers of contacts that join the same bodies in the same order; false where they do not.
     fn refill(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
-        if self.touches.len() != problem.num_contacts() {
+        if self.contacts.len() != problem.num_contacts() {
             return false;
         }
         for (a, source) in self.source.iter().enumerate() {
@@ -169,7 +169,7 @@ impl Plane {
                 return false;
             }
         }
-        for (a, touch) in self.touches.iter_mut().enumerate() {
+        for (a, touch) in self.contacts.iter_mut().enumerate() {
             touch.set(problem, kinetic, a);
         }
         true
@@ -195,7 +195,7 @@ impl Plane {
 
     /// Plans the system anew.
     fn rebuild(&mut self, problem: &Problem, kinetic: &FactoredDelassus) -> bool {
-        self.touches.clear();
+        self.contacts.clear();
         self.source.clear();
         let Some((body, count)) = self.number(problem, kinetic) else {
             return false;
@@ -219,7 +219,7 @@ impl Plane {
         };
         for (a, source) in self.source.iter().enumerate() {
             let [i, j] = source.map(number);
-            let mut touch = Touch {
+            let mut touch = PlanarContact {
                 first: [i, j].map(|body| body * WIDTH as u32),
                 place: [at((i, i)), at((i, j)), at((j, i)), at((j, j))],
                 both: j < count,
@@ -229,7 +229,7 @@ impl Plane {
                 map: Default::default(),
             };
             touch.set(problem, kinetic, a);
-            self.touches.push(touch);
+            self.contacts.push(touch);
         }
         self.diagonal.clear();
         for i in 0..count {
@@ -237,8 +237,8 @@ impl Plane {
             self.diagonal.extend([first, first + 4, first + 8]);
         }
         self.coordinates = WIDTH * count as usize;
-        let Some(fronts) = Fronts::new(&vec![WIDTH; count as usize], &blocks) else {
-            self.touches.clear();
+        let Some(fronts) = MultifrontalLu::new(&vec![WIDTH; count as usize], &blocks) else {
+            self.contacts.clear();
             return false;
         };
         self.fronts = fronts;
@@ -251,13 +251,13 @@ impl Plane {
     }
 
     /// Factors I + Ĝᵀ K Ĝ; false where it could not.
-    pub fn factor(&mut self, gain: &[Gain]) -> bool {
+    pub fn factor(&mut self, gain: &[TangentBlock]) -> bool {
         let value = self.fronts.values();
         value.fill(0.0);
         for k in &self.diagonal {
             value[*k as usize] = 1.0;
         }
-        for (touch, gain) in self.touches.iter().zip(gain) {
+        for (touch, gain) in self.contacts.iter().zip(gain) {
             // Open contacts answer nothing.
             if gain.n != 0.0 || gain.t != 0.0 {
                 touch.add(gain, value);
@@ -298,7 +298,7 @@ impl Plane {
         self.left.clear();
         self.left
             .extend(self.right.iter().zip(w).map(|(r, w)| r - w));
-        for (touch, gain) in self.touches.iter().zip(&self.gain) {
+        for (touch, gain) in self.contacts.iter().zip(&self.gain) {
             let push = gain.of(touch.gather(w));
             touch.scatter([-push[0], -push[1]], &mut self.left);
         }
@@ -306,7 +306,7 @@ impl Plane {
     }
 }
 
-impl Touch {
+impl PlanarContact {
     /// Takes its numbers from the problem.
     fn set(&mut self, problem: &Problem, kinetic: &FactoredDelassus, a: usize) {
         let root = problem.kappa(a).sqrt();
@@ -327,7 +327,7 @@ impl Touch {
 }
 
 /// Whether a problem is one of bodies in the plane with Coulomb's law.
-pub(crate) fn suits(problem: &Problem) -> bool {
+pub(crate) fn is_planar_coulomb(problem: &Problem) -> bool {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return false;
     };

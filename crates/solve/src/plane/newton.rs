@@ -10,28 +10,28 @@
 //!
 //! and dx = c − K dû with c = −(A + α B)⁻¹ F, written out below.
 
-use super::{Gain, Plane};
+use super::{TangentBlock, PlanarVelocitySystem};
 
 /// The iterate and what a step is made from.
 #[derive(Debug, Default)]
-pub(crate) struct PlaneNewton {
+pub(crate) struct PlanarNewton {
     /// x = r/√κ, Ĝᵀ x and û.
     x: Vec<[f64; 2]>,
     v: Vec<f64>,
     u: Vec<[f64; 2]>,
     /// c and K of every contact.
     c: Vec<[f64; 2]>,
-    gain: Vec<Gain>,
+    gain: Vec<TangentBlock>,
     w: Vec<f64>,
 }
 
-impl PlaneNewton {
+impl PlanarNewton {
     /// Starts from these impulses.
-    pub fn begin(&mut self, plane: &Plane, impulse: &[f64]) {
+    pub fn begin(&mut self, plane: &PlanarVelocitySystem, impulse: &[f64]) {
         self.x.clear();
         self.v.clear();
         self.v.resize(plane.len(), 0.0);
-        for (touch, r) in plane.touches.iter().zip(impulse.as_chunks::<2>().0) {
+        for (touch, r) in plane.contacts.iter().zip(impulse.as_chunks::<2>().0) {
             let x = [r[0] / touch.root, r[1] / touch.root];
             touch.scatter(x, &mut self.v);
             self.x.push(x);
@@ -40,10 +40,10 @@ impl PlaneNewton {
 
     /// ‖F‖ over the largest of ‖x‖, ‖û‖, ‖q̂‖: the measure of the judge with Alart and Curnier's function
     /// instead of the natural one, before the iterate is projected.
-    pub fn look(&mut self, plane: &Plane) -> f64 {
+    pub fn residual_norm(&mut self, plane: &PlanarVelocitySystem) -> f64 {
         let (mut left, mut impulse, mut velocity, mut free) = (0.0, 0.0, 0.0, 0.0);
         self.u.clear();
-        for (touch, x) in plane.touches.iter().zip(&self.x) {
+        for (touch, x) in plane.contacts.iter().zip(&self.x) {
             let u = touch.velocity(&self.v);
             self.u.push(u);
             left += square(function(touch.mu, *x, u));
@@ -56,13 +56,13 @@ impl PlaneNewton {
     }
 
     /// A step with the proximal term α from where it looked last; false if the system could not be solved.
-    pub fn advance(&mut self, plane: &mut Plane, alpha: f64) -> bool {
+    pub fn advance(&mut self, plane: &mut PlanarVelocitySystem, alpha: f64) -> bool {
         self.w.clear();
         self.w.resize(plane.len(), 0.0);
         self.c.clear();
         self.gain.clear();
-        for ((touch, x), u) in plane.touches.iter().zip(&self.x).zip(&self.u) {
-            let (c, gain) = answer(touch.mu, *x, *u, alpha);
+        for ((touch, x), u) in plane.contacts.iter().zip(&self.x).zip(&self.u) {
+            let (c, gain) = tangent_block(touch.mu, *x, *u, alpha);
             touch.scatter(c, &mut self.w);
             self.c.push(c);
             self.gain.push(gain);
@@ -73,7 +73,7 @@ impl PlaneNewton {
         plane.solve(&mut self.w);
         self.v.fill(0.0);
         let each = self.x.iter_mut().zip(&self.c).zip(&self.gain);
-        for (touch, ((x, c), gain)) in plane.touches.iter().zip(each) {
+        for (touch, ((x, c), gain)) in plane.contacts.iter().zip(each) {
             let taken = gain.of(touch.gather(&self.w));
             x[0] += c[0] - taken[0];
             x[1] += c[1] - taken[1];
@@ -83,9 +83,9 @@ impl PlaneNewton {
     }
 
     /// The impulses, projected into the cones.
-    pub fn inside(&self, plane: &Plane, impulse: &mut [f64]) {
+    pub fn inside(&self, plane: &PlanarVelocitySystem, impulse: &mut [f64]) {
         let (each, _) = impulse.as_chunks_mut::<2>();
-        for ((touch, x), r) in plane.touches.iter().zip(&self.x).zip(each) {
+        for ((touch, x), r) in plane.contacts.iter().zip(&self.x).zip(each) {
             *r = project(touch.mu, *x).map(|x| x * touch.root);
         }
     }
@@ -123,12 +123,12 @@ fn function(mu: f64, x: [f64; 2], u: [f64; 2]) -> [f64; 2] {
 
 /// c and K.
 #[inline(always)]
-fn answer(mu: f64, x: [f64; 2], u: [f64; 2], alpha: f64) -> ([f64; 2], Gain) {
+fn tangent_block(mu: f64, x: [f64; 2], u: [f64; 2], alpha: f64) -> ([f64; 2], TangentBlock) {
     let stiff = 1.0 / alpha;
     match status(mu, x, u) {
-        Status::Open => ([-x[0], -x[1]], Gain::default()),
+        Status::Open => ([-x[0], -x[1]], TangentBlock::default()),
         Status::Sticks => {
-            let gain = Gain {
+            let gain = TangentBlock {
                 n: stiff,
                 c: 0.0,
                 t: stiff,
@@ -136,7 +136,7 @@ fn answer(mu: f64, x: [f64; 2], u: [f64; 2], alpha: f64) -> ([f64; 2], Gain) {
             (gain.of([-u[0], -u[1]]), gain)
         }
         Status::Slides(slope) => {
-            let gain = Gain {
+            let gain = TangentBlock {
                 n: stiff,
                 c: slope * stiff,
                 t: 0.0,

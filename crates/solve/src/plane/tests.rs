@@ -2,10 +2,10 @@
 
 use contact::Problem;
 
-use super::{Gain, Plane, PlaneNewton, suits};
-use crate::linear::System;
+use super::{TangentBlock, PlanarVelocitySystem, PlanarNewton, is_planar_coulomb};
+use crate::linear::NewtonSystem;
 use crate::sample::{Packing, Tower, Wall};
-use crate::tangent::Tangent;
+use crate::tangent::AlartCurnierJacobian;
 
 fn walls() -> Vec<Problem> {
     let leaning = Wall {
@@ -34,14 +34,14 @@ fn impulses(problem: &Problem) -> Vec<f64> {
 fn a_step_is_that_of_the_general_method() {
     for problem in walls() {
         let mut r = impulses(&problem);
-        let (mut plane, mut newton) = (Plane::default(), PlaneNewton::default());
+        let (mut plane, mut newton) = (PlanarVelocitySystem::default(), PlanarNewton::default());
         assert!(plane.fit(&problem));
         newton.begin(&plane, &r);
-        let mut system = System::new(&problem);
-        let mut tangent = Tangent::default();
+        let mut system = NewtonSystem::new(&problem);
+        let mut tangent = AlartCurnierJacobian::default();
         tangent.fit(&problem);
         for alpha in [1e-1, 1e-2, 1e-3] {
-            let looked = newton.look(&plane);
+            let looked = newton.residual_norm(&plane);
             assert!(newton.advance(&mut plane, alpha));
             tangent.set(&problem, &r);
             let size = tangent.size(&r);
@@ -69,13 +69,13 @@ fn a_step_is_that_of_the_general_method() {
 #[test]
 fn a_refined_solution_solves_the_system() {
     for problem in walls() {
-        let mut plane = Plane::default();
+        let mut plane = PlanarVelocitySystem::default();
         assert!(plane.fit(&problem));
         // Gains that differ by eight orders, as they do near the end of an interior point method.
-        let gain: Vec<Gain> = (0..problem.num_contacts())
+        let gain: Vec<TangentBlock> = (0..problem.num_contacts())
             .map(|a| {
                 let n = 10.0_f64.powf(4.0 * (0.7 * a as f64).sin());
-                Gain {
+                TangentBlock {
                     n,
                     c: 0.3 * n * (1.9 * a as f64).sin(),
                     t: 10.0_f64.powf(4.0 * (1.1 * a as f64).cos()),
@@ -89,7 +89,7 @@ fn a_refined_solution_solves_the_system() {
         let mut w = right.clone();
         assert!(plane.solve_refined(&mut w));
         let mut product = w.clone();
-        for (touch, gain) in plane.touches.iter().zip(&gain) {
+        for (touch, gain) in plane.contacts.iter().zip(&gain) {
             touch.scatter(gain.of(touch.gather(&w)), &mut product);
         }
         // What is refused above this: the spare coordinates stay zero.
@@ -103,16 +103,16 @@ fn a_refined_solution_solves_the_system() {
 #[test]
 fn numbers_are_taken_anew_where_the_same_bodies_touch() {
     let (one, other) = (&walls()[0], &walls()[1]);
-    let mut again = Plane::default();
+    let mut again = PlanarVelocitySystem::default();
     assert!(again.fit(one) && again.fit(other));
-    let mut fresh = Plane::default();
+    let mut fresh = PlanarVelocitySystem::default();
     assert!(fresh.fit(other));
-    let mut newtons = [PlaneNewton::default(), PlaneNewton::default()];
+    let mut newtons = [PlanarNewton::default(), PlanarNewton::default()];
     let r = impulses(other);
     let mut steps = Vec::new();
     for (newton, plane) in newtons.iter_mut().zip([&mut again, &mut fresh]) {
         newton.begin(plane, &r);
-        newton.look(plane);
+        newton.residual_norm(plane);
         assert!(newton.advance(plane, 1e-2));
         let mut inside = vec![0.0; r.len()];
         newton.inside(plane, &mut inside);
@@ -126,7 +126,7 @@ fn other_problems_do_not_suit() {
     let packing = Packing::default().settle().and_then(|s| s.colliding());
     let problems = [Tower::of(4).problem(), packing];
     for problem in problems.map(|p| p.expect("a sound sample")) {
-        assert!(!suits(&problem));
-        assert!(!Plane::default().fit(&problem));
+        assert!(!is_planar_coulomb(&problem));
+        assert!(!PlanarVelocitySystem::default().fit(&problem));
     }
 }

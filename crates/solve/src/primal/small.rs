@@ -1,7 +1,7 @@
 //! Systems of the size of a contact.
 
 /// Solves T X = R in place of R for two rows and three columns, by Cramer's rule.
-pub(super) fn pair(t: &[f64], right: &mut [f64]) -> bool {
+pub(super) fn solve_2x2(t: &[f64], right: &mut [f64]) -> bool {
     let determinant = t[0] * t[3] - t[1] * t[2];
     if !(determinant.abs() > 0.0) {
         return false;
@@ -16,7 +16,7 @@ pub(super) fn pair(t: &[f64], right: &mut [f64]) -> bool {
 }
 
 /// Solves T X = R in place of R (d × m, row-major) by Gauss with pivots; false where T is singular.
-pub(super) fn eliminate(t: &mut [f64], right: &mut [f64], d: usize) -> bool {
+pub(super) fn solve_small(t: &mut [f64], right: &mut [f64], d: usize) -> bool {
     let m = right.len() / d.max(1);
     for k in 0..d {
         let mut pivot = k;

@@ -3,8 +3,8 @@
 use contact::law::Smoothed;
 use contact::{FactoredDelassus, Law, Problem, Restitution};
 
-use super::{FULL, Primal, factorable, full};
-use crate::linear::Scaled;
+use super::{MAX_DENSE_CONTACTS, VelocitySystem, factorable, has_dense_delassus};
+use crate::linear::ScaledDelassus;
 use crate::sample::{Packing, Tower, Wall};
 
 const ALPHA: f64 = 1e-3;
@@ -63,15 +63,15 @@ fn ring(count: usize) -> Problem {
 /// W is full where a cell moves with all contacts; the velocities are the system then, however few rows there are.
 #[test]
 fn a_cell_is_one_dense_row_of_velocities() {
-    let (small, large) = (ring(FULL), ring(FULL + 1));
-    assert!(!full(&small) && Primal::new(&small).is_none());
-    assert!(full(&large) && factorable(&large));
+    let (small, large) = (ring(MAX_DENSE_CONTACTS), ring(MAX_DENSE_CONTACTS + 1));
+    assert!(!has_dense_delassus(&small) && VelocitySystem::new(&small).is_none());
+    assert!(has_dense_delassus(&large) && factorable(&large));
     let (s, b, g) = blocks(&large);
     let mut dx = g.clone();
-    let mut primal = Primal::new(&large).unwrap();
+    let mut primal = VelocitySystem::new(&large).unwrap();
     assert!(primal.solve(&s, &b, ALPHA, &mut dx));
     let mut left = vec![0.0; dx.len()];
-    Scaled::new(&large).product_into(&s, &b, ALPHA, &dx, &mut left);
+    ScaledDelassus::new(&large).product_into(&s, &b, ALPHA, &dx, &mut left);
     let norm = |x: &mut dyn Iterator<Item = f64>| x.map(|v| v * v).sum::<f64>().sqrt();
     let miss = norm(&mut left.iter().zip(&g).map(|(l, g)| l - g));
     let size = norm(&mut g.iter().copied());
@@ -92,8 +92,8 @@ fn both_forms_solve_the_system_of_a_step() {
     for (name, problem) in problems {
         let problem = problem.unwrap();
         let (s, b, g) = blocks(&problem);
-        let mut scaled = Scaled::new(&problem);
-        let check = |form: &str, dx: &[f64], scaled: &mut Scaled| {
+        let mut scaled = ScaledDelassus::new(&problem);
+        let check = |form: &str, dx: &[f64], scaled: &mut ScaledDelassus| {
             let mut left = vec![0.0; dx.len()];
             scaled.product_into(&s, &b, ALPHA, dx, &mut left);
             let norm = |x: &mut dyn Iterator<Item = f64>| x.map(|v| v * v).sum::<f64>().sqrt();
@@ -103,7 +103,7 @@ fn both_forms_solve_the_system_of_a_step() {
             assert!(miss <= 1e-10 * size, "{name}, {form}: {:e}", miss / size);
         };
         // The packing has too few rows for its coordinates.
-        let primal = Primal::new(&problem);
+        let primal = VelocitySystem::new(&problem);
         assert!(primal.is_some() || name == "packing", "{name}");
         if let Some(mut primal) = primal {
             let mut dx = g.clone();
@@ -111,7 +111,7 @@ fn both_forms_solve_the_system_of_a_step() {
             check("velocities", &dx, &mut scaled);
         }
         let mut dx = g.clone();
-        assert!(scaled.step(&s, &b, ALPHA, &mut dx), "{name}");
+        assert!(scaled.solve_newton(&s, &b, ALPHA, &mut dx), "{name}");
         check("impulses", &dx, &mut scaled);
     }
 }

@@ -2,7 +2,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
-use super::scene::{Body, Touch};
+use super::scene::{Body, SampleContact};
 
 /// How the chain lies at the beginning of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Chain {
             Body::at_rest(m, inertia, fall).add_to(&mut builder)?;
         }
         for k in 0..self.links {
-            let touch = Touch {
+            let touch = SampleContact {
                 b: k,
                 a: k.checked_sub(1),
                 frame: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],

@@ -7,7 +7,7 @@ use super::scene::{add_planar, plane_block};
 
 /// Random planar bodies that collide at random points.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Linkage {
+pub struct RandomContacts {
     /// Number of bodies.
     pub bodies: usize,
     /// Number of contacts, each between two bodies or a body and a fixed boundary.
@@ -21,7 +21,7 @@ pub struct Linkage {
     pub seed: u64,
 }
 
-impl Default for Linkage {
+impl Default for RandomContacts {
     /// Three bodies, three contacts, friction up to 0.5, soft.
     fn default() -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Default for Linkage {
     }
 }
 
-impl Linkage {
+impl RandomContacts {
     /// The one-step problem: masses 0.3 to 3, inertias of discs of radius about 1, velocities of
     /// order 1, no given forces. An empty problem if there are no bodies.
     ///

@@ -30,7 +30,7 @@ mod tower;
 mod wall;
 
 pub use chain::{Attitude, Chain};
-pub use linkage::Linkage;
+pub use linkage::RandomContacts;
 pub use packing::{Packing, Settled};
 pub use pyramid::Pyramid;
 pub use random::Random;

@@ -11,8 +11,8 @@
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
 use super::random::Random;
-use super::scene::{Body, Touch, Vec3, frame, length, minus, scaled};
-use crate::relaxation::Relaxation;
+use super::scene::{Body, SampleContact, Vec3, frame, length, minus, scaled};
+use crate::relaxation::Nlgs;
 
 /// How a packing is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +78,7 @@ pub struct Settled {
 }
 
 struct Near {
-    touch: Touch,
+    touch: SampleContact,
     gap: f64,
 }
 
@@ -97,7 +97,7 @@ impl Packing {
             });
         }
         let mut state = self.start();
-        let mut relaxation = Relaxation::default();
+        let mut relaxation = Nlgs::default();
         for _ in 0..self.steps {
             state.advance(&mut relaxation)?;
         }
@@ -189,7 +189,7 @@ impl Settled {
         [0.0, 0.0, -self.packing.gravity * self.packing.step]
     }
 
-    fn advance(&mut self, relaxation: &mut Relaxation) -> Result<(), ProblemError> {
+    fn advance(&mut self, relaxation: &mut Nlgs) -> Result<(), ProblemError> {
         let h = self.packing.step;
         let advance = |gap: f64| {
             if gap > 0.0 {
@@ -297,8 +297,8 @@ impl Settled {
         })
     }
 
-    fn touch(&self, i: usize, j: Option<usize>, normal: Vec3) -> Touch {
-        Touch {
+    fn touch(&self, i: usize, j: Option<usize>, normal: Vec3) -> SampleContact {
+        SampleContact {
             b: i,
             a: j,
             frame: frame(normal),

@@ -6,7 +6,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
-use super::scene::{Body, Touch, Vec3, frame, length, minus, scaled};
+use super::scene::{Body, SampleContact, Vec3, frame, length, minus, scaled};
 
 /// A pyramid of equal balls on a fixed floor.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,8 +86,8 @@ impl Pyramid {
     }
 }
 
-fn touch(b: usize, a: Option<usize>, normal: Vec3) -> Touch {
-    Touch {
+fn touch(b: usize, a: Option<usize>, normal: Vec3) -> SampleContact {
+    SampleContact {
         b,
         a,
         frame: frame(normal),

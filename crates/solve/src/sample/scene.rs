@@ -49,7 +49,7 @@ impl Body {
 
 /// A point where body `b` meets body `a`, or a fixed boundary.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Touch {
+pub(super) struct SampleContact {
     pub b: usize,
     pub a: Option<usize>,
     /// Rows of the frame, normal (from a to b) first.
@@ -60,7 +60,7 @@ pub(super) struct Touch {
     pub advance: f64,
 }
 
-impl Touch {
+impl SampleContact {
     /// Adds the contact.
     pub fn add_to(&self, builder: &mut ProblemBuilder, law: Law) -> Result<usize, ProblemError> {
         let block_b = space_block(&self.frame, &self.lever_b, 1.0);

@@ -2,7 +2,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
-use super::scene::{Body, Touch};
+use super::scene::{Body, SampleContact};
 
 /// A rigid table on a fixed floor.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ impl Table {
         let mut builder = FactoredDelassus::builder();
         let body = Body::at_rest(self.mass, [ix, iy, ix + iy], fall).add_to(&mut builder)?;
         for (sx, sy) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
-            let touch = Touch {
+            let touch = SampleContact {
                 b: body,
                 a: None,
                 frame: [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],

@@ -2,7 +2,7 @@
 
 use contact::{FactoredDelassus, Law, Problem, ProblemError};
 
-use super::scene::{Body, Touch};
+use super::scene::{Body, SampleContact};
 
 /// Boxes stacked on a fixed floor, at rest, for one step under gravity.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +85,7 @@ impl Tower {
         }
         for b in 0..self.masses.len() {
             for (cx, cy) in [(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)] {
-                let touch = Touch {
+                let touch = SampleContact {
                     b,
                     a: b.checked_sub(1),
                     frame: [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],

@@ -20,7 +20,7 @@ fn every_kind_of_problem_is_solved_to_1e_6() {
         } else {
             ResidualMeasure::Velocity
         };
-        let goal = Goal::to(1e-6).by(measure);
+        let goal = Goal::with_tolerance(1e-6).with_measure(measure);
         let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &goal);
         // The judge is asked again: a report is not believed.
         let judged = ResidualEvaluator::new(&problem)
@@ -39,7 +39,7 @@ fn every_kind_of_problem_is_solved_to_1e_6() {
 fn pyramid_on_which_exact_sweeps_cycle_is_solved_to_1e_6() {
     let problem = Pyramid::default().problem().unwrap();
     assert_eq!(problem.num_contacts(), 396);
-    let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-6));
+    let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-6));
     assert!(report.reached(), "{report:?}");
     assert!(rv(&problem, &impulse) <= 1e-6);
 }
@@ -47,7 +47,7 @@ fn pyramid_on_which_exact_sweeps_cycle_is_solved_to_1e_6() {
 #[test]
 fn tower_with_a_top_a_million_times_heavier_is_solved_to_1e_8() {
     let problem = Tower::heavy_top(10, 1e6).problem().unwrap();
-    let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-8));
+    let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-8));
     assert!(report.reached(), "{report:?}");
     assert!(rv(&problem, &impulse) <= 1e-8);
 }
@@ -55,7 +55,7 @@ fn tower_with_a_top_a_million_times_heavier_is_solved_to_1e_8() {
 #[test]
 fn interfaces_under_a_top_a_million_times_heavier_carry_it() {
     let problem = Tower::heavy_top(10, 1e6).problem().unwrap();
-    let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-8));
+    let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-8));
     assert!(report.reached(), "{report:?}");
     for k in 0..10 {
         let above = 1e6 + (9 - k) as f64;
@@ -72,7 +72,7 @@ fn interfaces_under_a_top_a_million_times_heavier_carry_it() {
 #[test]
 fn the_path_tells_every_stage_and_counts_add_up() {
     let problem = Tower::heavy_top(10, 1e3).problem().unwrap();
-    let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-8));
+    let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-8));
     assert!(report.reached());
     assert!(!report.path.is_empty());
     let sum: usize = report.path.iter().map(|s| s.iterations).sum();
@@ -85,7 +85,7 @@ fn empty_problem_is_solved_at_once() {
     let problem = FactoredDelassus::builder().build().unwrap();
     for name in solve::NAMES {
         let mut solver = solve::by_name(name).unwrap();
-        let report = solver.solve(&problem, &mut [], &Goal::to(1e-12));
+        let report = solver.solve(&problem, &mut [], &Goal::with_tolerance(1e-12));
         assert_eq!(report.outcome, Outcome::Reached, "{name}");
         assert_eq!(report.residual, 0.0, "{name}");
     }
@@ -94,7 +94,7 @@ fn empty_problem_is_solved_at_once() {
 #[test]
 fn a_tolerance_out_of_reach_is_reported_and_never_claimed() {
     let problem = settled().at_rest(0.0).unwrap();
-    let goal = Goal::to(1e-300).at_most(50);
+    let goal = Goal::with_tolerance(1e-300).at_most(50);
     for name in solve::NAMES {
         let mut solver = solve::by_name(name).unwrap();
         let (impulse, report) = solve_cold(solver.as_mut(), &problem, &goal);
@@ -111,7 +111,7 @@ fn the_file_measure_decides_when_asked() {
     let problem = Tower::of(4).problem().unwrap();
     let goal = Goal {
         measure: ResidualMeasure::Fclib,
-        ..Goal::to(1e-7)
+        ..Goal::with_tolerance(1e-7)
     };
     let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &goal);
     let judgement = contact::ResidualEvaluator::new(&problem).evaluate(&problem, &impulse);

@@ -1,7 +1,7 @@
 //! Nonsense is answered by a sentence that names the culprit, never by a panic.
 use contact::law::LawError;
 use contact::{FactoredDelassus, Law, Problem, ProblemError, Restitution};
-use solve::sample::{Chain, Linkage, Packing, Pyramid, Table, Tower, Wall};
+use solve::sample::{Chain, RandomContacts, Packing, Pyramid, Table, Tower, Wall};
 
 fn text(result: Result<impl Sized, ProblemError>) -> String {
     match result {
@@ -236,9 +236,9 @@ fn nonsense_parameters_of_the_piles_are_errors() {
         ..Pyramid::default()
     };
     says(&text(pyramid.problem()), &["contact 0", "mu"]);
-    let linkage = Linkage {
+    let linkage = RandomContacts {
         friction: f64::NAN,
-        ..Linkage::default()
+        ..RandomContacts::default()
     };
     says(&text(linkage.problem()), &["mu"]);
     let packing = |side: f64, mass_ratio: f64| Packing {
@@ -279,14 +279,14 @@ fn generators_of_nothing_give_empty_problems() {
             ..Pyramid::default()
         }
         .problem(),
-        Linkage {
+        RandomContacts {
             bodies: 0,
-            ..Linkage::default()
+            ..RandomContacts::default()
         }
         .problem(),
-        Linkage {
+        RandomContacts {
             contacts: 0,
-            ..Linkage::default()
+            ..RandomContacts::default()
         }
         .problem(),
         Packing {

@@ -8,9 +8,9 @@ use crate::common::{settled, solve_cold};
 use contact::{ResidualMeasure, Problem};
 use solve::admm::AdmmParams;
 use solve::nncg::{NncgParams, Sweeps};
-use solve::relaxation::RelaxationParams;
+use solve::relaxation::NlgsParams;
 use solve::sample::{Chain, Pyramid, Tower, Wall};
-use solve::{Admm, Goal, Nncg, Relaxation, Solver};
+use solve::{Admm, Goal, Nncg, Nlgs, Solver};
 
 /// Iterations to reach 1e-4 and 1e-8; `None` where it was not asked for.
 type Bounds = [Option<usize>; 2];
@@ -22,7 +22,7 @@ fn margin(to_1e4: usize, to_1e8: Option<usize>) -> Bounds {
 
 /// Sweeps are counted to an R2: the judge's RV has no part in how fast they are.
 fn in_r2(tolerance: f64) -> Goal {
-    Goal::to(tolerance).by(ResidualMeasure::Dimensionless)
+    Goal::with_tolerance(tolerance).with_measure(ResidualMeasure::Dimensionless)
 }
 
 fn check(name: &str, problem: &Problem, solver: &mut dyn Solver, bounds: Bounds) {
@@ -41,16 +41,16 @@ fn check(name: &str, problem: &Problem, solver: &mut dyn Solver, bounds: Bounds)
 }
 
 /// The methods without their stagnation guards, judged at every iteration: the counts proper.
-fn nlgs() -> Relaxation {
-    Relaxation::new(RelaxationParams {
-        judge_every: 1,
-        ..RelaxationParams::default()
+fn nlgs() -> Nlgs {
+    Nlgs::new(NlgsParams {
+        residual_interval: 1,
+        ..NlgsParams::default()
     })
 }
 
 fn nncg(sweeps: Sweeps) -> Nncg {
     Nncg::new(NncgParams {
-        judge_every: 1,
+        residual_interval: 1,
         patience: usize::MAX,
         sweeps,
         ..NncgParams::default()
@@ -196,9 +196,9 @@ fn small_packing_counts() {
 fn layers_slow_the_growth_of_sweeps_with_the_height_of_a_tower() {
     let count = |boxes: usize, lift_every: usize| {
         let mut solver = Nncg::new(NncgParams {
-            judge_every: 1,
+            residual_interval: 1,
             patience: usize::MAX,
-            lift_every,
+            correction_interval: lift_every,
             ..NncgParams::default()
         });
         let problem = Tower::of(boxes).problem().unwrap();
@@ -206,7 +206,7 @@ fn layers_slow_the_growth_of_sweeps_with_the_height_of_a_tower() {
         assert!(report.reached(), "{boxes} boxes: {:e}", report.residual);
         report.iterations as f64
     };
-    let usual = NncgParams::default().lift_every;
+    let usual = NncgParams::default().correction_interval;
     let [low, high] = [20, 160].map(|boxes| count(boxes, usual));
     // 63 and 200 sweeps, a power of 0.56 of the height, and 70 and 271 without layers: a quarter above the root lies
     // between the two.

@@ -3,7 +3,7 @@
 use crate::common::{one_of_each, r2, solve_cold};
 use contact::law::Law;
 use contact::{ResidualEvaluator, FactoredDelassus, ResidualMeasure, Problem, Restitution};
-use solve::{Auto, Dense, Goal, Outcome};
+use solve::{Auto, DenseNlgs, Goal, Outcome};
 
 /// One point of unit mass above a slope of a metric, with friction.
 fn one(mu: f64, velocity: [f64; 2]) -> Problem {
@@ -22,7 +22,7 @@ fn one(mu: f64, velocity: [f64; 2]) -> Problem {
 fn one_contact_is_solved_exactly_in_one_visit() {
     for (mu, velocity) in [(0.2, [1.0, -1.0]), (2.0, [0.1, -1.0]), (0.5, [1.0, 1.0])] {
         let problem = one(mu, velocity);
-        let (impulse, report) = solve_cold(&mut Dense::default(), &problem, &Goal::to(1e-12));
+        let (impulse, report) = solve_cold(&mut DenseNlgs::default(), &problem, &Goal::with_tolerance(1e-12));
         assert_eq!(report.iterations, 1);
         // Rounding of two rows.
         assert!(report.reached() && r2(&problem, &impulse) < 1e-15);
@@ -37,8 +37,8 @@ fn every_kind_of_problem_is_solved_whatever_its_size() {
             "packing, heavy" => ResidualMeasure::Dimensionless,
             _ => ResidualMeasure::Velocity,
         };
-        let goal = Goal::to(1e-6).by(measure);
-        let (impulse, report) = solve_cold(&mut Dense::default(), &problem, &goal);
+        let goal = Goal::with_tolerance(1e-6).with_measure(measure);
+        let (impulse, report) = solve_cold(&mut DenseNlgs::default(), &problem, &goal);
         let judged = ResidualEvaluator::new(&problem)
             .evaluate(&problem, &impulse)
             .residual(measure);
@@ -71,7 +71,7 @@ fn rows_that_agree_to_rounding_are_no_contradiction() {
         let eliminated = solve::bilateral::eliminate(&problem);
         assert_eq!(eliminated.is_ok(), outcome == Outcome::Reached, "{off:e}");
         if outcome == Outcome::Unsuitable {
-            let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-10));
+            let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-10));
             assert_eq!(report.outcome, outcome);
         }
     }

@@ -3,7 +3,7 @@
 use crate::common::{dot, end, kinetic, solve_cold, velocity};
 use contact::{Certificate, StepVelocities, Problem, Restitution};
 use proptest::prelude::*;
-use solve::sample::Linkage;
+use solve::sample::RandomContacts;
 use solve::{Auto, Goal};
 
 /// ρ = (1−δ)/(1+δ), the same in all directions (JM92 6.1).
@@ -48,9 +48,9 @@ proptest! {
         delta in 0.0..=1.0,
         seed in any::<u64>(),
     ) {
-        let linkage = Linkage { bodies, contacts, friction, restitution: common_index(delta), seed };
+        let linkage = RandomContacts { bodies, contacts, friction, restitution: common_index(delta), seed };
         let problem = linkage.problem().unwrap();
-        let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-10));
+        let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-10));
         prop_assert!(report.reached(), "{linkage:?} {report:?}");
         let (error, gain) = identity(&problem, &impulse, delta);
         // Algebra on a dozen numbers of order 1: rounding. Impulses may exceed momenta by wedging,
@@ -77,7 +77,7 @@ fn mixed_coefficients_can_gain_energy_and_the_certificate_shows_it() {
     };
     let mut gains = 0;
     for seed in 0..200 {
-        let linkage = Linkage {
+        let linkage = RandomContacts {
             bodies: 1,
             contacts: 1,
             friction: 1.0,
@@ -85,7 +85,7 @@ fn mixed_coefficients_can_gain_energy_and_the_certificate_shows_it() {
             seed,
         };
         let problem = linkage.problem().unwrap();
-        let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-12));
+        let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-12));
         assert!(report.reached());
         let c = certificate(&problem, &impulse);
         // The balance closes whether energy is gained or lost.
@@ -115,7 +115,7 @@ fn frictionless_impacts_with_one_coefficient_lose_what_the_oracle_says() {
     let tolerance = oracle["tol_rel"].as_f64().unwrap();
     for seed in 0..cases {
         let e = seed as f64 / cases as f64;
-        let linkage = Linkage {
+        let linkage = RandomContacts {
             bodies: 4,
             contacts: 5,
             friction: 0.0,
@@ -126,7 +126,7 @@ fn frictionless_impacts_with_one_coefficient_lose_what_the_oracle_says() {
             seed,
         };
         let problem = linkage.problem().unwrap();
-        let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-14));
+        let (impulse, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-14));
         let begin = kinetic(&problem).begin();
         let end = end(&problem, &impulse);
         let jump: Vec<f64> = end.iter().zip(begin).map(|(f, i)| f - i).collect();

@@ -8,8 +8,8 @@ use crate::common;
 use crate::common::{apart, dot, one_of_each, r2, settled, solve_cold, velocity};
 use contact::{ResidualMeasure, Problem, ProblemError};
 use solve::nncg::NncgParams;
-use solve::sample::{Chain, Linkage, Pyramid, Random, Table, Tower, Wall};
-use solve::{Admm, Auto, Goal, Nncg, Relaxation, Solver};
+use solve::sample::{Chain, RandomContacts, Pyramid, Random, Table, Tower, Wall};
+use solve::{Admm, Auto, Goal, Nncg, Nlgs, Solver};
 
 /// Piles that slide are left out: Coulomb's law is not associated, and they have several solutions
 /// whose velocities differ by percents, each judged at rounding level.
@@ -19,7 +19,7 @@ fn has_one_velocity(name: &str) -> bool {
 
 #[test]
 fn methods_agree_on_velocities() {
-    let goal = Goal::to(1e-6).by(ResidualMeasure::Dimensionless);
+    let goal = Goal::with_tolerance(1e-6).with_measure(ResidualMeasure::Dimensionless);
     for (name, problem) in one_of_each() {
         if !has_one_velocity(name) {
             continue;
@@ -41,7 +41,7 @@ fn methods_agree_on_velocities() {
             ..NncgParams::default()
         };
         let others: [(Box<dyn Solver>, usize); 3] = [
-            (Box::new(Relaxation::default()), SWEEPS),
+            (Box::new(Nlgs::default()), SWEEPS),
             (Box::new(Nncg::new(patient)), SWEEPS),
             (Box::new(Admm::default()), 3000),
         ];
@@ -87,7 +87,7 @@ fn impulses_on_the_floor_carry_the_weight() {
         .as_array()
         .unwrap();
     let problem = Tower::heavy_top(10, 1e3).problem().unwrap();
-    let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-10));
+    let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-10));
     assert!(report.reached(), "{report:?}");
     for (k, expected) in sums.iter().enumerate() {
         let expected = expected.as_f64().unwrap();
@@ -111,7 +111,7 @@ fn table_legs_balance_weight_and_moments() {
         ..Table::default()
     };
     let problem = table.problem().unwrap();
-    let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-12));
+    let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-12));
     let weight = table.mass * table.gravity * table.step;
     let legs = [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)];
     let normal: Vec<f64> = (0..4).map(|a| r[3 * a]).collect();
@@ -139,7 +139,7 @@ fn table_legs_balance_weight_and_moments() {
 #[test]
 fn hanging_chain_pins_carry_what_hangs_below() {
     let problem = Chain::default().problem().unwrap();
-    let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-10));
+    let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-10));
     assert!(report.reached());
     for k in 0..10 {
         let below = 1000.0 + (9 - k) as f64;
@@ -159,11 +159,11 @@ fn warm_start_from_the_answer_needs_no_work() {
         Tower::of(10).problem().unwrap(),
     ] {
         // What the default aims at in small structures, whatever is asked for: less than that it would improve.
-        let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-12));
+        let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-12));
         for name in ["auto", "nlgs", "nncg", "admm"] {
             let mut again = r.clone();
             let mut solver = solve::by_name(name).unwrap();
-            let report = solver.solve(&problem, &mut again, &Goal::to(1e-8));
+            let report = solver.solve(&problem, &mut again, &Goal::with_tolerance(1e-8));
             assert!(
                 report.reached() && report.iterations <= 1,
                 "{name}: {report:?}"
@@ -181,9 +181,9 @@ fn one_percent_more_load_needs_few_sweeps_from_a_warm_start() {
     };
     let before = wall(10.0).problem().unwrap();
     let after = wall(10.1).problem().unwrap();
-    let (mut r, _) = solve_cold(&mut Auto::default(), &before, &Goal::to(1e-8));
-    let (_, cold) = solve_cold(&mut Relaxation::default(), &after, &Goal::to(1e-4));
-    let warm = Relaxation::default().solve(&after, &mut r, &Goal::to(1e-4));
+    let (mut r, _) = solve_cold(&mut Auto::default(), &before, &Goal::with_tolerance(1e-8));
+    let (_, cold) = solve_cold(&mut Nlgs::default(), &after, &Goal::with_tolerance(1e-4));
+    let warm = Nlgs::default().solve(&after, &mut r, &Goal::with_tolerance(1e-4));
     assert!(warm.reached());
     // The load changes by 1e-2 and the tolerance is 1e-4: two decades instead of four remain, of
     // which the uniform part falls at once. Cold takes 337 sweeps; a quarter is ample.
@@ -243,7 +243,7 @@ fn numbering_changes_neither_residual_nor_velocity() {
             order.swap(k, random.below(k + 1));
         }
         let other = renumbered(&problem, &order).unwrap();
-        let (r, _) = solve_cold(&mut Nncg::default(), &problem, &Goal::to(1e-3));
+        let (r, _) = solve_cold(&mut Nncg::default(), &problem, &Goal::with_tolerance(1e-3));
         let moved: Vec<f64> = order
             .iter()
             .flat_map(|&a| r[a * d..a * d + d].to_vec())
@@ -251,8 +251,8 @@ fn numbering_changes_neither_residual_nor_velocity() {
         let (here, there) = (r2(&problem, &r), r2(&other, &moved));
         // Sums in another order, products W r instead of Ĝ Ĝᵀ r: rounding over a residual of 1e-3.
         assert!((here - there).abs() <= 1e-10 * here, "{here:e} {there:e}");
-        let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-9));
-        let (s, report) = solve_cold(&mut Auto::default(), &other, &Goal::to(1e-9));
+        let (r, _) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-9));
+        let (s, report) = solve_cold(&mut Auto::default(), &other, &Goal::with_tolerance(1e-9));
         assert!(report.reached());
         let u = velocity(&problem, &r);
         let u: Vec<f64> = order
@@ -280,14 +280,14 @@ fn units_change_neither_residual_nor_motion() {
         ..tower.clone()
     };
     let (tower, other) = (tower.problem().unwrap(), other.problem().unwrap());
-    let (r, _) = solve_cold(&mut Nncg::default(), &tower, &Goal::to(1e-3));
+    let (r, _) = solve_cold(&mut Nncg::default(), &tower, &Goal::with_tolerance(1e-3));
     let impulse = mass * length / time;
     let s: Vec<f64> = r.iter().map(|x| x * impulse).collect();
     let (here, there) = (r2(&tower, &r), r2(&other, &s));
     // R2 is a ratio of energies: only rounding may differ.
     assert!((here - there).abs() <= 1e-10 * here, "{here:e} {there:e}");
-    let (r, _) = solve_cold(&mut Auto::default(), &tower, &Goal::to(1e-9));
-    let (s, report) = solve_cold(&mut Auto::default(), &other, &Goal::to(1e-9));
+    let (r, _) = solve_cold(&mut Auto::default(), &tower, &Goal::with_tolerance(1e-9));
+    let (s, report) = solve_cold(&mut Auto::default(), &other, &Goal::with_tolerance(1e-9));
     assert!(report.reached());
     let u: Vec<f64> = velocity(&tower, &r)
         .iter()
@@ -304,7 +304,7 @@ fn same_problem_same_bits() {
     ];
     for problem in &problems {
         for name in solve::NAMES {
-            let goal = Goal::to(1e-5).at_most(400);
+            let goal = Goal::with_tolerance(1e-5).at_most(400);
             let mut solver = solve::by_name(name).unwrap();
             let (first, report) = solve_cold(solver.as_mut(), problem, &goal);
             // Once with used buffers, once with a fresh solver.
@@ -324,9 +324,9 @@ fn one_solver_serves_problems_of_different_shape() {
     // Twelve rows each; 6, 9, 0 and 6 coordinates, contacts of three rows and of two.
     let four = Tower::of(1).problem().unwrap();
     let stored = renumbered(&four, &[3, 1, 2, 0]).unwrap();
-    let linkage = Linkage {
+    let linkage = RandomContacts {
         contacts: 6,
-        ..Linkage::default()
+        ..RandomContacts::default()
     };
     let wall = Wall {
         courses: 1,
@@ -336,7 +336,7 @@ fn one_solver_serves_problems_of_different_shape() {
     let (linkage, wall) = (linkage.problem().unwrap(), wall.problem().unwrap());
     let problems = [four, linkage, stored, wall];
     assert!(problems.iter().all(|p| p.num_rows() == 12));
-    let goal = Goal::to(1e-5);
+    let goal = Goal::with_tolerance(1e-5);
     for name in solve::NAMES {
         let mut solver = solve::by_name(name).unwrap();
         for problem in problems.iter().chain(&problems) {
@@ -359,7 +359,7 @@ fn no_method_pulls_or_exceeds_friction() {
     let problem = settled().at_rest(0.6).unwrap();
     for name in ["nlgs", "nncg", "nncg-projection", "admm"] {
         let mut solver = solve::by_name(name).unwrap();
-        let (r, _) = solve_cold(solver.as_mut(), &problem, &Goal::to(1e-4).at_most(300));
+        let (r, _) = solve_cold(solver.as_mut(), &problem, &Goal::with_tolerance(1e-4).at_most(300));
         for c in r.chunks(3) {
             // These methods return points of the cone, whatever the residual: rounding only.
             let slack = 1e-14 * c[0].abs();

@@ -2,7 +2,7 @@
 
 use contact::{ResidualEvaluator, FactoredDelassus, Law, ResidualMeasure, Problem, Restitution};
 use solve::sample::{Packing, Random, Wall};
-use solve::{Auto, Goal, Outcome, Solver, infeasible};
+use solve::{Auto, Goal, Outcome, Solver, find_infeasibility};
 
 /// A point of mass 1 between a floor at rest and a lid that comes down at `speed`.
 fn squeezed(speed: f64, law: &Law) -> Problem {
@@ -34,9 +34,9 @@ fn a_lid_that_comes_down_through_a_floor_is_infeasible() {
     for law in [Law::Frictionless, Law::Coulomb { mu: 0.5 }] {
         let problem = squeezed(1.0, &law);
         let mut r = vec![0.0; problem.num_rows()];
-        let report = Auto::default().solve(&problem, &mut r, &Goal::to(1e-6));
+        let report = Auto::default().solve(&problem, &mut r, &Goal::with_tolerance(1e-6));
         assert_eq!(report.outcome, Outcome::Infeasible, "{report:?}");
-        let proof = report.infeasible.as_ref().unwrap();
+        let proof = report.infeasibility.as_ref().unwrap();
         let mut contacts = proof.contacts.clone();
         contacts.sort_unstable();
         assert_eq!(contacts, [0, 1]);
@@ -53,7 +53,7 @@ fn a_lid_that_comes_down_through_a_floor_is_infeasible() {
 #[test]
 fn a_lid_that_goes_up_or_rests_is_feasible() {
     for speed in [0.0, -1.0, -1e-9] {
-        assert_eq!(infeasible(&squeezed(speed, &Law::Frictionless)), None);
+        assert_eq!(find_infeasibility(&squeezed(speed, &Law::Frictionless)), None);
     }
 }
 
@@ -78,7 +78,7 @@ fn discs_crushed_in_a_die_are_infeasible_and_all_contacts_named() {
         .add_contact(Law::Frictionless, &[(discs[7], &[-1.0])], &[-0.5], soft)
         .unwrap();
     let problem = builder.build().unwrap();
-    let proof = infeasible(&problem).unwrap();
+    let proof = find_infeasibility(&problem).unwrap();
     assert_eq!(proof.contacts.len(), 9);
     assert!((proof.speed - 1.0 / 9.0).abs() < 1e-6, "{}", proof.speed);
 }
@@ -91,7 +91,7 @@ fn what_has_a_solution_is_never_called_infeasible() {
         Packing::default().settle().unwrap().colliding().unwrap(),
     ];
     for problem in &problems {
-        assert_eq!(infeasible(problem), None);
+        assert_eq!(find_infeasibility(problem), None);
     }
     let mut random = Random::new(7);
     for _ in 0..100 {
@@ -126,6 +126,6 @@ fn what_has_a_solution_is_never_called_infeasible() {
                 .add_contact(Law::Frictionless, &touches, &[0.0], Restitution::default())
                 .unwrap();
         }
-        assert_eq!(infeasible(&builder.build().unwrap()), None);
+        assert_eq!(find_infeasibility(&builder.build().unwrap()), None);
     }
 }

@@ -270,7 +270,7 @@ proptest! {
         // have moderate coefficients and weak coupling.
         let kinds: Vec<usize> = kinds.into_iter().filter(|&k| k < 12).collect();
         let (problem, _) = constructed(&kinds, seed);
-        let goal = solve::Goal::to(1e-8);
+        let goal = solve::Goal::with_tolerance(1e-8);
         let (r, report) = common::solve_cold(&mut solve::Auto::default(), &problem, &goal);
         prop_assert!(report.reached(), "{kinds:?} {report:?}");
         prop_assert!(common::rv(&problem, &r) <= 1e-8);

@@ -24,7 +24,7 @@ fn number(value: &Value) -> f64 {
 
 /// Impulses and physical velocities at the end.
 fn solved(problem: &Problem) -> (Vec<f64>, Vec<f64>) {
-    let (impulse, report) = solve_cold(&mut Auto::default(), problem, &Goal::to(1e-13));
+    let (impulse, report) = solve_cold(&mut Auto::default(), problem, &Goal::with_tolerance(1e-13));
     assert!(report.reached(), "{report:?}");
     let v = kinetic(problem).physical_velocity(&end(problem, &impulse));
     (impulse, v)

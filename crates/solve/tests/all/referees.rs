@@ -6,7 +6,7 @@ use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
 use contact::{Law, Problem};
-use solve::sample::{Linkage, Pyramid, Table, Tower, Wall};
+use solve::sample::{RandomContacts, Pyramid, Table, Tower, Wall};
 use solve::{Auto, Goal};
 
 /// The Coulomb coefficient of contact `a`; 0 for a frictionless one.
@@ -82,15 +82,15 @@ fn referee(problem: &Problem, shift: &[f64]) -> (Vec<f64>, f64) {
 #[test]
 fn frictionless_impacts_are_the_quadratic_programme() {
     for seed in 0..100 {
-        let linkage = Linkage {
+        let linkage = RandomContacts {
             bodies: 2 + seed as usize % 4,
             contacts: 3 + seed as usize % 7,
             friction: 0.0,
             seed,
-            ..Linkage::default()
+            ..RandomContacts::default()
         };
         let problem = linkage.problem().unwrap();
-        let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-12));
+        let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-12));
         assert!(report.reached(), "seed {seed}: {report:?}");
         assert_same_motion(
             &format!("seed {seed}"),
@@ -130,7 +130,7 @@ fn assert_same_motion(name: &str, problem: &Problem, r: &[f64], shift: &[f64]) {
 /// At a Coulomb solution, the problem with De Saxcé's shift frozen at s = mu |u_t| is a convex one
 /// with the same solution; its velocity is unique.
 fn frozen_shift_agrees(name: &str, problem: &Problem, tolerance: f64) {
-    let (r, report) = solve_cold(&mut Auto::default(), problem, &Goal::to(tolerance));
+    let (r, report) = solve_cold(&mut Auto::default(), problem, &Goal::with_tolerance(tolerance));
     assert!(report.reached(), "{name}: {report:?}");
     let u = velocity(problem, &r);
     let shift: Vec<f64> = (0..problem.num_contacts())
@@ -168,11 +168,11 @@ fn coulomb_solutions_solve_the_convex_problem_with_their_shift() {
     // A jammed packing: 1e-10 is hard to reach, and not needed: the bound follows the residual.
     frozen_shift_agrees("tilted packing", &settled().at_rest(0.6).unwrap(), 1e-6);
     for seed in 0..20 {
-        let linkage = Linkage {
+        let linkage = RandomContacts {
             contacts: 6,
             bodies: 4,
             seed,
-            ..Linkage::default()
+            ..RandomContacts::default()
         };
         frozen_shift_agrees("linkage", &linkage.problem().unwrap(), 1e-10);
     }
@@ -281,12 +281,12 @@ fn enumerate(problem: &Problem) -> Vec<Vec<f64>> {
 fn planar_problems_have_the_velocity_that_enumeration_finds() {
     let (mut unique, mut several) = (0, 0);
     for seed in 0..300 {
-        let linkage = Linkage {
+        let linkage = RandomContacts {
             bodies: 2 + seed as usize % 3,
             contacts: 2 + seed as usize % 3,
             friction: 0.6,
             seed,
-            ..Linkage::default()
+            ..RandomContacts::default()
         };
         let problem = linkage.problem().unwrap();
         let all = enumerate(&problem);
@@ -294,7 +294,7 @@ fn planar_problems_have_the_velocity_that_enumeration_finds() {
             !all.is_empty(),
             "seed {seed}: Coulomb's problem has a solution"
         );
-        let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-12));
+        let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-12));
         assert!(report.reached(), "seed {seed}: {report:?}");
         let u = velocity(&problem, &r);
         let nearest = all

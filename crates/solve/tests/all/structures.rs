@@ -2,9 +2,9 @@
 
 use crate::common::{apart, solve_cold, velocity};
 use contact::{ResidualMeasure, Problem};
-use solve::interior::InteriorPlane;
+use solve::interior::PlanarInteriorPoint;
 use solve::sample::{Packing, Tower, Wall};
-use solve::{Auto, Goal, Outcome, Proximal, Relaxation, Solver};
+use solve::{Auto, Goal, Outcome, ProximalNewton, Nlgs, Solver};
 
 /// A wall pushed sideways by a multiple of gravity; friction 0.3, so that it slides from 0.3 on.
 fn wall(lateral: f64) -> Problem {
@@ -20,14 +20,14 @@ fn wall(lateral: f64) -> Problem {
 fn the_interior_point_of_the_plane_solves_walls_at_rest_pushed_and_sliding() {
     for lateral in [0.0, 0.15, 0.29, 0.31, 0.6] {
         let problem = wall(lateral);
-        let goal = Goal::to(1e-8);
-        let (r, report) = solve_cold(&mut InteriorPlane::default(), &problem, &goal);
+        let goal = Goal::with_tolerance(1e-8);
+        let (r, report) = solve_cold(&mut PlanarInteriorPoint::default(), &problem, &goal);
         assert!(report.reached(), "{lateral}: {report:?}");
         // The path is followed, not waited for: Mehrotra's steps gain a digit in two or three.
         assert!(report.iterations <= 60, "{lateral}: {report:?}");
         // Against sweeps, which share nothing with it but the law: where the wall stands all velocities
         // vanish, where it slides as a whole they are those of the floor's contacts.
-        let (s, other) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-8));
+        let (s, other) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-8));
         assert!(other.reached(), "{lateral}: {other:?}");
         let distance = apart(&problem, &velocity(&problem, &r), &velocity(&problem, &s));
         // Twice the residual, which is relative to the impulses: in a wall of twelve courses these are
@@ -40,7 +40,7 @@ fn the_interior_point_of_the_plane_solves_walls_at_rest_pushed_and_sliding() {
 fn a_pushed_wall_slides_as_fast_as_friction_lets_it() {
     // Beyond its friction the wall moves as one body: u_t = (0.6 − 0.3) g h on the floor.
     let problem = wall(0.6);
-    let (r, report) = solve_cold(&mut InteriorPlane::default(), &problem, &Goal::to(1e-9));
+    let (r, report) = solve_cold(&mut PlanarInteriorPoint::default(), &problem, &Goal::with_tolerance(1e-9));
     assert!(report.reached(), "{report:?}");
     let u = velocity(&problem, &r);
     let sample = Wall::default();
@@ -66,15 +66,15 @@ fn proximal_newton_finishes_what_sweeps_have_begun() {
     for lateral in [0.0, 0.15, 0.25] {
         let problem = wall(lateral);
         let mut r = vec![0.0; problem.num_rows()];
-        let before = Relaxation::default().solve(
+        let before = Nlgs::default().solve(
             &problem,
             &mut r,
-            &Goal::to(1e-5).by(ResidualMeasure::Dimensionless).at_most(5000),
+            &Goal::with_tolerance(1e-5).with_measure(ResidualMeasure::Dimensionless).at_most(5000),
         );
         assert!(before.reached(), "{lateral}: {before:?}");
         // Five times as far as the default ever asks it to go.
         let report =
-            Proximal::default().solve(&problem, &mut r, &Goal::to(1e-7).by(ResidualMeasure::Dimensionless));
+            ProximalNewton::default().solve(&problem, &mut r, &Goal::with_tolerance(1e-7).with_measure(ResidualMeasure::Dimensionless));
         assert!(report.reached(), "{lateral}: {report:?}");
         let judged = contact::ResidualEvaluator::new(&problem).residual(&problem, &r, ResidualMeasure::Dimensionless);
         assert!(judged <= 1e-7, "{lateral}: {judged:e}");
@@ -85,7 +85,7 @@ fn proximal_newton_finishes_what_sweeps_have_begun() {
 fn structures_of_the_plane_are_solved_beyond_what_is_asked_for() {
     for lateral in [0.0, 0.15, 0.31, 0.6] {
         let problem = wall(lateral);
-        let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-6));
+        let (r, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-6));
         assert!(report.reached(), "{lateral}: {report:?}");
         let judged = contact::ResidualEvaluator::new(&problem).evaluate(&problem, &r);
         assert_eq!(judged.rv, report.residual);
@@ -94,7 +94,7 @@ fn structures_of_the_plane_are_solved_beyond_what_is_asked_for() {
         // No more than that is asked of files, whose measure is another one.
         let goal = Goal {
             measure: ResidualMeasure::Fclib,
-            ..Goal::to(1e-6)
+            ..Goal::with_tolerance(1e-6)
         };
         let (_, report) = solve_cold(&mut Auto::default(), &problem, &goal);
         assert!(report.reached(), "{lateral}: {report:?}");
@@ -111,7 +111,7 @@ fn the_interior_point_of_the_plane_declines_what_is_not_of_the_plane() {
     for problem in [Tower::of(3).problem(), packing, smooth.problem()] {
         let problem = problem.unwrap();
         let mut r = vec![0.0; problem.num_rows()];
-        let report = InteriorPlane::default().solve(&problem, &mut r, &Goal::default());
+        let report = PlanarInteriorPoint::default().solve(&problem, &mut r, &Goal::default());
         assert_eq!(report.outcome, Outcome::Unsuitable);
         assert!(r.iter().all(|r| *r == 0.0));
     }
@@ -119,19 +119,19 @@ fn the_interior_point_of_the_plane_declines_what_is_not_of_the_plane() {
 
 #[test]
 fn what_a_method_remembers_of_another_problem_changes_no_bit() {
-    let goal = Goal::to(1e-8);
+    let goal = Goal::with_tolerance(1e-8);
     let problems = [
         wall(0.1),
         wall(0.2),
         Wall::default().problem().unwrap(),
         wall(0.1),
     ];
-    let mut proximal = Proximal::default();
-    let mut interior = InteriorPlane::default();
+    let mut proximal = ProximalNewton::default();
+    let mut interior = PlanarInteriorPoint::default();
     for problem in &problems {
         let solvers: [(&mut dyn Solver, Box<dyn Solver>); 2] = [
-            (&mut proximal, Box::new(Proximal::default())),
-            (&mut interior, Box::new(InteriorPlane::default())),
+            (&mut proximal, Box::new(ProximalNewton::default())),
+            (&mut interior, Box::new(PlanarInteriorPoint::default())),
         ];
         for (used, mut fresh) in solvers {
             let (a, _) = solve_cold(used, problem, &goal);
@@ -146,7 +146,7 @@ fn what_a_method_remembers_of_another_problem_changes_no_bit() {
 fn a_column_of_any_height_needs_no_sweep_from_a_cold_start() {
     for height in [4, 20, 100] {
         let problem = Tower::of(height).problem().unwrap();
-        let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::to(1e-6));
+        let (_, report) = solve_cold(&mut Auto::default(), &problem, &Goal::with_tolerance(1e-6));
         assert!(report.reached(), "{height}: {report:?}");
         // The guess is the solution, to the visits that each block gets.
         assert_eq!(report.iterations, 0, "{height}: {report:?}");

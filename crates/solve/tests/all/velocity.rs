@@ -34,7 +34,7 @@ fn between_walls(mass: f64, fall: [f64; 3], drift: f64, mu: f64) -> Problem {
 
 fn solved(problem: &Problem) -> Vec<f64> {
     let mut r = vec![0.0; problem.num_rows()];
-    let report = Auto::default().solve(problem, &mut r, &Goal::to(1e-12));
+    let report = Auto::default().solve(problem, &mut r, &Goal::with_tolerance(1e-12));
     assert!(report.reached(), "{report:?}");
     r
 }

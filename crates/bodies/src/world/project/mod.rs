@@ -221,7 +221,7 @@ impl<D: Dim> World<D> {
         let work = &mut self.work;
         work.shift.clear();
         work.shift.resize(problem.num_rows(), 0.0);
-        let goal = Goal::to(TOLERANCE).at_most(SWEEPS);
+        let goal = Goal::with_tolerance(TOLERANCE).at_most(SWEEPS);
         work.sweeper.solve(problem, &mut work.shift, &goal);
         let Some(kinetic) = super::kinetic(problem) else {
             return;

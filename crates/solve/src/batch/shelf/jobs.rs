@@ -2,25 +2,25 @@
 
 use contact::{FactoredDelassus, Problem};
 
-use super::{Kinds, Shelf};
-use crate::batch::iterate::{Lead, Mix, Products, Sums};
-use crate::batch::lanes::Four;
+use super::{PackSet, PackList};
+use crate::batch::iterate::{CgStep, AndersonStep, AndersonProducts, ResidualSums};
+use crate::batch::lanes::SimdVector;
 use crate::batch::pack::Pack;
-use crate::batch::row::Store;
-use crate::batch::wide::Job;
+use crate::batch::row::VelocityStore;
+use crate::batch::wide::SimdKernel;
 
 /// Takes the numbers of all contacts from the problem.
-pub(in crate::batch) struct Fill<'a, K: Kinds> {
-    pub shelf: &'a mut Shelf<K>,
+pub(in crate::batch) struct FillKernel<'a, K: PackSet> {
+    pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
 }
 
-impl<K: Kinds> Job for Fill<'_, K> {
+impl<K: PackSet> SimdKernel for FillKernel<'_, K> {
     type Out = ();
 
     #[inline(always)]
-    fn run<L: Four>(self) {
+    fn run<L: SimdVector>(self) {
         let (problem, kinetic) = (self.problem, self.kinetic);
         packs!(self.shelf.each_mut(), packs => for pack in packs.iter_mut() {
             pack.fill::<L>(problem, kinetic);
@@ -29,119 +29,119 @@ impl<K: Kinds> Job for Fill<'_, K> {
 }
 
 /// One sweep from the extrapolated impulses; gives Σ ‖g‖²/κ.
-pub(in crate::batch) struct Sweep<'a, K: Kinds, S> {
-    pub shelf: &'a mut Shelf<K>,
+pub(in crate::batch) struct SweepKernel<'a, K: PackSet, S> {
+    pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
     /// Whether the packs come from memory.
-    pub far: bool,
-    pub lead: Lead,
+    pub prefetch: bool,
+    pub cg_step: CgStep,
 }
 
-impl<K: Kinds, S: Store<K::Row>> Job for Sweep<'_, K, S> {
+impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for SweepKernel<'_, K, S> {
     type Out = f64;
 
     #[inline(always)]
-    fn run<L: Four>(self) -> f64 {
-        let (mut v, lead) = (self.v, self.lead);
+    fn run<L: SimdVector>(self) -> f64 {
+        let (mut v, lead) = (self.v, self.cg_step);
         let mut total = L::zero();
-        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
+        packs!(self.shelf.each_mut(), packs => visits!(self.prefetch, packs, v, pack => {
             total = total + pack.sweep(&mut v, lead);
         }));
         let mut alone = 0.0;
-        for other in &mut self.shelf.other {
+        for other in &mut self.shelf.scalar {
             alone += other.sweep(self.problem, self.kinetic, &mut v, lead);
         }
-        total.to().sum() + alone
+        total.store().sum() + alone
     }
 }
 
 /// One sweep from a mixture of the last ones.
-pub(in crate::batch) struct Mixed<'a, K: Kinds, S> {
-    pub shelf: &'a mut Shelf<K>,
+pub(in crate::batch) struct AndersonKernel<'a, K: PackSet, S> {
+    pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
-    pub mix: &'a Mix,
+    pub mix: &'a AndersonStep,
 }
 
-impl<K: Kinds, S: Store<K::Row>> Job for Mixed<'_, K, S> {
-    type Out = Products<f64>;
+impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for AndersonKernel<'_, K, S> {
+    type Out = AndersonProducts<f64>;
 
     #[inline(always)]
-    fn run<L: Four>(self) -> Products<f64> {
+    fn run<L: SimdVector>(self) -> AndersonProducts<f64> {
         let (mut v, mix, shelf) = (self.v, self.mix, self.shelf);
-        let mut products = Products::<L>::zero();
+        let mut products = AndersonProducts::<L>::zero();
         let past = &mut shelf.past;
         for (pack, past) in shelf.ball_one.iter_mut().zip(&mut past.ball_one) {
-            pack.mix(&mut v, past, mix, &mut products);
+            pack.anderson_sweep(&mut v, past, mix, &mut products);
         }
         for (pack, past) in shelf.one.iter_mut().zip(&mut past.one) {
-            pack.mix(&mut v, past, mix, &mut products);
+            pack.anderson_sweep(&mut v, past, mix, &mut products);
         }
         for (pack, past) in shelf.ball_two.iter_mut().zip(&mut past.ball_two) {
-            pack.mix(&mut v, past, mix, &mut products);
+            pack.anderson_sweep(&mut v, past, mix, &mut products);
         }
         for (pack, past) in shelf.two.iter_mut().zip(&mut past.two) {
-            pack.mix(&mut v, past, mix, &mut products);
+            pack.anderson_sweep(&mut v, past, mix, &mut products);
         }
         let mut total = products.sum();
-        for other in &mut shelf.other {
-            other.mix(self.problem, self.kinetic, &mut v, mix, &mut total);
+        for other in &mut shelf.scalar {
+            other.anderson_sweep(self.problem, self.kinetic, &mut v, mix, &mut total);
         }
         total
     }
 }
 
 /// v += Ĝᵀ y.
-pub(in crate::batch) struct Push<'a, K: Kinds, S> {
-    pub shelf: &'a mut Shelf<K>,
+pub(in crate::batch) struct ScatterKernel<'a, K: PackSet, S> {
+    pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
     /// Whether the packs come from memory.
-    pub far: bool,
+    pub prefetch: bool,
 }
 
-impl<K: Kinds, S: Store<K::Row>> Job for Push<'_, K, S> {
+impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ScatterKernel<'_, K, S> {
     type Out = ();
 
     #[inline(always)]
-    fn run<L: Four>(self) {
+    fn run<L: SimdVector>(self) {
         let mut v = self.v;
-        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
-            pack.push::<L>(&mut v);
+        packs!(self.shelf.each_mut(), packs => visits!(self.prefetch, packs, v, pack => {
+            pack.scatter_impulse::<L>(&mut v);
         }));
-        for other in &self.shelf.other {
-            other.push(self.problem, self.kinetic, &mut v);
+        for other in &self.shelf.scalar {
+            other.scatter_impulse(self.problem, self.kinetic, &mut v);
         }
     }
 }
 
 /// Residual, impulse and velocity parts of the dimensionless residual.
-pub(in crate::batch) struct Judge<'a, K: Kinds, S> {
-    pub shelf: &'a mut Shelf<K>,
+pub(in crate::batch) struct ResidualKernel<'a, K: PackSet, S> {
+    pub shelf: &'a mut PackList<K>,
     pub problem: &'a Problem,
     pub kinetic: &'a FactoredDelassus,
     pub v: S,
     /// Whether the packs come from memory.
-    pub far: bool,
+    pub prefetch: bool,
 }
 
-impl<K: Kinds, S: Store<K::Row>> Job for Judge<'_, K, S> {
+impl<K: PackSet, S: VelocityStore<K::Velocity>> SimdKernel for ResidualKernel<'_, K, S> {
     type Out = [f64; 3];
 
     #[inline(always)]
-    fn run<L: Four>(self) -> [f64; 3] {
+    fn run<L: SimdVector>(self) -> [f64; 3] {
         let v = self.v;
-        let mut sums = Sums::<L>::zero();
-        packs!(self.shelf.each_mut(), packs => visits!(self.far, packs, v, pack => {
-            pack.judge(&v, &mut sums);
+        let mut sums = ResidualSums::<L>::zero();
+        packs!(self.shelf.each_mut(), packs => visits!(self.prefetch, packs, v, pack => {
+            pack.add_residual(&v, &mut sums);
         }));
-        let mut total = [sums.residual, sums.impulse, sums.velocity].map(|x| x.to().sum());
-        for other in &self.shelf.other {
-            let parts = other.judge(self.problem, self.kinetic, &v);
+        let mut total = [sums.residual, sums.impulse, sums.velocity].map(|x| x.store().sum());
+        for other in &self.shelf.scalar {
+            let parts = other.residual_parts(self.problem, self.kinetic, &v);
             total.iter_mut().zip(parts).for_each(|(sum, x)| *sum += x);
         }
         total
@@ -155,16 +155,16 @@ const NEAR: usize = 3;
 
 /// Asks for what the visits after this one read.
 #[inline(always)]
-fn ahead<L: Four, P: Pack, S: Store<P::Row>>(packs: &[P], at: usize, v: &S) {
+fn prefetch_ahead<L: SimdVector, P: Pack, S: VelocityStore<P::Velocity>>(packs: &[P], at: usize, v: &S) {
     if at == 0 {
-        packs.iter().take(FAR).for_each(L::soon);
+        packs.iter().take(FAR).for_each(L::prefetch);
     }
     if let Some(pack) = packs.get(at + FAR) {
-        L::soon(pack);
+        L::prefetch(pack);
     }
-    if S::COLD
+    if S::PREFETCH
         && let Some(pack) = packs.get(at + NEAR)
     {
-        pack.expect::<L>(v);
+        pack.prefetch_bodies::<L>(v);
     }
 }

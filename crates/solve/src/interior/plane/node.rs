@@ -1,11 +1,11 @@
 //! One contact of the interior point method of the plane: its four pairs, and how they answer to a change of its
 //! velocity.
 
-use crate::plane::Gain;
+use crate::plane::TangentBlock;
 
 /// A contact: n, p, m, γ, their partners, their changes, and what is left of the definitions of s.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Node {
+pub(super) struct ComplementarityPairs {
     mu: f64,
     pub z: [f64; 4],
     pub s: [f64; 4],
@@ -14,12 +14,12 @@ pub(super) struct Node {
     rest: [f64; 4],
     /// z s + z rest − target of the step at work.
     right: [f64; 4],
-    answer: Answer,
+    answer: PairElimination,
 }
 
 /// How (dp, dm) follow from their right-hand sides, and dn from du_n.
 #[derive(Debug, Clone, Copy, Default)]
-struct Answer {
+struct PairElimination {
     /// The 2 × 2 inverse for (dp, dm).
     inverse: [[f64; 2]; 2],
     /// The same for the right-hand side (p, m), on which it nearly cancels.
@@ -33,7 +33,7 @@ struct Answer {
 /// More than rounding takes from a product.
 const SPARE: f64 = 1.0 + 1e-9;
 
-impl Node {
+impl ComplementarityPairs {
     /// Around these scaled impulses, `room` away from the edges.
     pub fn at(mu: f64, x: [f64; 2], room: f64) -> Self {
         let n = x[0].max(room);
@@ -75,7 +75,7 @@ impl Node {
     }
 
     /// Eliminates the contact; returns K.
-    pub fn eliminate(&mut self, alpha: f64) -> Gain {
+    pub fn eliminate(&mut self, alpha: f64) -> TangentBlock {
         let ([n, p, m, gamma], [s_n, s_p, s_m, s_g]) = (self.z, self.s);
         let e = gamma / s_g;
         let a = [
@@ -84,7 +84,7 @@ impl Node {
         ];
         // The determinant without its differences: every term is positive.
         let size = s_p * s_m + (s_p * m + s_m * p) * (alpha + e) + 4.0 * p * m * alpha * e;
-        self.answer = Answer {
+        self.answer = PairElimination {
             inverse: [
                 [a[1][1] / size, -a[0][1] / size],
                 [-a[1][0] / size, a[0][0] / size],
@@ -99,7 +99,7 @@ impl Node {
         let k = n * self.answer.normal;
         let along = self.answer.of(-p, m);
         let [dp, dm] = self.answer.common;
-        Gain {
+        TangentBlock {
             n: k,
             c: e * self.mu * (dp - dm) * k,
             t: along[1] - along[0],
@@ -155,7 +155,7 @@ impl Node {
     }
 
     /// The longest step that leaves z and s positive, at most `longest`.
-    pub fn room(&self, longest: f64) -> f64 {
+    pub fn max_step(&self, longest: f64) -> f64 {
         let pairs = self.z.iter().zip(&self.dz);
         let others = self.s.iter().zip(&self.ds);
         // Few are nearer than the nearest so far, and only for these the quotient is taken: a question that is
@@ -182,7 +182,7 @@ impl Node {
     }
 }
 
-impl Answer {
+impl PairElimination {
     fn of(&self, a: f64, b: f64) -> [f64; 2] {
         let [x, y] = &self.inverse;
         [x[0] * a + x[1] * b, y[0] * a + y[1] * b]
