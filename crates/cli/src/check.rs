@@ -78,7 +78,7 @@ fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, Stop> {
     let built = scene.build()?;
     scene::check_findings(scene)?;
     check_plots(scene)?;
-    let chart = built.system.chart();
+    let chart = built.system.configuration_space();
     let counts = vec![
         (chart.coordinates().len(), "coordinate"),
         (built.system.constraints().len(), "constraint"),

@@ -9,7 +9,7 @@ mod native;
 use std::time::Instant;
 
 use contact::{Law, Restitution};
-use mechanism::{Kind, Motion, Settings, State, Stepper, System};
+use mechanism::{ConstraintKind, Integrator, Settings, State, TimeStepper, System};
 use native::{DoublePendulum, Part, Point, RodPendulum, state};
 
 /// Best of five runs, in steps per second.
@@ -20,13 +20,13 @@ fn rate<S: System>(name: &str, make: impl Fn() -> S, start: &State, steps: usize
             step: 1e-4,
             ..Settings::default()
         };
-        let Ok(mut motion) = Stepper::new(make(), settings, start.clone()) else {
+        let Ok(mut motion) = TimeStepper::new(make(), settings, start.clone()) else {
             println!("{name}: cannot start");
             return;
         };
         let clock = Instant::now();
         for _ in 0..steps {
-            if motion.advance().is_err() {
+            if motion.integrate().is_err() {
                 println!("{name}: stopped");
                 return;
             }
@@ -61,7 +61,7 @@ fn main() {
     rate("pendulum with a joint", RodPendulum::new, &rod, 200_000);
     let sliding = || {
         let floor = part(&[&[1.0, 0.0], &[0.0, 1.0]], Law::Coulomb { mu: 0.3 });
-        Point::new(vec![-9.81, 4.0], vec![("floor", Kind::Contact, floor)])
+        Point::new(vec![-9.81, 4.0], vec![("floor", ConstraintKind::Contact, floor)])
     };
     let rest = state(&[0.0, 0.0], &[0.0, 0.0]);
     rate("one sliding contact", sliding, &rest, 200_000);
@@ -69,8 +69,8 @@ fn main() {
         let floor = part(&[&[1.0, 0.0], &[0.0, 1.0]], Law::Coulomb { mu: 0.3 });
         let wall = part(&[&[0.0, 1.0], &[1.0, 0.0]], Law::Coulomb { mu: 0.3 });
         let parts = vec![
-            ("floor", Kind::Contact, floor),
-            ("wall", Kind::Contact, wall),
+            ("floor", ConstraintKind::Contact, floor),
+            ("wall", ConstraintKind::Contact, wall),
         ];
         Point::new(vec![-9.81, -4.0], parts)
     };
@@ -81,7 +81,7 @@ fn main() {
             Law::Coulomb { mu: 0.3 },
         );
         let rail = part(&[&[0.0, 0.6, 0.8]], Law::Bilateral);
-        let parts = vec![("floor", Kind::Contact, floor), ("rail", Kind::Joint, rail)];
+        let parts = vec![("floor", ConstraintKind::Contact, floor), ("rail", ConstraintKind::Joint, rail)];
         Point::new(vec![-9.81, 4.0, 1.0], parts)
     };
     let rest = state(&[0.0; 3], &[0.0; 3]);

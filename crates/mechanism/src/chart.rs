@@ -14,7 +14,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Coordinate {
     /// A length: one position, one velocity.
-    Line,
+    Length,
     /// An angle that winds: one position, one velocity.
     Angle,
     /// An orientation in space: a unit quaternion (w, x, y, z) and the spin in body axes.
@@ -25,7 +25,7 @@ impl Coordinate {
     /// Number of positions.
     pub fn num_positions(self) -> usize {
         match self {
-            Self::Line | Self::Angle => 1,
+            Self::Length | Self::Angle => 1,
             Self::Orientation => 4,
         }
     }
@@ -33,7 +33,7 @@ impl Coordinate {
     /// Number of velocities.
     pub fn num_velocities(self) -> usize {
         match self {
-            Self::Line | Self::Angle => 1,
+            Self::Length | Self::Angle => 1,
             Self::Orientation => 3,
         }
     }
@@ -41,14 +41,14 @@ impl Coordinate {
 
 /// The coordinates of a mechanism in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Chart {
+pub struct ConfigurationSpace {
     coordinates: Vec<Coordinate>,
     num_positions: usize,
     num_velocities: usize,
-    flat: bool,
+    is_euclidean: bool,
 }
 
-impl Chart {
+impl ConfigurationSpace {
     /// The coordinates in the order in which positions and velocities list them.
     pub fn new(coordinates: Vec<Coordinate>) -> Self {
         let num_positions = coordinates.iter().map(|c| c.num_positions()).sum();
@@ -58,13 +58,13 @@ impl Chart {
             coordinates,
             num_positions,
             num_velocities,
-            flat,
+            is_euclidean: flat,
         }
     }
 
     /// `n` lengths or angles.
-    pub fn lines(n: usize) -> Self {
-        Self::new(vec![Coordinate::Line; n])
+    pub fn euclidean(n: usize) -> Self {
+        Self::new(vec![Coordinate::Length; n])
     }
 
     /// The coordinates.
@@ -83,16 +83,16 @@ impl Chart {
     }
 
     /// Moves `q` along `v` for the time `h`; quaternions stay of unit length.
-    pub fn advance(&self, q: &mut [f64], v: &[f64], h: f64) {
-        if self.flat {
+    pub fn integrate(&self, q: &mut [f64], v: &[f64], h: f64) {
+        if self.is_euclidean {
             q.iter_mut().zip(v).for_each(|(q, v)| *q += h * v);
             return;
         }
         let (mut p, mut s) = (0, 0);
         for coordinate in &self.coordinates {
             match coordinate {
-                Coordinate::Line | Coordinate::Angle => q[p] += h * v[s],
-                Coordinate::Orientation => turn(&mut q[p..p + 4], &v[s..s + 3], h),
+                Coordinate::Length | Coordinate::Angle => q[p] += h * v[s],
+                Coordinate::Orientation => integrate_quaternion(&mut q[p..p + 4], &v[s..s + 3], h),
             }
             p += coordinate.num_positions();
             s += coordinate.num_velocities();
@@ -100,15 +100,15 @@ impl Chart {
     }
 
     /// q̇ of a velocity: v itself for lines and angles, ½ q ⊗ (0, ω) for orientations.
-    pub fn rate_into(&self, q: &[f64], v: &[f64], rate: &mut [f64]) {
-        if self.flat {
+    pub fn position_rate_into(&self, q: &[f64], v: &[f64], rate: &mut [f64]) {
+        if self.is_euclidean {
             rate.copy_from_slice(v);
             return;
         }
         let (mut p, mut s) = (0, 0);
         for coordinate in &self.coordinates {
             match coordinate {
-                Coordinate::Line | Coordinate::Angle => rate[p] = v[s],
+                Coordinate::Length | Coordinate::Angle => rate[p] = v[s],
                 Coordinate::Orientation => {
                     let spin = [0.0, v[s], v[s + 1], v[s + 2]];
                     let product = multiply(&q[p..p + 4], &spin);
@@ -134,7 +134,7 @@ impl Chart {
 }
 
 /// q ← q ⊗ exp(½ h ω), normalised.
-fn turn(q: &mut [f64], spin: &[f64], h: f64) {
+fn integrate_quaternion(q: &mut [f64], spin: &[f64], h: f64) {
     let speed = (spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]).sqrt();
     let half = 0.5 * h * speed;
     // sin(x)/x to the last digit near 0.
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn a_constant_spin_turns_by_its_angle() {
-        let chart = Chart::new(vec![Coordinate::Orientation]);
+        let chart = ConfigurationSpace::new(vec![Coordinate::Orientation]);
         let mut q = [1.0, 0.0, 0.0, 0.0];
         for _ in 0..100 {
-            chart.advance(&mut q, &[0.0, 0.0, 0.5], 0.02);
+            chart.integrate(&mut q, &[0.0, 0.0, 0.5], 0.02);
         }
         // One radian about the third axis; a hundred products of rounding.
         assert!((q[0] - 0.5_f64.cos()).abs() < 1e-14 && (q[3] - 0.5_f64.sin()).abs() < 1e-14);
@@ -190,14 +190,14 @@ mod tests {
 
     #[test]
     fn the_rate_is_the_derivative_of_the_motion() {
-        let chart = Chart::new(vec![Coordinate::Line, Coordinate::Orientation]);
+        let chart = ConfigurationSpace::new(vec![Coordinate::Length, Coordinate::Orientation]);
         let q = [0.3, 0.5, -0.5, 0.5, 0.5];
         let v = [2.0, 0.3, -0.7, 1.1];
         let mut rate = [0.0; 5];
-        chart.rate_into(&q, &v, &mut rate);
+        chart.position_rate_into(&q, &v, &mut rate);
         let (mut ahead, mut behind) = (q, q);
-        chart.advance(&mut ahead, &v, 1e-5);
-        chart.advance(&mut behind, &v, -1e-5);
+        chart.integrate(&mut ahead, &v, 1e-5);
+        chart.integrate(&mut behind, &v, -1e-5);
         for i in 0..5 {
             // Central difference: error of order h² = 1e-10.
             assert!((rate[i] - (ahead[i] - behind[i]) / 2e-5).abs() < 1e-9);

@@ -139,10 +139,10 @@ pub enum MechanismError {
         "what was saved of a motion is of another integrator or another system; restore it into a \
          motion of the same system, settings and initial state"
     )]
-    Foreign,
+    CheckpointMismatch,
     /// The event-driven integrator cannot go on.
     #[error("the event-driven integrator stopped at t = {t}: {reason}")]
-    Events {
+    EventDriven {
         /// The instant.
         t: f64,
         /// Why.

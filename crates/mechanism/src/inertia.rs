@@ -3,7 +3,7 @@
 use convex::{ConvexError, dense};
 
 use crate::error::MechanismError;
-use crate::system::{Instant, System};
+use crate::system::{StateRef, System};
 
 /// A pivot below this share of its diagonal entry is rounding, not inertia.
 const SINGULAR: f64 = 1e-14;
@@ -34,7 +34,7 @@ impl Inertia {
     pub(crate) fn evaluate<S: System + ?Sized>(
         &mut self,
         system: &mut S,
-        at: Instant<'_>,
+        at: StateRef<'_>,
     ) -> Result<(), MechanismError> {
         system.dynamics(at.t, at.q, at.v, &mut self.mass, &mut self.force)?;
         self.factor.copy_from_slice(&self.mass);
@@ -47,7 +47,7 @@ impl Inertia {
     fn singular<S: System + ?Sized>(
         &self,
         system: &S,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         pivot: usize,
         value: f64,
     ) -> MechanismError {

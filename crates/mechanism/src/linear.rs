@@ -13,7 +13,7 @@ const RANK: f64 = 1e-10;
 
 /// Solves M y = b (n × n, row-major, rows and columns of length about one) for the y of least
 /// length. Returns y and whether M is regular.
-pub(crate) fn solve(m: &[f64], b: &[f64]) -> (Vec<f64>, bool) {
+pub(crate) fn solve_least_norm(m: &[f64], b: &[f64]) -> (Vec<f64>, bool) {
     let n = b.len();
     let mut lu = m.to_vec();
     let mut pivots = vec![0; n];
@@ -27,7 +27,7 @@ pub(crate) fn solve(m: &[f64], b: &[f64]) -> (Vec<f64>, bool) {
             return (y, true);
         }
     }
-    (least(m, b), false)
+    (svd_solve(m, b), false)
 }
 
 /// One correction y ← y + M⁻¹(b − M y).
@@ -41,7 +41,7 @@ fn refine(m: &[f64], b: &[f64], lu: &[f64], pivots: &[usize], y: &mut [f64]) {
 }
 
 /// Columns rotated until orthogonal, M V = U Σ: the rotated columns and V, by columns.
-fn rotate(mut column: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+fn jacobi_svd(mut column: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let n = column.len();
     let mut v: Vec<Vec<f64>> = (0..n)
         .map(|j| (0..n).map(|i| f64::from(u8::from(i == j))).collect())
@@ -64,10 +64,10 @@ fn rotate(mut column: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
 }
 
 /// V Σ⁺ Uᵀ b.
-fn least(m: &[f64], b: &[f64]) -> Vec<f64> {
+fn svd_solve(m: &[f64], b: &[f64]) -> Vec<f64> {
     let n = b.len();
     let column = (0..n).map(|j| (0..n).map(|i| m[i * n + j]).collect());
-    let (column, v) = rotate(column.collect());
+    let (column, v) = jacobi_svd(column.collect());
     let squares: Vec<f64> = column.iter().map(|c| dense::dot(c, c)).collect();
     let largest = squares.iter().fold(0.0_f64, |m, &s| m.max(s)).sqrt();
     let mut y = vec![0.0; n];
@@ -82,7 +82,7 @@ fn least(m: &[f64], b: &[f64]) -> Vec<f64> {
 
 /// Orthonormal combinations of the columns that vanish.
 pub(crate) fn null_space(columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    let (column, v) = rotate(columns);
+    let (column, v) = jacobi_svd(columns);
     let sizes: Vec<f64> = column.iter().map(|c| dense::dot(c, c).sqrt()).collect();
     let largest = sizes.iter().fold(0.0_f64, |m, &s| m.max(s));
     let gone = |(v, size): (Vec<f64>, f64)| (size <= RANK * largest).then_some(v);
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_singular_consistent_system_gets_its_shortest_solution() {
         // Three equal rows: y1 + y2 + y3 = 3 has the shortest solution (1, 1, 1).
-        let (y, regular) = solve(&[1.0; 9], &[3.0; 3]);
+        let (y, regular) = solve_least_norm(&[1.0; 9], &[3.0; 3]);
         assert!(!regular);
         // Rounding of a few rotations.
         y.iter().for_each(|y| assert!((y - 1.0).abs() < 1e-14));
@@ -138,11 +138,11 @@ mod tests {
         let want = [1.0, -2.0, 0.75];
         let mut b = [0.0; 3];
         dense::mul_into(&m, &want, &mut b);
-        let (y, regular) = solve(&m, &b);
+        let (y, regular) = solve_least_norm(&m, &b);
         assert!(regular);
         // Condition about 10.
         (0..3).for_each(|i| assert!((y[i] - want[i]).abs() < 1e-14));
-        let short = least(&m, &b);
+        let short = svd_solve(&m, &b);
         (0..3).for_each(|i| assert!((short[i] - want[i]).abs() < 1e-13));
     }
 }

@@ -28,8 +28,8 @@ use convex::dense;
 use crate::error::{MechanismError, SystemError};
 use crate::inertia::Inertia;
 use crate::settings::Scheme;
-use crate::stage::{Friction, Stage, Weights};
-use crate::system::{Constraint, Instant, Kind, System};
+use crate::stage::{SlidingRule, StepProblem, RestitutionWeights};
+use crate::system::{Constraint, StateRef, ConstraintKind, System};
 
 /// |γ| below this share of H_nn counts as γ = 0.
 const ZERO: f64 = 1e-12;
@@ -53,7 +53,7 @@ pub enum Outcomes {
 
 /// γ and the set of possible outcomes of one contact.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tangential {
+pub struct PainleveAnalysis {
     /// γ(q), 1/kg.
     pub gamma: f64,
     /// The possible u⁺.
@@ -68,10 +68,10 @@ pub struct Tangential {
 pub fn gamma<S: System + ?Sized>(
     system: &mut S,
     contact: usize,
-    at: Instant<'_>,
+    at: StateRef<'_>,
 ) -> Result<f64, SystemError> {
     evaluate(system, contact, at, |place| {
-        place.stage.gamma(0, &place.firm)
+        place.problem.gamma(0, &place.fixed_rows)
     })
 }
 
@@ -79,24 +79,24 @@ pub fn gamma<S: System + ?Sized>(
 pub(crate) fn gamma_of_sliding<S: System + ?Sized>(
     system: &mut S,
     contact: usize,
-    at: Instant<'_>,
+    at: StateRef<'_>,
 ) -> Result<f64, SystemError> {
     evaluate(system, contact, at, |place| {
-        place.stage.gamma_of_sliding(0, &place.firm)
+        place.problem.gamma_of_sliding(0, &place.fixed_rows)
     })
 }
 
 fn evaluate<S: System + ?Sized>(
     system: &mut S,
     contact: usize,
-    at: Instant<'_>,
-    value: impl Fn(&Place) -> f64,
+    at: StateRef<'_>,
+    value: impl Fn(&ContactEnvironment) -> f64,
 ) -> Result<f64, SystemError> {
     let kind = system.constraints()[contact].kind;
-    if !matches!(kind, Kind::Contact | Kind::FrictionJoint { normal_rows: 1 }) {
+    if !matches!(kind, ConstraintKind::Contact | ConstraintKind::FrictionJoint { normal_rows: 1 }) {
         return Ok(f64::INFINITY);
     }
-    let place = Place::new(system, contact, at).map_err(|e| match e {
+    let place = ContactEnvironment::new(system, contact, at).map_err(|e| match e {
         MechanismError::System(e) => e,
         other => SystemError {
             what: format!("γ of `{}`", system.constraints()[contact].name),
@@ -112,20 +112,20 @@ fn evaluate<S: System + ?Sized>(
 ///
 /// # Errors
 /// An evaluation that failed, or a mass matrix that is not positive definite.
-pub fn tangential<S: System + ?Sized>(
+pub fn analyse_sliding_contact<S: System + ?Sized>(
     system: &mut S,
     contact: usize,
-    at: Instant<'_>,
+    at: StateRef<'_>,
     scheme: Scheme,
-) -> Result<Tangential, MechanismError> {
-    let mut place = Place::new(system, contact, at)?;
-    place.stage.friction = Friction::of(scheme);
-    let gamma = place.stage.gamma_of_sliding(0, &place.firm);
-    let one = Tangential {
+) -> Result<PainleveAnalysis, MechanismError> {
+    let mut place = ContactEnvironment::new(system, contact, at)?;
+    place.problem.sliding_rule = SlidingRule::of(scheme);
+    let gamma = place.problem.gamma_of_sliding(0, &place.fixed_rows);
+    let one = PainleveAnalysis {
         gamma,
         outcomes: Outcomes::One,
     };
-    let Some(row) = place.stage.reduced_row(0, &place.firm) else {
+    let Some(row) = place.problem.reduced_row(0, &place.fixed_rows) else {
         return Ok(one);
     };
     let normal = row[0];
@@ -133,13 +133,13 @@ pub fn tangential<S: System + ?Sized>(
         return Ok(one);
     }
     // ũ as the limit of collisions with vanishing approach, all constraints taking part.
-    let jump = place.approach(system, at, normal)?;
+    let jump = place.vanishing_approach_jump(system, at, normal)?;
     let outcomes = if gamma < -ZERO * normal {
         Outcomes::Two { jump }
     } else {
         Outcomes::Segment { jump }
     };
-    Ok(Tangential { gamma, outcomes })
+    Ok(PainleveAnalysis { gamma, outcomes })
 }
 
 /// The accelerations that the laws allow at a state with a joint whose friction follows its reaction,
@@ -152,41 +152,41 @@ pub fn tangential<S: System + ?Sized>(
 pub fn joint_accelerations<S: System>(
     system: &mut S,
     joint: usize,
-    at: Instant<'_>,
+    at: StateRef<'_>,
 ) -> Result<Vec<Vec<f64>>, MechanismError> {
-    let Kind::FrictionJoint { normal_rows: 1 } = system.constraints()[joint].kind else {
+    let ConstraintKind::FrictionJoint { normal_rows: 1 } = system.constraints()[joint].kind else {
         return Ok(Vec::new());
     };
-    let place = Place::new(system, joint, at)?;
+    let place = ContactEnvironment::new(system, joint, at)?;
     let joints = system.constraints().iter().enumerate();
-    let bounded = joints.filter(|(_, c)| c.kind == Kind::NonFirm);
+    let bounded = joints.filter(|(_, c)| c.kind == ConstraintKind::NonFirm);
     let mut members: Vec<usize> = bounded.map(|(i, _)| i).collect();
-    members.extend_from_slice(&place.stage.active);
+    members.extend_from_slice(&place.problem.active);
     members.sort_unstable();
     crate::event::accelerations(system, at, &members)
 }
 
 /// A contact with all that acts beside it.
-struct Place {
+struct ContactEnvironment {
     inertia: Inertia,
     /// The contact first.
-    stage: Stage,
+    problem: StepProblem,
     /// Rows beside it that are held at rest.
-    firm: Vec<usize>,
+    fixed_rows: Vec<usize>,
 }
 
-impl Place {
+impl ContactEnvironment {
     fn new<S: System + ?Sized>(
         system: &mut S,
         contact: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
     ) -> Result<Self, MechanismError> {
         let mut inertia = Inertia::new(at.v.len());
         inertia.evaluate(system, at)?;
         let mut place = Self {
-            stage: Stage::new(inertia.n),
+            problem: StepProblem::new(inertia.n),
             inertia,
-            firm: Vec::new(),
+            fixed_rows: Vec::new(),
         };
         let count = system.constraints().iter().map(Constraint::num_gaps).sum();
         let mut gaps = vec![0.0; count];
@@ -197,10 +197,10 @@ impl Place {
             let gap = gaps.get(first).copied().unwrap_or(0.0);
             first += system.constraints()[i].num_gaps();
             if i != contact {
-                place.beside(system, i, at, gap)?;
+                place.add_neighbour(system, i, at, gap)?;
             }
         }
-        place.stage.prepare(system, at.t, &place.inertia, at.v)?;
+        place.problem.prepare(system, at.t, &place.inertia, at.v)?;
         Ok(place)
     }
 
@@ -208,41 +208,41 @@ impl Place {
         &mut self,
         system: &mut S,
         constraint: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
     ) -> Result<(), MechanismError> {
-        let weights = Weights {
-            rebound: false,
+        let weights = RestitutionWeights {
+            contacts_rebound: false,
             bilateral: 0.0,
         };
-        let stage = &mut self.stage;
+        let stage = &mut self.problem;
         stage.push(system, constraint, at, 0.0, Status::Slip, weights)
     }
 
     /// Adds a constraint that acts at this state, and the rows that it holds.
-    fn beside<S: System + ?Sized>(
+    fn add_neighbour<S: System + ?Sized>(
         &mut self,
         system: &mut S,
         i: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         gap: f64,
     ) -> Result<(), MechanismError> {
         let kind = system.constraints()[i].kind;
-        if kind == Kind::NonFirm {
+        if kind == ConstraintKind::NonFirm {
             // A bounded force gives no impulse.
             return Ok(());
         }
         self.push(system, i, at)?;
-        let k = self.stage.active.len() - 1;
-        let stage = &mut self.stage;
+        let k = self.problem.active.len() - 1;
+        let stage = &mut self.problem;
         let rows = stage.rows(k);
         let (normal, tangential) = match kind {
-            Kind::FrictionJoint { normal_rows } => {
+            ConstraintKind::FrictionJoint { normal_rows } => {
                 (normal_rows, rows.start + normal_rows..rows.end)
             }
-            Kind::Contact => {
-                let closed = gap <= 1e3 * stage.touching(at.q, at.v, 0.0);
+            ConstraintKind::Contact => {
+                let closed = gap <= 1e3 * stage.closed_gap(at.q, at.v, 0.0);
                 let parts = stage.begin[rows.start] > 0.0
-                    && stage.slides(k, rows.start..rows.start + 1, at.v);
+                    && stage.has_relative_velocity(k, rows.start..rows.start + 1, at.v);
                 if !closed || parts {
                     stage.pop();
                     return Ok(());
@@ -251,20 +251,20 @@ impl Place {
             }
             _ => (rows.len(), rows.end..rows.end),
         };
-        let held = !tangential.is_empty() && !stage.slides(k, tangential, at.v);
+        let held = !tangential.is_empty() && !stage.has_relative_velocity(k, tangential, at.v);
         let count = if held { rows.len() } else { normal };
-        self.firm.extend(rows.take(count));
+        self.fixed_rows.extend(rows.take(count));
         Ok(())
     }
 
     /// The velocity after a collision of the contact with vanishing approach.
-    fn approach<S: System + ?Sized>(
+    fn vanishing_approach_jump<S: System + ?Sized>(
         &mut self,
         system: &mut S,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         normal: f64,
     ) -> Result<Vec<f64>, MechanismError> {
-        let (n, stage) = (self.inertia.n, &mut self.stage);
+        let (n, stage) = (self.inertia.n, &mut self.problem);
         let size = dense::dot(&stage.begin, &stage.begin).sqrt();
         let mut free = at.v.to_vec();
         let mut push: Vec<f64> = stage.jacobian[..n].to_vec();

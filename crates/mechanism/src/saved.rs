@@ -7,28 +7,28 @@
 use contact::law::Status;
 use serde::{Deserialize, Serialize};
 
-use crate::event::Remembered;
-use crate::state::{Ledger, State};
-use crate::stepper::Pending;
+use crate::event::EventDrivenMemory;
+use crate::state::{StepReport, State};
+use crate::stepper::TimeSteppingMemory;
 
 /// What a motion is continued from, by [`crate::Motion::restore`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Saved {
+pub struct MotionCheckpoint {
     pub(crate) state: State,
-    pub(crate) ledger: Ledger,
-    pub(crate) memory: Memory,
+    pub(crate) report: StepReport,
+    pub(crate) memory: IntegratorMemory,
 }
 
 /// What an integrator remembers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Memory {
+pub(crate) enum IntegratorMemory {
     /// Time stepping.
-    Steps(Pending),
+    TimeStepping(TimeSteppingMemory),
     /// Event-driven.
-    Events(Remembered),
+    EventDriven(EventDrivenMemory),
 }
 
-impl Saved {
+impl MotionCheckpoint {
     /// Time of the state.
     pub fn t(&self) -> f64 {
         self.state.t

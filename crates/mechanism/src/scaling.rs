@@ -15,8 +15,8 @@
 //! (pendulums, linkages in angles) nothing tells a distance from its double, and functions are taken
 //! as they are written; a contact may then give its normal velocity by the key `normal`.
 
-use crate::chart::{Chart, Coordinate};
-use crate::system::{Instant, System};
+use crate::chart::{ConfigurationSpace, Coordinate};
+use crate::system::{StateRef, System};
 
 /// Angles and lengths of rows agree to this.
 const ALIKE: f64 = 1e-6;
@@ -26,28 +26,28 @@ const DISTANCE: f64 = 1e-9;
 
 /// How the normal rows of one constraint are brought to the unit of length.
 #[derive(Debug, Clone)]
-pub struct Scaling {
+pub struct NormalScaling {
     /// Normal rows, one or two, and tangential ones.
     normal: usize,
     tangential: usize,
     /// Velocities that are rates of lengths.
-    lines: Vec<usize>,
+    length_velocities: Vec<usize>,
 }
 
 /// L⁻¹ of one or two rows, as the entries of L: l11, l21, l22.
 #[derive(Debug, Clone, Copy)]
-pub struct Factor {
+pub struct NormalFactor {
     normal: usize,
     entries: [f64; 3],
 }
 
-impl Scaling {
+impl NormalScaling {
     /// For a constraint with friction; `None` where there is nothing to scale.
-    pub fn new(chart: &Chart, normal: usize, tangential: usize) -> Option<Self> {
+    pub fn new(chart: &ConfigurationSpace, normal: usize, tangential: usize) -> Option<Self> {
         let mut lines = Vec::new();
         let mut at = 0;
         for coordinate in chart.coordinates() {
-            if *coordinate == Coordinate::Line {
+            if *coordinate == Coordinate::Length {
                 lines.push(at);
             }
             at += coordinate.num_velocities();
@@ -56,7 +56,7 @@ impl Scaling {
         some.then_some(Self {
             normal,
             tangential,
-            lines,
+            length_velocities: lines,
         })
     }
 
@@ -66,12 +66,12 @@ impl Scaling {
 
     /// The entries of a row over lengths.
     fn lengths<'a>(&'a self, jacobian: &'a [f64], row: usize, n: usize) -> Vec<f64> {
-        self.lines.iter().map(|i| jacobian[row * n + i]).collect()
+        self.length_velocities.iter().map(|i| jacobian[row * n + i]).collect()
     }
 
     /// The factor at a place with these rows of n entries; `None` where they are as they should be,
     /// or where they do not tell.
-    pub fn at(&self, jacobian: &[f64], n: usize) -> Option<Factor> {
+    pub fn at(&self, jacobian: &[f64], n: usize) -> Option<NormalFactor> {
         let row = |i: usize| self.lengths(jacobian, i, n);
         let rows: Vec<Vec<f64>> = (0..self.rows()).map(row).collect();
         let (normal, tangential) = rows.split_at(self.normal);
@@ -98,7 +98,7 @@ impl Scaling {
         let [a, b, c] = factor;
         let sound = a > 0.0 && c > 0.0 && a.is_finite() && b.is_finite() && c.is_finite();
         let same = (a - 1.0).abs().max(b.abs()).max((c - 1.0).abs()) <= DISTANCE;
-        (sound && !same).then_some(Factor {
+        (sound && !same).then_some(NormalFactor {
             normal: self.normal,
             entries: factor,
         })
@@ -106,10 +106,10 @@ impl Scaling {
 
     /// Whether the metric of the lengths is equally wide along all rows.
     fn isotropic(&self, jacobian: &[f64], mass: &[f64], n: usize) -> bool {
-        let m = self.lines.len();
+        let m = self.length_velocities.len();
         let mut block: Vec<f64> = Vec::with_capacity(m * m);
-        for &i in &self.lines {
-            block.extend(self.lines.iter().map(|&j| mass[i * n + j]));
+        for &i in &self.length_velocities {
+            block.extend(self.length_velocities.iter().map(|&j| mass[i * n + j]));
         }
         if cholesky(&mut block, m).is_none() {
             return false;
@@ -128,7 +128,7 @@ impl Scaling {
     }
 }
 
-impl Factor {
+impl NormalFactor {
     /// x ← L⁻¹ x for the first rows of x, each of `width` entries.
     pub fn apply(&self, x: &mut [f64], width: usize) {
         let [a, b, c] = self.entries;
@@ -143,18 +143,18 @@ impl Factor {
 
 /// The scaling of a constraint, where it needs one: not where its function is a distance at `at` and at places
 /// nearby, nor where its rows do not tell. `system` must give the rows as they are written. Where the rows or the metric cannot be evaluated, nothing is scaled.
-pub fn settled<S: System>(
+pub fn scaling_if_needed<S: System>(
     system: &mut S,
     constraint: usize,
-    scaling: Scaling,
-    at: Instant<'_>,
-) -> Option<Scaling> {
-    let n = system.chart().num_velocities();
+    scaling: NormalScaling,
+    at: StateRef<'_>,
+) -> Option<NormalScaling> {
+    let n = system.configuration_space().num_velocities();
     let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
     system
         .dynamics(at.t, at.q, at.v, &mut mass, &mut force)
         .ok()?;
-    let flat = system.chart().num_positions() == n;
+    let flat = system.configuration_space().num_positions() == n;
     let d = system.constraints()[constraint].rows;
     let (mut g, mut w) = (vec![0.0; d * n], vec![0.0; d]);
     let needed = (0..3).any(|k| {

@@ -17,7 +17,7 @@ pub enum Scheme {
 
 /// Where the forces K are taken in the midpoint scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Forces {
+pub enum ForceEvaluation {
     /// At ½(v_I + v_F), iterated: second order in smooth motion.
     #[default]
     Mean,
@@ -53,7 +53,7 @@ impl ImpactLaw {
 
 /// Variable steps: the local error is measured by step halving.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Adaptive {
+pub struct AdaptiveStep {
     /// Largest error of positions in one step, relative to 1 + |q|.
     pub tolerance: f64,
     /// Steps are never shorter: through impacts the error is of first order.
@@ -70,14 +70,14 @@ pub struct Settings {
     /// Length of a step; of an output interval for the event-driven integrator.
     pub step: f64,
     /// Variable steps, where asked for.
-    pub adaptive: Option<Adaptive>,
+    pub adaptive: Option<AdaptiveStep>,
     /// Where K is taken.
-    pub forces: Forces,
+    pub force_evaluation: ForceEvaluation,
     /// How velocities jump.
     pub impact: ImpactLaw,
     /// Whether contacts are put back to their surface after each step (M88 Remark 11.1). Joints
     /// always are.
-    pub correction: bool,
+    pub projection: bool,
     /// Residual that the contact problem of each step must reach.
     pub tolerance: f64,
 }
@@ -88,9 +88,9 @@ impl Default for Settings {
             scheme: Scheme::Midpoint,
             step: 1e-3,
             adaptive: None,
-            forces: Forces::Mean,
+            force_evaluation: ForceEvaluation::Mean,
             impact: ImpactLaw::Moreau,
-            correction: false,
+            projection: false,
             tolerance: 1e-10,
         }
     }

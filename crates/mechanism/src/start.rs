@@ -6,18 +6,18 @@ use convex::dense;
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::settings::{ImpactLaw, Scheme, Settings};
-use crate::stage::{Stage, Weights, restitution};
+use crate::stage::{StepProblem, RestitutionWeights, restitution};
 use crate::state::State;
-use crate::system::{Constraint, Instant, Kind, System};
+use crate::system::{Constraint, StateRef, ConstraintKind, System};
 
 /// A closed contact may be computed open or closed by this share of the coordinates' size.
-pub(crate) const CLOSED: f64 = 1e-9;
+pub(crate) const CLOSED_TOLERANCE: f64 = 1e-9;
 
 /// Joints may start this far off, relative to the size of the coordinates; they are put right.
 const JOINED: f64 = 1e-7;
 
 /// Bilateral velocities may start this far off, relative to the velocities they are made of.
-pub(crate) const STILL: f64 = 1e-7;
+pub(crate) const REST_TOLERANCE: f64 = 1e-7;
 
 /// A row is dependent when this share of it, in the kinetic metric, is left beside the others.
 const DEPENDENT: f64 = 1e-9;
@@ -30,13 +30,13 @@ const AGREE: f64 = 1e-6;
 ///
 /// # Errors
 /// What was found, with its size.
-pub fn check_start<S: System + ?Sized>(
+pub fn check_initial_state<S: System + ?Sized>(
     system: &mut S,
     settings: &Settings,
     initial: &State,
 ) -> Result<(), MechanismError> {
-    let (n, t) = (system.chart().num_velocities(), initial.t);
-    let at = Instant {
+    let (n, t) = (system.configuration_space().num_velocities(), initial.t);
+    let at = StateRef {
         t,
         q: &initial.q,
         v: &initial.v,
@@ -53,7 +53,7 @@ pub fn check_start<S: System + ?Sized>(
         for &value in &gaps[first..first + constraint.num_gaps()] {
             check_position(&constraint, value, size, t)?;
         }
-        let closed = gaps.get(first).is_some_and(|gap| *gap <= CLOSED * size);
+        let closed = gaps.get(first).is_some_and(|gap| *gap <= CLOSED_TOLERANCE * size);
         first += constraint.num_gaps();
         if constraint.is_contact() {
             if closed {
@@ -108,10 +108,10 @@ fn check_position(
         })
     };
     match constraint.kind {
-        Kind::Contact if !(value >= -CLOSED * size) => {
+        ConstraintKind::Contact if !(value >= -CLOSED_TOLERANCE * size) => {
             fail("its gap", "a gap must not be negative")
         }
-        Kind::Joint | Kind::FrictionJoint { .. } if !(value.abs() <= JOINED * size * size) => {
+        ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. } if !(value.abs() <= JOINED * size * size) => {
             fail("its function", "it must be zero")
         }
         _ => Ok(()),
@@ -121,13 +121,13 @@ fn check_position(
 fn check_velocity<S: System + ?Sized>(
     system: &mut S,
     i: usize,
-    at: Instant<'_>,
+    at: StateRef<'_>,
 ) -> Result<(), MechanismError> {
     let constraint = system.constraints()[i].clone();
     let rows = match constraint.kind {
-        Kind::Joint | Kind::Velocity => constraint.rows,
-        Kind::FrictionJoint { normal_rows } => normal_rows,
-        Kind::Contact | Kind::NonFirm => return Ok(()),
+        ConstraintKind::Joint | ConstraintKind::Nonholonomic => constraint.rows,
+        ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+        ConstraintKind::Contact | ConstraintKind::NonFirm => return Ok(()),
     };
     let n = at.v.len();
     let mut g = vec![0.0; constraint.rows * n];
@@ -137,7 +137,7 @@ fn check_velocity<S: System + ?Sized>(
         let terms: Vec<f64> = (0..n).map(|j| g[row * n + j] * at.v[j]).collect();
         let value = w[row] + terms.iter().sum::<f64>();
         let scale = w[row].abs() + terms.iter().map(|x| x.abs()).sum::<f64>();
-        if value.abs() > STILL * scale.max(1.0) {
+        if value.abs() > REST_TOLERANCE * scale.max(1.0) {
             return Err(MechanismError::InitialVelocity {
                 constraint: constraint.name.clone(),
                 value,
@@ -154,16 +154,16 @@ fn check_direction<S: System + ?Sized>(
     system: &mut S,
     inertia: &Inertia,
     contact: usize,
-    at: Instant<'_>,
+    at: StateRef<'_>,
 ) -> Result<(), MechanismError> {
-    let mut stage = Stage::new(inertia.n);
+    let mut stage = StepProblem::new(inertia.n);
     stage.push(system, contact, at, 1.0, Status::Open, FREE)?;
     stage.prepare(system, at.t, inertia, at.v)
 }
 
 /// Rows without any weight of the velocity before.
-const FREE: Weights = Weights {
-    rebound: false,
+const FREE: RestitutionWeights = RestitutionWeights {
+    contacts_rebound: false,
     bilateral: 0.0,
 };
 
@@ -175,12 +175,12 @@ const FREE: Weights = Weights {
 fn check_independence<S: System + ?Sized>(
     system: &mut S,
     inertia: &Inertia,
-    at: Instant<'_>,
+    at: StateRef<'_>,
 ) -> Result<(), MechanismError> {
     let n = inertia.n;
-    let mut rows = Rows::default();
+    let mut rows = JointRows::default();
     for i in 0..system.constraints().len() {
-        if matches!(system.constraints()[i].kind, Kind::Joint) {
+        if matches!(system.constraints()[i].kind, ConstraintKind::Joint) {
             let d = system.constraints()[i].rows;
             let (mut g, mut w) = (vec![0.0; d * n], vec![0.0; d]);
             system.rows(i, at.t, at.q, &mut g, &mut w)?;
@@ -196,9 +196,9 @@ fn check_independence<S: System + ?Sized>(
     }
     let free = rows.free_directions(n);
     for relation in &rows.relations {
-        for mut v in departures(inertia, at, &free) {
+        for mut v in initial_directions(inertia, at, &free) {
             dense::solve_lower_transposed(&inertia.factor, n, &mut v);
-            if let Some((left, size)) = rows.disagreement(system, relation, at, &v)?
+            if let Some((left, size)) = rows.curvature_mismatch(system, relation, at, &v)?
                 && left > AGREE * size
             {
                 return Err(rows.error(system, relation, at.t, left));
@@ -210,7 +210,7 @@ fn check_independence<S: System + ?Sized>(
 
 /// Where the motion sets out to among the `free` directions: along its velocity, along what the
 /// forces give, and between the two. Kinetic coordinates, length one.
-fn departures(inertia: &Inertia, at: Instant<'_>, free: &[Vec<f64>]) -> Vec<Vec<f64>> {
+fn initial_directions(inertia: &Inertia, at: StateRef<'_>, free: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = inertia.n;
     let (l, mut forced) = (&inertia.factor, inertia.force.clone());
     dense::solve_lower(l, n, &mut forced);
@@ -237,7 +237,7 @@ fn departures(inertia: &Inertia, at: Instant<'_>, free: &[Vec<f64>]) -> Vec<Vec<
 
 /// Rows of joints in kinetic coordinates, an orthonormal basis of them and their relations.
 #[derive(Default)]
-struct Rows {
+struct JointRows {
     /// (constraint, row) of each.
     owner: Vec<(usize, usize)>,
     /// Orthonormal vectors, each with the combination of rows that makes it.
@@ -246,7 +246,7 @@ struct Rows {
     relations: Vec<Vec<f64>>,
 }
 
-impl Rows {
+impl JointRows {
     fn add(&mut self, owner: (usize, usize), mut hat: Vec<f64>) {
         let size = dense::dot(&hat, &hat).sqrt();
         let mut combination = vec![0.0; self.owner.len() + 1];
@@ -293,11 +293,11 @@ impl Rows {
     }
 
     /// |Σ y f̈| along the velocity `v`, and the size of its terms.
-    fn disagreement<S: System + ?Sized>(
+    fn curvature_mismatch<S: System + ?Sized>(
         &self,
         system: &mut S,
         relation: &[f64],
-        at: Instant<'_>,
+        at: StateRef<'_>,
         v: &[f64],
     ) -> Result<Option<(f64, f64)>, MechanismError> {
         let still = vec![0.0; v.len()];

@@ -3,7 +3,7 @@
 use contact::law::Status;
 use serde::{Deserialize, Serialize};
 
-use crate::saved::{Saved, statuses};
+use crate::saved::{MotionCheckpoint, statuses};
 
 /// Where a motion is, with the impulses that the next solve starts from. [`Motion::save`] has all that
 /// a motion is continued from.
@@ -24,7 +24,7 @@ pub struct State {
 
 /// The account of a step (JM92 §6; certificate of the run).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Ledger {
+pub struct StepReport {
     /// Time at the end of the step.
     pub t: f64,
     /// Its length.
@@ -93,7 +93,7 @@ pub struct Ledger {
 
 /// One constraint over one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Touch<'a> {
+pub struct ConstraintReport<'a> {
     /// Index of the constraint.
     pub constraint: usize,
     /// Gap at the end of the step (contacts), f of the first row (joints), 0 otherwise.
@@ -105,7 +105,7 @@ pub struct Touch<'a> {
     /// S by row.
     pub impulse: &'a [f64],
     /// Impulse by row that made the velocity tangent at the end of the step; empty where nothing did.
-    pub hold: &'a [f64],
+    pub projection_impulse: &'a [f64],
     /// What it did.
     pub status: Status,
 }
@@ -152,33 +152,33 @@ pub enum EventKind {
 }
 
 /// A motion that goes on piece by piece.
-pub trait Motion {
+pub trait Integrator {
     /// Goes on by one step, or one output interval.
     ///
     /// # Errors
     /// The motion cannot be continued; the state is that before.
-    fn advance(&mut self) -> Result<(), crate::MechanismError>;
+    fn integrate(&mut self) -> Result<(), crate::MechanismError>;
 
     /// Where it is.
     fn state(&self) -> &State;
 
     /// Account of the last step.
-    fn ledger(&self) -> &Ledger;
+    fn step_report(&self) -> &StepReport;
 
     /// The constraints that took part in the last step.
-    fn touches(&self) -> Vec<Touch<'_>>;
+    fn constraint_reports(&self) -> Vec<ConstraintReport<'_>>;
 
     /// What happened during the last step, in order.
     fn events(&self) -> &[Event];
 
     /// All that it is continued from, to the bit. The touches of the last step are not part of it.
     /// `None` for a motion that can only be made again from its start.
-    fn save(&self) -> Option<Saved>;
+    fn save(&self) -> Option<MotionCheckpoint>;
 
     /// Goes back, or ahead, to what was saved of a motion of the same system, settings and initial
     /// state; this one must not have been advanced.
     ///
     /// # Errors
     /// It is of another integrator or another system; the motion is unchanged.
-    fn restore(&mut self, saved: Saved) -> Result<(), crate::MechanismError>;
+    fn restore(&mut self, saved: MotionCheckpoint) -> Result<(), crate::MechanismError>;
 }

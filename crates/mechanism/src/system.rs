@@ -13,12 +13,12 @@
 use contact::law::Status;
 use contact::{Law, Restitution};
 
-use crate::chart::Chart;
+use crate::chart::ConfigurationSpace;
 use crate::error::SystemError;
 
 /// What sort of constraint it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ConstraintKind {
     /// Unilateral: gap g(t,q) ≥ 0; row 0 is the normal, the others tangential (M88 §2, §12).
     Contact,
     /// Bilateral, holonomic: f(t,q) = 0, one row for each function (B02 §2).
@@ -30,20 +30,20 @@ pub enum Kind {
         normal_rows: usize,
     },
     /// Bilateral, non-holonomic: G v + W = 0 and no position to keep (B02 §4).
-    Velocity,
+    Nonholonomic,
     /// Non-firm: the reaction stays in a convex set, −U ∈ N_C(λ) (B02 §5).
     NonFirm,
 }
 
-impl Kind {
+impl ConstraintKind {
     /// Whether a row of such a constraint resists sliding: the work of its reaction is lost in
     /// friction, not in impacts.
-    pub fn rubs(self, row: usize) -> bool {
+    pub fn is_friction_row(self, row: usize) -> bool {
         match self {
             Self::Contact => row > 0,
             Self::FrictionJoint { normal_rows } => row >= normal_rows,
             Self::NonFirm => true,
-            Self::Joint | Self::Velocity => false,
+            Self::Joint | Self::Nonholonomic => false,
         }
     }
 }
@@ -54,7 +54,7 @@ pub struct Constraint {
     /// Its name in messages and tables.
     pub name: String,
     /// What sort it is.
-    pub kind: Kind,
+    pub kind: ConstraintKind,
     /// Number of rows d of G.
     pub rows: usize,
 }
@@ -63,23 +63,23 @@ impl Constraint {
     /// Number of position functions: the gap of a contact, the functions of a joint.
     pub fn num_gaps(&self) -> usize {
         match self.kind {
-            Kind::Contact => 1,
-            Kind::Joint => self.rows,
-            Kind::FrictionJoint { normal_rows } => normal_rows,
-            Kind::Velocity | Kind::NonFirm => 0,
+            ConstraintKind::Contact => 1,
+            ConstraintKind::Joint => self.rows,
+            ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+            ConstraintKind::Nonholonomic | ConstraintKind::NonFirm => 0,
         }
     }
 
     /// Whether it acts only where its gap is closed.
     pub fn is_contact(&self) -> bool {
-        self.kind == Kind::Contact
+        self.kind == ConstraintKind::Contact
     }
 }
 
 /// A mechanism in generalised coordinates.
 pub trait System {
     /// Coordinates and how positions follow velocities.
-    fn chart(&self) -> &Chart;
+    fn configuration_space(&self) -> &ConfigurationSpace;
 
     /// Name of position `i`, for messages and tables.
     fn position_name(&self, i: usize) -> String;
@@ -108,7 +108,7 @@ pub trait System {
     ///
     /// # Errors
     /// A value that is not finite.
-    fn tangent(
+    fn force_jacobians(
         &mut self,
         _t: f64,
         _q: &[f64],
@@ -169,7 +169,7 @@ pub trait System {
     fn law(
         &mut self,
         constraint: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         h: f64,
         previous: Status,
     ) -> Result<Law, SystemError>;
@@ -181,7 +181,7 @@ pub trait System {
     fn restitution(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
     ) -> Result<Restitution, SystemError> {
         Ok(Restitution::default())
     }
@@ -190,14 +190,14 @@ pub trait System {
     ///
     /// # Errors
     /// A value that is not finite.
-    fn canonical_restitution(&mut self, _at: Instant<'_>) -> Result<Option<f64>, SystemError> {
+    fn canonical_restitution(&mut self, _at: StateRef<'_>) -> Result<Option<f64>, SystemError> {
         Ok(None)
     }
 }
 
 /// A state at an instant.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Instant<'a> {
+pub struct StateRef<'a> {
     /// Time.
     pub t: f64,
     /// Positions.

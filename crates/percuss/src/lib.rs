@@ -16,7 +16,7 @@ pub mod prelude {
     pub use bodies::{Plane, Space, World};
     pub use contact::law::{Law, Status};
     pub use contact::{Certificate, ResidualEvaluator, FactoredDelassus, ResidualMeasure, Problem, Restitution};
-    pub use mechanism::{EventDriven, Motion, Settings, State, Stepper, System};
+    pub use mechanism::{EventDriven, Integrator, Settings, State, TimeStepper, System};
     pub use scene::Scene;
     pub use solve::{Auto, Goal, Outcome, Report, Solver};
 }

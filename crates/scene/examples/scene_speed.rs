@@ -10,7 +10,7 @@ mod native;
 
 use std::time::Instant;
 
-use mechanism::{Motion, Stepper, System};
+use mechanism::{Integrator, TimeStepper, System};
 use scene::Scene;
 
 const ROUNDS: usize = 7;
@@ -45,10 +45,10 @@ fn build(text: &str) -> scene::Built {
 /// Time of `steps` steps, in seconds.
 fn time<S: System>(system: S, built: &scene::Built, steps: usize) -> f64 {
     let mut motion =
-        Stepper::new(system, built.settings.clone(), built.initial.clone()).expect("it starts");
+        TimeStepper::new(system, built.settings.clone(), built.initial.clone()).expect("it starts");
     let clock = Instant::now();
     for _ in 0..steps {
-        motion.advance().expect("it goes on");
+        motion.integrate().expect("it goes on");
     }
     clock.elapsed().as_secs_f64()
 }

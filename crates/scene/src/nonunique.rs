@@ -4,8 +4,8 @@
 //! ledger has γ in every step; here the set of possible velocities is computed, at the places where
 //! γ ceased to be positive.
 
-use mechanism::painleve::{Outcomes, joint_accelerations, tangential};
-use mechanism::{EventKind, Instant, Kind, Scheme, System};
+use mechanism::painleve::{Outcomes, joint_accelerations, analyse_sliding_contact};
+use mechanism::{EventKind, StateRef, ConstraintKind, Scheme, System};
 use serde::{Deserialize, Serialize};
 
 use crate::run::RunOutcome;
@@ -53,9 +53,9 @@ pub fn nonunique(system: &mut TextSystem, outcome: &RunOutcome) -> Vec<Nonunique
                 Between::Held(share) => begin + share.max(1.0 - share) * (end - begin),
             };
             let mut q = motion.position(state - 1).to_vec();
-            motion.chart().advance(&mut q, &v, t - begin);
+            motion.chart().integrate(&mut q, &v, t - begin);
             let v = &v[..];
-            let at = Instant { t, q: &q, v };
+            let at = StateRef { t, q: &q, v };
             // Only Paoli's scheme is at the end: its contacts have a law of their own.
             let scheme = match motion.between() {
                 Between::Held(share) if share >= 1.0 => Scheme::Paoli,
@@ -87,11 +87,11 @@ pub fn nonunique(system: &mut TextSystem, outcome: &RunOutcome) -> Vec<Nonunique
 fn outcomes(
     system: &mut TextSystem,
     constraint: usize,
-    at: Instant<'_>,
+    at: StateRef<'_>,
     (h, scheme): (f64, Scheme),
 ) -> Option<(&'static str, Vec<f64>, Vec<f64>)> {
-    if system.constraints()[constraint].kind == Kind::Contact {
-        let contact = tangential(system, constraint, at, scheme).ok()?;
+    if system.constraints()[constraint].kind == ConstraintKind::Contact {
+        let contact = analyse_sliding_contact(system, constraint, at, scheme).ok()?;
         return match contact.outcomes {
             Outcomes::One => None,
             Outcomes::Two { jump } => Some(("two", at.v.to_vec(), jump)),

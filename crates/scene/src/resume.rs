@@ -3,7 +3,7 @@
 //! A checkpoint has the number of steps made, the certificate so far and the motion itself; the histories
 //! together have all states up to it, which findings look at.
 
-use mechanism::Saved;
+use mechanism::MotionCheckpoint;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::trajectory::{Piece, Trajectory};
 pub(crate) struct Begun {
     pub step: usize,
     pub certificate: Certificate,
-    pub motion: Saved,
+    pub motion: MotionCheckpoint,
 }
 
 /// Bytes of a value.

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use mechanism::{EventDriven, Ledger, MechanismError, Motion, Scheme, State, Stepper, System};
+use mechanism::{EventDriven, StepReport, MechanismError, Integrator, Scheme, State, TimeStepper, System};
 
 use crate::certificate::{Bounds, Certificate, What};
 use crate::error::SceneError;
@@ -85,7 +85,7 @@ pub fn run(
     sink: &mut dyn Sink,
     progress: &mut dyn FnMut(&Tick<'_>) -> bool,
 ) -> RunOutcome {
-    let chart = built.system.chart().clone();
+    let chart = built.system.configuration_space().clone();
     let mut trajectory = Trajectory::new(chart, Between::of(built.settings.scheme));
     let mut both = Both {
         trajectory: &mut trajectory,
@@ -115,8 +115,8 @@ impl Sink for Both<'_> {
         &mut self,
         step: usize,
         state: &State,
-        ledger: &mechanism::Ledger,
-        touches: &[mechanism::Touch<'_>],
+        ledger: &mechanism::StepReport,
+        touches: &[mechanism::ConstraintReport<'_>],
         events: &[mechanism::Event],
     ) -> Result<(), SceneError> {
         self.trajectory.push(state, ledger, touches, events);
@@ -197,9 +197,9 @@ fn drive_from(
             Err(error) => refused(error),
         },
         Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
-            match Stepper::new(built.system, built.settings, built.initial) {
+            match TimeStepper::new(built.system, built.settings, built.initial) {
                 Ok(mut motion) => {
-                    motion.end_at(until);
+                    motion.set_end_time(until);
                     follow(&mut motion, begun, (span, names), sink, progress)
                 }
                 Err(error) => refused(error),
@@ -231,7 +231,7 @@ pub(crate) fn excluded(names: Vec<String>) -> String {
 }
 
 /// The constraint that is deepest, or furthest apart, or those that exclude each other, by name.
-pub fn place(what: What, ledger: &Ledger, names: &[String]) -> String {
+pub fn place(what: What, ledger: &StepReport, names: &[String]) -> String {
     if what == What::Residual {
         let known = ledger.infeasible.iter().flatten();
         let names = known.filter_map(|i| names.get(*i as usize));
@@ -248,7 +248,7 @@ pub fn place(what: What, ledger: &Ledger, names: &[String]) -> String {
 }
 
 impl Span {
-    fn tick<'a>(&self, step: usize, ledger: &Ledger, certificate: &'a Certificate) -> Tick<'a> {
+    fn tick<'a>(&self, step: usize, ledger: &StepReport, certificate: &'a Certificate) -> Tick<'a> {
         Tick {
             preparation: None,
             step,
@@ -269,7 +269,7 @@ impl Span {
 }
 
 fn follow(
-    motion: &mut dyn Motion,
+    motion: &mut dyn Integrator,
     begun: Option<Begun>,
     (span, names): (Span, &[String]),
     sink: &mut dyn Sink,
@@ -278,8 +278,8 @@ fn follow(
     let (mut step, mut certificate) = (0, Certificate::within(span.bounds));
     let first = match begun {
         None => {
-            certificate.begin(motion.ledger());
-            sink.step(0, motion.state(), motion.ledger(), &[], &[])
+            certificate.begin(motion.step_report());
+            sink.step(0, motion.state(), motion.step_report(), &[], &[])
         }
         Some(begun) => {
             (step, certificate) = (begun.step, begun.certificate);
@@ -292,23 +292,23 @@ fn follow(
     }
     let mut reason = None;
     while reason.is_none() && motion.state().t < span.end {
-        if let Err(error) = motion.advance() {
+        if let Err(error) = motion.integrate() {
             reason = Some(StopReason::Mechanism(error));
             break;
         }
         step += 1;
-        let ledger = motion.ledger();
+        let ledger = motion.step_report();
         certificate.add(ledger, &|what| place(what, ledger, names));
         let state = motion.state();
         let taken = sink.step(
             step,
             state,
-            motion.ledger(),
-            &motion.touches(),
+            motion.step_report(),
+            &motion.constraint_reports(),
             motion.events(),
         );
         let going =
-            progress(&span.tick(step, motion.ledger(), &certificate)) || !(state.t < span.end);
+            progress(&span.tick(step, motion.step_report(), &certificate)) || !(state.t < span.end);
         let kept = taken.and_then(|()| match sink.due() || !going {
             true => keep(sink, step, &certificate, motion),
             false => Ok(()),
@@ -332,7 +332,7 @@ fn keep(
     sink: &mut dyn Sink,
     step: usize,
     certificate: &Certificate,
-    motion: &dyn Motion,
+    motion: &dyn Integrator,
 ) -> Result<(), SceneError> {
     let Some(motion) = motion.save() else {
         return Ok(());

@@ -1,6 +1,6 @@
 //! Where the steps of a run go.
 
-use mechanism::{Event, Ledger, State, Touch};
+use mechanism::{Event, StepReport, State, ConstraintReport};
 
 use crate::error::SceneError;
 use crate::record::{Restored, Snapshot};
@@ -18,8 +18,8 @@ pub trait Sink {
         &mut self,
         step: usize,
         state: &State,
-        ledger: &Ledger,
-        touches: &[Touch<'_>],
+        ledger: &StepReport,
+        touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) -> Result<(), SceneError>;
 
@@ -52,8 +52,8 @@ impl Sink for Discard {
         &mut self,
         _step: usize,
         _state: &State,
-        _ledger: &Ledger,
-        _touches: &[Touch<'_>],
+        _ledger: &StepReport,
+        _touches: &[ConstraintReport<'_>],
         _events: &[Event],
     ) -> Result<(), SceneError> {
         Ok(())

@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System as Machine};
 use std::cell::Cell;
 
 use contact::law::Status;
-use mechanism::{Instant, Motion, Stepper, System};
+use mechanism::{StateRef, Integrator, TimeStepper, System};
 use scene::Scene;
 
 struct Counting;
@@ -71,13 +71,13 @@ step = 1e-3
 /// Everything a step asks for.
 fn ask(system: &mut impl System, k: usize) {
     let (t, q, v) = (0.1 * k as f64, [0.2, 0.3], [0.4, 0.5]);
-    let at = Instant { t, q: &q, v: &v };
+    let at = StateRef { t, q: &q, v: &v };
     let (mut mass, mut force) = ([0.0; 4], [0.0; 2]);
     system.dynamics(t, &q, &v, &mut mass, &mut force).unwrap();
     system.potential(t, &q).unwrap();
     system.gaps(t, &q, &mut [0.0; 3]).unwrap();
     let (mut by_q, mut by_v) = ([0.0; 4], [0.0; 4]);
-    system.tangent(t, &q, &v, &mut by_q, &mut by_v).unwrap();
+    system.force_jacobians(t, &q, &v, &mut by_q, &mut by_v).unwrap();
     for (constraint, rows) in [2, 3, 1, 1].into_iter().enumerate() {
         let (mut g, mut w) = ([0.0; 6], [0.0; 3]);
         let (g, w) = (&mut g[..2 * rows], &mut w[..rows]);
@@ -131,12 +131,12 @@ step = 1e-3
 fn a_warm_step_with_contacts_allocates_nothing() {
     let built = Scene::parse("s", "s", SHAKEN).and_then(|scene| scene.build());
     let built = built.unwrap();
-    let mut motion = Stepper::new(built.system, built.settings, built.initial).unwrap();
+    let mut motion = TimeStepper::new(built.system, built.settings, built.initial).unwrap();
     let mut advance = |steps: usize| {
         let mut most = 0;
         for _ in 0..steps {
-            motion.advance().unwrap();
-            most = most.max(motion.ledger().num_active);
+            motion.integrate().unwrap();
+            most = most.max(motion.step_report().num_active);
         }
         most
     };

@@ -11,14 +11,14 @@
 use contact::law::Status;
 use convex::dense;
 
-use super::frame::Frame;
-use super::runge::Runge;
-use super::{EventDriven, Now, Trace};
+use super::frame::EvaluatedState;
+use super::runge::DormandPrince;
+use super::{EventDriven, MotionMemory, ConstraintTrace};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::painleve;
-use crate::state::{Event, EventKind, Ledger};
-use crate::system::{Instant, System};
+use crate::state::{Event, EventKind, StepReport};
+use crate::system::{StateRef, System};
 
 /// Sums that are integrated beside the impulses: power of K, of sliding, of moving boundaries.
 pub(super) const SUMS: usize = 3;
@@ -33,13 +33,13 @@ const GAUSS: [(f64, f64); 4] = [
 
 /// What an interval adds up.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tally {
+pub(super) struct IntervalSums {
     /// Impulses by row of all constraints.
     pub(super) impulse: Vec<f64>,
     /// Integrated sums.
     pub(super) sums: [f64; SUMS],
     /// ∫ ½ vᵀȦv dt.
-    pub(super) bend: f64,
+    pub(super) mass_rate_work: f64,
     pub(super) impact: f64,
     pub(super) residual: f64,
     momentum: f64,
@@ -49,16 +49,16 @@ pub(super) struct Tally {
     pub(super) steps: usize,
     pub(super) events: Vec<Event>,
     /// Instant of the last event, and how many came without time passing.
-    pub(super) stuck: (f64, usize),
+    pub(super) repeated_instant: (f64, usize),
     begin: Vec<Vec<f64>>,
     kinetic: f64,
 }
 
-impl Tally {
+impl IntervalSums {
     pub(super) fn new(rows: usize) -> Self {
         Self {
             impulse: vec![0.0; rows],
-            stuck: (f64::NEG_INFINITY, 0),
+            repeated_instant: (f64::NEG_INFINITY, 0),
             ..Self::default()
         }
     }
@@ -67,7 +67,7 @@ impl Tally {
     pub(super) fn begin<S: System>(
         &mut self,
         system: &mut S,
-        now: &Now,
+        now: &MotionMemory,
     ) -> Result<(), MechanismError> {
         self.begin = velocities(system, now)?;
         self.kinetic = inertia(system, now)?.energy(&now.v);
@@ -76,7 +76,7 @@ impl Tally {
 }
 
 /// U of every constraint.
-fn velocities<S: System>(system: &mut S, now: &Now) -> Result<Vec<Vec<f64>>, MechanismError> {
+fn velocities<S: System>(system: &mut S, now: &MotionMemory) -> Result<Vec<Vec<f64>>, MechanismError> {
     let n = now.v.len();
     let mut all = Vec::with_capacity(now.modes.len());
     for i in 0..now.modes.len() {
@@ -91,9 +91,9 @@ fn velocities<S: System>(system: &mut S, now: &Now) -> Result<Vec<Vec<f64>>, Mec
     Ok(all)
 }
 
-fn inertia<S: System>(system: &mut S, now: &Now) -> Result<Inertia, MechanismError> {
+fn inertia<S: System>(system: &mut S, now: &MotionMemory) -> Result<Inertia, MechanismError> {
     let mut inertia = Inertia::new(now.v.len());
-    let at = Instant {
+    let at = StateRef {
         t: now.t,
         q: &now.q,
         v: &now.v,
@@ -113,9 +113,9 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Books a jump of the velocity with its impulses.
-    pub(super) fn account_jump(
+    pub(super) fn add_jump(
         &mut self,
-        frame: &Frame,
+        frame: &EvaluatedState,
         before: &[f64],
         impulse: &[(usize, Vec<f64>)],
     ) {
@@ -123,7 +123,7 @@ impl<S: System> EventDriven<S> {
         let first = self.first_rows();
         let mut given: Vec<f64> = vec![0.0; n];
         let mut gained = 0.0;
-        self.tally.mixed |= self.differ(impulse);
+        self.interval_sums.mixed |= self.has_mixed_restitution(impulse);
         for (constraint, s) in impulse {
             let Some(local) = frame.locals.iter().find(|l| l.constraint == *constraint) else {
                 continue;
@@ -133,17 +133,17 @@ impl<S: System> EventDriven<S> {
                 let after = local.boundary[i] + dense::dot(g, &self.now.v);
                 let work = 0.5 * s * (local.u[i] + after);
                 gained += work;
-                if i < local.shape.normal {
-                    self.tally.impact += work;
+                if i < local.structure.normal {
+                    self.interval_sums.impact += work;
                 } else {
-                    self.tally.sums[1] += work;
+                    self.interval_sums.sums[1] += work;
                 }
-                self.tally.sums[2] -= s * local.boundary[i];
-                self.tally.impulse[first[*constraint] + i] += s;
+                self.interval_sums.sums[2] -= s * local.boundary[i];
+                self.interval_sums.impulse[first[*constraint] + i] += s;
                 dense::axpy(s, g, &mut given);
             }
         }
-        self.tally.gain += gained.max(0.0);
+        self.interval_sums.gain += gained.max(0.0);
         // A(v⁺ − v⁻) − Σ GᵀS, relative to its larger term.
         let change: Vec<f64> = self.now.v.iter().zip(before).map(|(a, b)| a - b).collect();
         let mut momentum = vec![0.0; n];
@@ -153,12 +153,12 @@ impl<S: System> EventDriven<S> {
             .max(frame.inertia.dual_norm(&mut given))
             .max(f64::MIN_POSITIVE);
         let share = frame.inertia.dual_norm(&mut rest) / size;
-        self.tally.momentum = self.tally.momentum.max(share);
+        self.interval_sums.momentum = self.interval_sums.momentum.max(share);
     }
 
     /// Whether restitution coefficients of the contacts of a jump differ, along the tangent included.
-    fn differ(&mut self, impulse: &[(usize, Vec<f64>)]) -> bool {
-        let at = Instant {
+    fn has_mixed_restitution(&mut self, impulse: &[(usize, Vec<f64>)]) -> bool {
+        let at = StateRef {
             t: self.now.t,
             q: &self.now.q,
             v: &self.now.v,
@@ -181,9 +181,9 @@ impl<S: System> EventDriven<S> {
     }
 
     /// ∫ ½ vᵀȦv over the share of a step that was taken; `same` says that A did not change.
-    pub(super) fn bend(
+    pub(super) fn integrate_mass_rate(
         &mut self,
-        runge: &Runge,
+        runge: &DormandPrince,
         share: f64,
         same: bool,
     ) -> Result<(), MechanismError> {
@@ -191,7 +191,7 @@ impl<S: System> EventDriven<S> {
             return Ok(());
         }
         let (np, n) = (self.now.q.len(), self.now.v.len());
-        let mut y = vec![0.0; np + n + self.tally.impulse.len() + SUMS];
+        let mut y = vec![0.0; np + n + self.interval_sums.impulse.len() + SUMS];
         let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);
         // Central difference of order 4; a fiftieth of a step is far below its own time scale.
         let reach = 0.02 * share;
@@ -209,7 +209,7 @@ impl<S: System> EventDriven<S> {
                     .sum();
                 slope += c * twice;
             }
-            self.tally.bend += 0.5 * weight * share * slope / (12.0 * reach);
+            self.interval_sums.mass_rate_work += 0.5 * weight * share * slope / (12.0 * reach);
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl<S: System> EventDriven<S> {
         self.state.t = self.now.t;
         self.state.q.clone_from(&self.now.q);
         self.state.v.clone_from(&self.now.v);
-        self.state.impulse.clone_from(&self.tally.impulse);
+        self.state.impulse.clone_from(&self.interval_sums.impulse);
         self.state.status = self.now.modes.iter().map(|m| m.status()).collect();
         let rows = self.first_rows();
         self.traces.clear();
@@ -244,14 +244,14 @@ impl<S: System> EventDriven<S> {
                     (drift, worst[1]) = (error, Some(i as u32));
                 }
             }
-            let impulse = self.tally.impulse[rows[i]..rows[i + 1]].to_vec();
+            let impulse = self.interval_sums.impulse[rows[i]..rows[i + 1]].to_vec();
             if self.state.status[i] == Status::Open && impulse.iter().all(|&s| s == 0.0) {
                 continue;
             }
-            self.traces.push(Trace {
+            self.traces.push(ConstraintTrace {
                 constraint: i,
                 gap: values.first().copied().unwrap_or(0.0),
-                begin: self.tally.begin.get(i).cloned().unwrap_or(end.clone()),
+                begin: self.interval_sums.begin.get(i).cloned().unwrap_or(end.clone()),
                 end,
                 impulse,
             });
@@ -262,7 +262,7 @@ impl<S: System> EventDriven<S> {
         self.now.energy = self.now.energy.max(kinetic).max(0.5 * given * given);
         let potential = self.system.potential(self.now.t, &self.now.q)?;
         let gamma = self.least_gamma()?;
-        self.ledger = Ledger {
+        self.report = StepReport {
             extent,
             worst,
             ..self.balance(h, kinetic, potential, (penetration, drift), gamma)
@@ -281,13 +281,13 @@ impl<S: System> EventDriven<S> {
             }
             let gamma = match self.system.constraints()[i].is_contact() {
                 true => painleve::gamma_of_sliding(&mut self.system, i, self.now.instant())?,
-                false => self.gamma_of_ways(i)?,
+                false => self.gamma_if_nonunique(i)?,
             };
             // The choice of modes may have said it in this interval already.
             let told =
                 |e: &Event| e.constraint == i && matches!(e.kind, EventKind::Painleve { .. });
-            let news = !self.tally.events.iter().any(told);
-            if gamma <= 0.0 && self.ledger.gamma > 0.0 && news {
+            let news = !self.interval_sums.events.iter().any(told);
+            if gamma <= 0.0 && self.report.gamma > 0.0 && news {
                 self.report_painleve(i)?;
             }
             least = least.min(gamma);
@@ -296,7 +296,7 @@ impl<S: System> EventDriven<S> {
     }
 
     /// γ of a joint where the laws allow more than one acceleration, else +∞.
-    fn gamma_of_ways(&mut self, joint: usize) -> Result<f64, MechanismError> {
+    fn gamma_if_nonunique(&mut self, joint: usize) -> Result<f64, MechanismError> {
         let at = self.now.instant();
         let gamma = painleve::gamma(&mut self.system, joint, at)?;
         if gamma > 0.0 || painleve::joint_accelerations(&mut self.system, joint, at)?.len() < 2 {
@@ -312,10 +312,10 @@ impl<S: System> EventDriven<S> {
         potential: f64,
         (penetration, drift): (f64, f64),
         gamma: f64,
-    ) -> Ledger {
-        let tally = &self.tally;
+    ) -> StepReport {
+        let tally = &self.interval_sums;
         let [power, sliding, boundary] = tally.sums;
-        let work = power + tally.bend;
+        let work = power + tally.mass_rate_work;
         let terms = [work, tally.impact, sliding, boundary];
         let left = kinetic - tally.kinetic - terms.iter().sum::<f64>();
         let sizes = terms.iter().map(|x| x.abs());
@@ -326,7 +326,7 @@ impl<S: System> EventDriven<S> {
         let turnover = [tally.kinetic, work.abs(), boundary.abs(), floor];
         let turnover = turnover.into_iter().fold(0.0, f64::max);
         let gain = over(tally.gain, turnover);
-        Ledger {
+        StepReport {
             t: self.now.t,
             h,
             num_active: self.traces.len(),
@@ -349,14 +349,14 @@ impl<S: System> EventDriven<S> {
             excess: if tally.mixed { 0.0 } else { gain },
             mixed: tally.mixed,
             gamma,
-            ..Ledger::default()
+            ..StepReport::default()
         }
     }
 
     /// Events of the interval in order, with the accumulations that fall into it.
     fn publish_events(&mut self) {
         self.events.clear();
-        self.events.append(&mut self.tally.events);
+        self.events.append(&mut self.interval_sums.events);
         let t = self.now.t;
         let (due, later) = self.now.pending.iter().partition(|event| event.t <= t);
         self.events.extend::<Vec<Event>>(due);

@@ -11,10 +11,10 @@
 
 use convex::dense;
 
-use super::frame::{Frame, Local};
+use super::frame::{EvaluatedState, EvaluatedConstraint};
 use super::margin::force_sizes;
-use super::shape::{Grip, Mode, Scale, Set, along, norm, scaled};
-use super::spread::Family;
+use super::shape::{PartMode, ContactMode, SetScale, ForceSet, along, norm, scaled};
+use super::spread::ReactionFamily;
 use crate::linear;
 
 /// Below this share of the terms a velocity has no direction.
@@ -22,7 +22,7 @@ const NO_DIRECTION: f64 = 1e-11;
 
 /// Accelerations and reactions.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Answer {
+pub(super) struct ModeSolution {
     /// â.
     pub(super) hat: Vec<f64>,
     /// R, constraint by constraint in the order of the frame.
@@ -38,7 +38,7 @@ pub(super) struct Answer {
 }
 
 /// An unknown or an equation: a combination of the rows of one constraint.
-struct Line {
+struct RowCombination {
     local: usize,
     /// Weights by row.
     weight: Vec<f64>,
@@ -47,8 +47,8 @@ struct Line {
     scale: f64,
 }
 
-impl Line {
-    fn new(frame: &Frame, local: usize, weight: Vec<f64>) -> Self {
+impl RowCombination {
+    fn new(frame: &EvaluatedState, local: usize, weight: Vec<f64>) -> Self {
         let mut hat = vec![0.0; frame.n()];
         for (i, w) in weight.iter().enumerate() {
             dense::axpy(*w, frame.locals[local].hat_row(i), &mut hat);
@@ -71,7 +71,7 @@ impl Line {
 }
 
 /// Unit direction in which a sliding part moves: that of U, continued through 0 from `last`.
-pub(super) fn direction(local: &Local, rows: std::ops::Range<usize>, last: &[f64]) -> Vec<f64> {
+pub(super) fn direction(local: &EvaluatedConstraint, rows: std::ops::Range<usize>, last: &[f64]) -> Vec<f64> {
     let u = &local.u[rows.clone()];
     let speed = norm(u);
     if speed <= NO_DIRECTION * local.speed(rows) || speed == 0.0 {
@@ -82,30 +82,30 @@ pub(super) fn direction(local: &Local, rows: std::ops::Range<usize>, last: &[f64
 }
 
 /// Force of part `p` over its scale.
-pub(super) fn slide(local: &Local, p: usize, grip: &Grip) -> Vec<f64> {
-    let part = &local.shape.parts[p];
+pub(super) fn sliding_force(local: &EvaluatedConstraint, p: usize, grip: &PartMode) -> Vec<f64> {
+    let part = &local.structure.parts[p];
     let u = match grip {
-        Grip::Along(last) => direction(local, part.rows.clone(), last),
-        Grip::Begin(e) => e.clone(),
+        PartMode::Slide(last) => direction(local, part.rows.clone(), last),
+        PartMode::SlideOnset(e) => e.clone(),
         _ => local.u[part.rows.clone()].to_vec(),
     };
-    part.set.opposite(&u, grip)
+    part.slide_set.max_dissipation_force(&u, grip)
 }
 
 /// The system of one set of modes.
-struct System<'a> {
-    frame: &'a Frame,
-    modes: &'a [Mode],
-    unknown: Vec<Line>,
-    equation: Vec<Line>,
+struct ModeSystem<'a> {
+    frame: &'a EvaluatedState,
+    modes: &'a [ContactMode],
+    unknown: Vec<RowCombination>,
+    equation: Vec<RowCombination>,
     /// Forces that depend on no unknown, by constraint.
     constant: Vec<Vec<f64>>,
 }
 
-impl<'a> System<'a> {
+impl<'a> ModeSystem<'a> {
     /// `unit` holds, for joints whose friction follows the magnitude of two reactions, the unit
     /// vector of that reaction.
-    fn new(frame: &'a Frame, modes: &'a [Mode], unit: &[Vec<f64>]) -> Self {
+    fn new(frame: &'a EvaluatedState, modes: &'a [ContactMode], unit: &[Vec<f64>]) -> Self {
         let mut system = Self {
             frame,
             modes,
@@ -115,15 +115,15 @@ impl<'a> System<'a> {
         };
         for (k, mode) in modes.iter().enumerate() {
             let constant = match mode {
-                Mode::Open => vec![0.0; frame.locals[k].rows()],
-                Mode::Closed { sign, grips } => system.push(k, *sign, grips, &unit[k]),
+                ContactMode::Open => vec![0.0; frame.locals[k].rows()],
+                ContactMode::Closed { sign, grips } => system.push(k, *sign, grips, &unit[k]),
             };
             system.constant.push(constant);
         }
         system
     }
 
-    fn push(&mut self, k: usize, sign: f64, grips: &[Grip], unit: &[f64]) -> Vec<f64> {
+    fn push(&mut self, k: usize, sign: f64, grips: &[PartMode], unit: &[f64]) -> Vec<f64> {
         let local = &self.frame.locals[k];
         let rows = local.rows();
         let axis = |i: usize| {
@@ -133,41 +133,41 @@ impl<'a> System<'a> {
         };
         let (mut sliding, mut held) = (vec![0.0; rows], Vec::new());
         for (p, grip) in grips.iter().enumerate() {
-            let part = &local.shape.parts[p];
+            let part = &local.structure.parts[p];
             match grip {
-                Grip::Hold => held.extend(part.rows.clone().map(axis)),
-                _ => sliding[part.rows.clone()].copy_from_slice(&slide(local, p, grip)),
+                PartMode::Stick => held.extend(part.rows.clone().map(axis)),
+                _ => sliding[part.rows.clone()].copy_from_slice(&sliding_force(local, p, grip)),
             }
-            if let (Grip::Edge(e), Set::Polygon(section)) = (grip, &part.set) {
+            if let (PartMode::Edge(e), ForceSet::Polygon(section)) = (grip, &part.slide_set) {
                 let mut weight = vec![0.0; rows];
                 weight[part.rows.clone()].copy_from_slice(&along(section.vertices(), *e));
                 held.push(weight);
             }
         }
-        for i in 0..local.shape.normal {
-            let follow = match local.shape.scale {
-                Scale::Fixed => 0.0,
-                Scale::Normal => 1.0,
-                Scale::Magnitude if local.shape.normal == 1 => sign,
-                Scale::Magnitude => unit.get(i).copied().unwrap_or(0.0),
+        for i in 0..local.structure.normal {
+            let follow = match local.structure.scale {
+                SetScale::Fixed => 0.0,
+                SetScale::Normal => 1.0,
+                SetScale::Magnitude if local.structure.normal == 1 => sign,
+                SetScale::Magnitude => unit.get(i).copied().unwrap_or(0.0),
             };
             let mut weight = axis(i);
             dense::axpy(follow, &sliding, &mut weight);
-            self.unknown.push(Line::new(self.frame, k, weight));
-            self.equation.push(Line::new(self.frame, k, axis(i)));
+            self.unknown.push(RowCombination::new(self.frame, k, weight));
+            self.equation.push(RowCombination::new(self.frame, k, axis(i)));
         }
         for weight in held {
-            self.unknown.push(Line::new(self.frame, k, weight.clone()));
-            self.equation.push(Line::new(self.frame, k, weight));
+            self.unknown.push(RowCombination::new(self.frame, k, weight.clone()));
+            self.equation.push(RowCombination::new(self.frame, k, weight));
         }
-        if local.shape.scale == Scale::Fixed {
+        if local.structure.scale == SetScale::Fixed {
             sliding
         } else {
             vec![0.0; rows]
         }
     }
 
-    fn solve(&self, any: bool) -> Answer {
+    fn solve(&self, any: bool) -> ModeSolution {
         let frame = self.frame;
         let m = self.unknown.len();
         let mut given = frame.free.clone();
@@ -185,17 +185,17 @@ impl<'a> System<'a> {
             let bias = dense::dot(&row.weight, &frame.locals[row.local].bias);
             right[i] = -row.scale * (dense::dot(&row.hat, &given) + bias);
         }
-        let (y, regular) = linear::solve(&matrix, &right);
+        let (y, regular) = linear::solve_least_norm(&matrix, &right);
         let mut answer = self.assemble(&y, given);
         if !regular {
-            self.spread(&y, any, &mut answer);
+            self.select_reactions(&y, any, &mut answer);
         }
         self.coefficients(&matrix, regular, &mut answer);
         answer
     }
 
     /// R, â and U̇ of the unknowns.
-    fn assemble(&self, y: &[f64], given: Vec<f64>) -> Answer {
+    fn assemble(&self, y: &[f64], given: Vec<f64>) -> ModeSolution {
         let frame = self.frame;
         let mut reaction = self.constant.clone();
         let mut hat = given;
@@ -209,19 +209,19 @@ impl<'a> System<'a> {
             (0..local.rows()).map(row).collect()
         });
         let rate: Vec<Vec<f64>> = rate.collect();
-        let mut answer = Answer {
+        let mut answer = ModeSolution {
             coefficient: vec![1.0; reaction.len()],
             reaction,
             rate,
             hat,
-            ..Answer::default()
+            ..ModeSolution::default()
         };
         self.measure(&mut answer);
         answer
     }
 
     /// Chooses among the reactions that give the same accelerations.
-    fn spread(&self, y: &[f64], any: bool, answer: &mut Answer) {
+    fn select_reactions(&self, y: &[f64], any: bool, answer: &mut ModeSolution) {
         let hats = self.unknown.iter().map(|l| scaled(&l.hat, l.scale));
         let size = norm(y).max(f64::MIN_POSITIVE);
         let none: Vec<Vec<f64>> = (self.frame.locals.iter())
@@ -236,7 +236,7 @@ impl<'a> System<'a> {
             columns.push(column);
         }
         columns.push(answer.reaction.clone());
-        let family = Family {
+        let family = ReactionFamily {
             locals: &self.frame.locals,
             modes: self.modes,
             columns,
@@ -251,7 +251,7 @@ impl<'a> System<'a> {
     }
 
     /// What the equations leave.
-    fn measure(&self, answer: &mut Answer) {
+    fn measure(&self, answer: &mut ModeSolution) {
         let whole = norm(&self.frame.free) + norm(&answer.hat);
         for row in &self.equation {
             let local = &self.frame.locals[row.local];
@@ -265,12 +265,12 @@ impl<'a> System<'a> {
     }
 
     /// 1/(M⁻¹)_nn of every sliding constraint with one normal row.
-    fn coefficients(&self, matrix: &[f64], regular: bool, answer: &mut Answer) {
+    fn coefficients(&self, matrix: &[f64], regular: bool, answer: &mut ModeSolution) {
         let m = self.unknown.len();
         for (j, column) in self.unknown.iter().enumerate() {
             let local = &self.frame.locals[column.local];
             let slides = column.weight.iter().filter(|w| **w != 0.0).count() > 1;
-            let alone = local.shape.normal == 1 && self.equation[j].weight[0] == 1.0;
+            let alone = local.structure.normal == 1 && self.equation[j].weight[0] == 1.0;
             if !(slides && alone) {
                 continue;
             }
@@ -280,7 +280,7 @@ impl<'a> System<'a> {
             answer.coefficient[column.local] = if regular {
                 let mut axis = vec![0.0; m];
                 axis[j] = 1.0;
-                let inverse = linear::solve(matrix, &axis).0[j];
+                let inverse = linear::solve_least_norm(matrix, &axis).0[j];
                 unit / inverse
             } else {
                 matrix[j * m + j] * unit
@@ -291,31 +291,31 @@ impl<'a> System<'a> {
 
 /// Accelerations of the constraints of `frame` in the given modes. Reactions of joints whose
 /// friction follows two reactions are found by iteration; `None` when it does not settle.
-pub(super) fn answer(frame: &Frame, modes: &[Mode]) -> Option<Answer> {
+pub(super) fn solve_modes(frame: &EvaluatedState, modes: &[ContactMode]) -> Option<ModeSolution> {
     solve(frame, modes, false)
 }
 
 /// As [`answer`], but where reactions are not determined any that satisfies the laws will do.
-pub(super) fn rough(frame: &Frame, modes: &[Mode]) -> Option<Answer> {
+pub(super) fn solve_modes_any_reaction(frame: &EvaluatedState, modes: &[ContactMode]) -> Option<ModeSolution> {
     solve(frame, modes, true)
 }
 
-fn solve(frame: &Frame, modes: &[Mode], any: bool) -> Option<Answer> {
+fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<ModeSolution> {
     let pair = |k: usize| {
-        let shape = &frame.locals[k].shape;
-        let slides = matches!(&modes[k], Mode::Closed { grips, .. } if grips.iter().any(|g| *g != Grip::Hold));
-        shape.scale == Scale::Magnitude && shape.normal > 1 && slides
+        let shape = &frame.locals[k].structure;
+        let slides = matches!(&modes[k], ContactMode::Closed { grips, .. } if grips.iter().any(|g| *g != PartMode::Stick));
+        shape.scale == SetScale::Magnitude && shape.normal > 1 && slides
     };
     let mut unit: Vec<Vec<f64>> = vec![Vec::new(); modes.len()];
     let pairs: Vec<usize> = (0..modes.len()).filter(|&k| pair(k)).collect();
-    let mut answer = System::new(frame, modes, &unit).solve(any);
+    let mut answer = ModeSystem::new(frame, modes, &unit).solve(any);
     if pairs.is_empty() {
         return Some(answer);
     }
     for _ in 0..400 {
         let mut change = 0.0_f64;
         for &k in &pairs {
-            let normal = &answer.reaction[k][..frame.locals[k].shape.normal];
+            let normal = &answer.reaction[k][..frame.locals[k].structure.normal];
             let size = norm(normal);
             let next = scaled(normal, if size > 0.0 { 1.0 / size } else { 0.0 });
             let moved = next.iter().enumerate().map(|(i, x)| {
@@ -328,16 +328,16 @@ fn solve(frame: &Frame, modes: &[Mode], any: bool) -> Option<Answer> {
         if change < 1e-13 {
             return Some(answer);
         }
-        answer = System::new(frame, modes, &unit).solve(any);
+        answer = ModeSystem::new(frame, modes, &unit).solve(any);
     }
     None
 }
 
 /// The combinations of rows that the modes hold at rest: Ĝ, U and the size of its terms.
-pub(super) fn held_rows(frame: &Frame, modes: &[Mode]) -> Vec<(Vec<f64>, f64, f64)> {
+pub(super) fn sticking_rows(frame: &EvaluatedState, modes: &[ContactMode]) -> Vec<(Vec<f64>, f64, f64)> {
     let unit = vec![Vec::new(); modes.len()];
-    let system = System::new(frame, modes, &unit);
-    let line = |line: Line| {
+    let system = ModeSystem::new(frame, modes, &unit);
+    let line = |line: RowCombination| {
         let local = &frame.locals[line.local];
         let sizes = line.weight.iter().zip(&local.size);
         let size = sizes.map(|(w, s)| w.abs() * s).sum();

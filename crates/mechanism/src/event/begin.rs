@@ -16,10 +16,10 @@ use std::ops::Range;
 
 use convex::dense;
 
-use super::answer::{Answer, answer, rough};
-use super::frame::{Frame, Local};
-use super::project::shortest;
-use super::shape::{Grip, Mode, Set, norm, scaled};
+use super::answer::{ModeSolution, solve_modes, solve_modes_any_reaction};
+use super::frame::{EvaluatedState, EvaluatedConstraint};
+use super::project::least_norm_combination;
+use super::shape::{PartMode, ContactMode, ForceSet, norm, scaled};
 use crate::linear;
 
 /// Rounds of the map before Newton's method, and without it.
@@ -33,59 +33,59 @@ const STEPS: usize = 12;
 const SLOW: f64 = 1e-6;
 
 /// The speed below which a part with this reaction is still beginning.
-pub(super) fn slow(local: &Local, rows: Range<usize>, reaction: &[f64], step: f64) -> f64 {
+pub(super) fn onset_speed(local: &EvaluatedConstraint, rows: Range<usize>, reaction: &[f64], step: f64) -> f64 {
     let weight = norm(&local.length[rows.clone()]).powi(2) / rows.len() as f64;
     SLOW * step * weight * norm(&reaction[rows])
 }
 
 /// Whether some part is beginning.
-pub(super) fn begins(modes: &[Mode]) -> bool {
+pub(super) fn has_onset(modes: &[ContactMode]) -> bool {
     !beginning(modes).is_empty()
 }
 
 /// Replaces the directions that are still unknown.
-pub(super) fn begin(frame: &Frame, modes: &mut [Mode]) {
+pub(super) fn find_onset_directions(frame: &EvaluatedState, modes: &mut [ContactMode]) {
     let mut held = modes.to_vec();
     let mut unknown = Vec::new();
     for (k, p) in beginning(modes) {
         if get_direction(modes, k, p).is_some_and(|e| e.is_empty())
-            && let Mode::Closed { grips, .. } = &mut held[k]
+            && let ContactMode::Closed { grips, .. } = &mut held[k]
         {
-            grips[p] = Grip::Hold;
+            grips[p] = PartMode::Stick;
             unknown.push((k, p));
         }
     }
     if unknown.is_empty() {
         return;
     }
-    let Some(first) = answer(frame, &held) else {
+    let Some(first) = solve_modes(frame, &held) else {
         return;
     };
     for &(k, p) in &unknown {
-        let part = &frame.locals[k].shape.parts[p];
+        let part = &frame.locals[k].structure.parts[p];
         let force = &first.reaction[k][part.rows.clone()];
-        let e = reachable(frame, modes, k, p, against(&part.set, force));
+        let e = reachable(frame, modes, k, p, against(&part.slide_set, force));
         set_direction(modes, k, p, e);
     }
-    turn(frame, modes, FIRST);
+    solve_directions(frame, modes, FIRST);
 }
 
 /// The modes with the directions of slow parts as they are at this frame.
-pub(super) fn adapt<'a>(frame: &Frame, modes: &'a [Mode]) -> Cow<'a, [Mode]> {
+pub(super) fn update_onset_directions<'a>(frame: &EvaluatedState, modes: &'a [ContactMode]) -> Cow<'a, [ContactMode]> {
     if beginning(modes).is_empty() {
         return Cow::Borrowed(modes);
     }
     let mut modes = modes.to_vec();
-    turn(frame, &mut modes, 1);
+    solve_directions(frame, &mut modes, 1);
     Cow::Owned(modes)
 }
 
 /// Parts that are beginning to slide.
-fn beginning(modes: &[Mode]) -> Vec<(usize, usize)> {
+fn beginning(modes: &[ContactMode]) -> Vec<(usize, usize)> {
     let mut list = Vec::new();
     for (k, mode) in modes.iter().enumerate() {
-        if let Mode::Closed { grips, .. } = mode {
-            let begins = |(_, g): &(usize, &Grip)| matches!(g, Grip::Begin(_));
+        if let ContactMode::Closed { grips, .. } = mode {
+            let begins = |(_, g): &(usize, &PartMode)| matches!(g, PartMode::SlideOnset(_));
             list.extend(grips.iter().enumerate().filter(begins).map(|(p, _)| (k, p)));
         }
     }
@@ -93,9 +93,9 @@ fn beginning(modes: &[Mode]) -> Vec<(usize, usize)> {
 }
 
 /// Solves for the directions of all parts that begin, from those they have.
-fn turn(frame: &Frame, modes: &mut [Mode], first: usize) {
+fn solve_directions(frame: &EvaluatedState, modes: &mut [ContactMode], first: usize) {
     let parts = beginning(modes);
-    let plane = |&(k, p): &(usize, usize)| frame.locals[k].shape.parts[p].rows.len() == 2;
+    let plane = |&(k, p): &(usize, usize)| frame.locals[k].structure.parts[p].rows.len() == 2;
     let all_plane = parts.iter().all(plane);
     let rounds = if all_plane { first } else { ROUNDS };
     for _ in 0..rounds {
@@ -112,12 +112,12 @@ fn turn(frame: &Frame, modes: &mut [Mode], first: usize) {
 }
 
 /// One round of the map; the largest change of a direction.
-fn map(frame: &Frame, modes: &mut [Mode], parts: &[(usize, usize)]) -> Option<f64> {
-    let found = rough(frame, modes)?;
+fn map(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, usize)]) -> Option<f64> {
+    let found = solve_modes_any_reaction(frame, modes)?;
     let mut change = 0.0_f64;
     for &(k, p) in parts {
         let local = &frame.locals[k];
-        let rows = local.shape.parts[p].rows.clone();
+        let rows = local.structure.parts[p].rows.clone();
         let weight = norm(&local.length[rows.clone()]).powi(2) / rows.len() as f64;
         let friction = norm(&found.reaction[k][rows.clone()]);
         let old = get_direction(modes, k, p)?;
@@ -136,9 +136,9 @@ fn map(frame: &Frame, modes: &mut [Mode], parts: &[(usize, usize)]) -> Option<f6
 }
 
 /// e × U̇ of every part.
-fn across(found: &Answer, frame: &Frame, modes: &[Mode], parts: &[(usize, usize)]) -> Vec<f64> {
+fn across(found: &ModeSolution, frame: &EvaluatedState, modes: &[ContactMode], parts: &[(usize, usize)]) -> Vec<f64> {
     let cross = |&(k, p): &(usize, usize)| {
-        let rows = frame.locals[k].shape.parts[p].rows.clone();
+        let rows = frame.locals[k].structure.parts[p].rows.clone();
         let (e, rate) = (get_direction(modes, k, p), &found.rate[k][rows]);
         e.map_or(0.0, |e| e[0] * rate[1] - e[1] * rate[0])
     };
@@ -146,7 +146,7 @@ fn across(found: &Answer, frame: &Frame, modes: &[Mode], parts: &[(usize, usize)
 }
 
 /// Turns every direction by an angle.
-fn turned(modes: &[Mode], parts: &[(usize, usize)], angle: &[f64]) -> Vec<Mode> {
+fn rotate_directions(modes: &[ContactMode], parts: &[(usize, usize)], angle: &[f64]) -> Vec<ContactMode> {
     let mut modes = modes.to_vec();
     for (&(k, p), angle) in parts.iter().zip(angle) {
         let (s, c) = angle.sin_cos();
@@ -159,10 +159,10 @@ fn turned(modes: &[Mode], parts: &[(usize, usize)], angle: &[f64]) -> Vec<Mode> 
 }
 
 /// One step of Newton's method on the angles; false when it has settled or does not help.
-fn newton(frame: &Frame, modes: &mut [Mode], parts: &[(usize, usize)]) -> bool {
+fn newton(frame: &EvaluatedState, modes: &mut [ContactMode], parts: &[(usize, usize)]) -> bool {
     let m = parts.len();
-    let value = |modes: &[Mode]| {
-        let found = rough(frame, modes)?;
+    let value = |modes: &[ContactMode]| {
+        let found = solve_modes_any_reaction(frame, modes)?;
         Some(across(&found, frame, modes, parts))
     };
     let Some(now) = value(modes) else {
@@ -174,9 +174,9 @@ fn newton(frame: &Frame, modes: &mut [Mode], parts: &[(usize, usize)]) -> bool {
     for j in 0..m {
         let mut angle = vec![0.0; m];
         angle[j] = d;
-        let ahead = value(&turned(modes, parts, &angle));
+        let ahead = value(&rotate_directions(modes, parts, &angle));
         angle[j] = -d;
-        let behind = value(&turned(modes, parts, &angle));
+        let behind = value(&rotate_directions(modes, parts, &angle));
         let (Some(ahead), Some(behind)) = (ahead, behind) else {
             return false;
         };
@@ -194,7 +194,7 @@ fn newton(frame: &Frame, modes: &mut [Mode], parts: &[(usize, usize)]) -> bool {
     }
     // A turn by more than half a radian is no correction any more.
     let damped = scaled(&step, (0.5 / largest).min(1.0));
-    let next = turned(modes, parts, &damped);
+    let next = rotate_directions(modes, parts, &damped);
     let before = norm(&now);
     match value(&next) {
         Some(after) if norm(&after) < before => modes.clone_from_slice(&next),
@@ -205,22 +205,22 @@ fn newton(frame: &Frame, modes: &mut [Mode], parts: &[(usize, usize)]) -> bool {
 
 /// The part of a direction in which the part can move at all while normal rows hold: a contact whose
 /// map has reduced rank slides in fewer directions than its force has (M88 §17).
-fn reachable(frame: &Frame, modes: &[Mode], k: usize, p: usize, e: Vec<f64>) -> Vec<f64> {
+fn reachable(frame: &EvaluatedState, modes: &[ContactMode], k: usize, p: usize, e: Vec<f64>) -> Vec<f64> {
     let mut normals: Vec<Vec<f64>> = Vec::new();
     for (local, mode) in frame.locals.iter().zip(modes) {
         if !mode.is_open() {
-            normals.extend((0..local.shape.normal).map(|i| local.hat_row(i).to_vec()));
+            normals.extend((0..local.structure.normal).map(|i| local.hat_row(i).to_vec()));
         }
     }
     let local = &frame.locals[k];
-    let rows = local.shape.parts[p].rows.clone();
+    let rows = local.structure.parts[p].rows.clone();
     // Ĝ_t of what the normals leave, and the virtual motion along e: Ĝ_t Ĝ_tᵀ e.
     let mut hats: Vec<Vec<f64>> = rows.map(|i| local.hat_row(i).to_vec()).collect();
     let length = norm(&local.length);
     for hat in &mut hats {
         let against: Vec<f64> = normals.iter().map(|n| -dense::dot(n, hat)).collect();
         if !normals.is_empty() {
-            let (change, _) = shortest(&normals, &against);
+            let (change, _) = least_norm_combination(&normals, &against);
             dense::axpy(1.0, &change, hat);
         }
         if norm(hat) <= 1e-9 * length {
@@ -242,9 +242,9 @@ fn reachable(frame: &Frame, modes: &[Mode], k: usize, p: usize, e: Vec<f64>) -> 
 }
 
 /// Direction of sliding that a force on the boundary of its set opposes.
-fn against(set: &Set, force: &[f64]) -> Vec<f64> {
+fn against(set: &ForceSet, force: &[f64]) -> Vec<f64> {
     let mut e = match set {
-        Set::Ellipse([a, b]) if *a > 0.0 && *b > 0.0 => {
+        ForceSet::Ellipse([a, b]) if *a > 0.0 && *b > 0.0 => {
             vec![-force[0] / (a * a), -force[1] / (b * b)]
         }
         _ => scaled(force, -1.0),
@@ -259,18 +259,18 @@ fn against(set: &Set, force: &[f64]) -> Vec<f64> {
     e
 }
 
-fn set_direction(modes: &mut [Mode], k: usize, p: usize, e: Vec<f64>) {
-    if let Mode::Closed { grips, .. } = &mut modes[k] {
-        grips[p] = Grip::Begin(e);
+fn set_direction(modes: &mut [ContactMode], k: usize, p: usize, e: Vec<f64>) {
+    if let ContactMode::Closed { grips, .. } = &mut modes[k] {
+        grips[p] = PartMode::SlideOnset(e);
     }
 }
 
-fn get_direction(modes: &[Mode], k: usize, p: usize) -> Option<Vec<f64>> {
+fn get_direction(modes: &[ContactMode], k: usize, p: usize) -> Option<Vec<f64>> {
     match &modes[k] {
-        Mode::Closed { grips, .. } => match &grips[p] {
-            Grip::Begin(e) => Some(e.clone()),
+        ContactMode::Closed { grips, .. } => match &grips[p] {
+            PartMode::SlideOnset(e) => Some(e.clone()),
             _ => None,
         },
-        Mode::Open => None,
+        ContactMode::Open => None,
     }
 }

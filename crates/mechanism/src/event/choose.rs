@@ -14,13 +14,13 @@ use std::ops::Range;
 use convex::dense;
 
 use super::REST;
-use super::answer::{Answer, answer};
-use super::begin::{adapt, begin, slow};
-use super::frame::{Frame, Local};
-use super::margin::{Margin, Phase, What, margins};
-use super::shape::{Grip, Mode, Scale, Set, norm, scaled};
+use super::answer::{ModeSolution, solve_modes};
+use super::begin::{update_onset_directions, find_onset_directions, onset_speed};
+use super::frame::{EvaluatedState, EvaluatedConstraint};
+use super::margin::{Margin, Phase, MarginKind, margins};
+use super::shape::{PartMode, ContactMode, SetScale, ForceSet, norm, scaled};
 use crate::error::MechanismError;
-use crate::system::{Instant, Kind, System};
+use crate::system::{StateRef, ConstraintKind, System};
 
 /// A margin within this share of its terms counts as 0 at the instant itself: the instant is known
 /// to about 1e-12 of the time scale.
@@ -40,9 +40,9 @@ const COMBINATIONS: usize = 20_000;
 
 /// The modes chosen and their accelerations.
 #[derive(Debug, Clone)]
-pub(super) struct Choice {
-    pub(super) modes: Vec<Mode>,
-    pub(super) answer: Answer,
+pub(super) struct ModeChoice {
+    pub(super) modes: Vec<ContactMode>,
+    pub(super) answer: ModeSolution,
     /// How far the margins miss, relative to their terms.
     pub(super) residual: f64,
     /// Constraints (index in the frame) that could not slide on: their reaction would have pulled.
@@ -51,7 +51,7 @@ pub(super) struct Choice {
 
 /// Why there is none.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Refusal {
+pub(super) struct NoModeFound {
     /// Smallest defect met, and the constraint (index in the frame) it was met at.
     pub(super) defect: f64,
     pub(super) worst: usize,
@@ -60,32 +60,32 @@ pub(super) struct Refusal {
 }
 
 /// A state at which modes are chosen.
-pub(super) struct Chooser<'a, S: System> {
+pub(super) struct ModeSelector<'a, S: System> {
     pub(super) system: &'a mut S,
-    pub(super) at: Instant<'a>,
+    pub(super) at: StateRef<'a>,
     /// Constraints in the order of the frame.
     pub(super) members: &'a [usize],
     /// Speeds below these are 0.
     pub(super) limit: &'a [f64],
     /// Modes that have just ended.
-    pub(super) ended: Option<&'a [Mode]>,
+    pub(super) ended: Option<&'a [ContactMode]>,
     /// Length of the moment, and of an output interval.
-    pub(super) moment: f64,
+    pub(super) look_ahead: f64,
     pub(super) step: f64,
 }
 
-impl<S: System> Chooser<'_, S> {
+impl<S: System> ModeSelector<'_, S> {
     /// The first combination whose margins hold.
     pub(super) fn choose(
         &mut self,
-        frame: &Frame,
-    ) -> Result<Result<Choice, Refusal>, MechanismError> {
-        let options: Vec<Vec<Mode>> = (frame.locals.iter().zip(self.limit))
+        frame: &EvaluatedState,
+    ) -> Result<Result<ModeChoice, NoModeFound>, MechanismError> {
+        let options: Vec<Vec<ContactMode>> = (frame.locals.iter().zip(self.limit))
             .map(|(local, limit)| options(local, *limit))
             .collect();
-        let mut refusal = Refusal {
+        let mut refusal = NoModeFound {
             defect: f64::INFINITY,
-            ..Refusal::default()
+            ..NoModeFound::default()
         };
         let total = options.iter().map(Vec::len);
         let total = total.fold(1_usize, |a, b| a.saturating_mul(b));
@@ -97,7 +97,7 @@ impl<S: System> Chooser<'_, S> {
             if self.ended.is_some_and(|ended| ended == modes) {
                 continue;
             }
-            if let Some(choice) = self.examine(frame, modes, &mut refusal)? {
+            if let Some(choice) = self.test_modes(frame, modes, &mut refusal)? {
                 return Ok(Ok(choice));
             }
         }
@@ -105,14 +105,14 @@ impl<S: System> Chooser<'_, S> {
     }
 
     /// Whether the modes go on.
-    fn examine(
+    fn test_modes(
         &mut self,
-        frame: &Frame,
-        mut modes: Vec<Mode>,
-        refusal: &mut Refusal,
-    ) -> Result<Option<Choice>, MechanismError> {
-        begin(frame, &mut modes);
-        let Some(found) = answer(frame, &modes) else {
+        frame: &EvaluatedState,
+        mut modes: Vec<ContactMode>,
+        refusal: &mut NoModeFound,
+    ) -> Result<Option<ModeChoice>, MechanismError> {
+        find_onset_directions(frame, &mut modes);
+        let Some(found) = solve_modes(frame, &modes) else {
             return Ok(None);
         };
         if found.defect < refusal.defect {
@@ -122,7 +122,7 @@ impl<S: System> Chooser<'_, S> {
             return Ok(None);
         }
         let now = margins(frame, &modes, &found, Phase::Choose(self.limit));
-        let pulls = |m: &&Margin| m.what == What::Coefficient && !(m.value > ZERO);
+        let pulls = |m: &&Margin| m.kind == MarginKind::Coefficient && !(m.value > ZERO);
         let pulling: Vec<usize> = now.iter().filter(pulls).map(|m| m.local).collect();
         if !pulling.is_empty() {
             refusal.sliding.extend(pulling);
@@ -132,12 +132,12 @@ impl<S: System> Chooser<'_, S> {
             return Ok(None);
         }
         let open = now.iter().filter(|m| m.share() <= ZERO).count();
-        if open > 0 && !self.later(&modes, &found, &now, frame)? {
+        if open > 0 && !self.holds_after_look_ahead(&modes, &found, &now, frame)? {
             return Ok(None);
         }
         self.mark_slow(frame, &found, &mut modes);
         let missed = now.iter().map(|m| -m.share()).fold(0.0, f64::max);
-        Ok(Some(Choice {
+        Ok(Some(ModeChoice {
             modes,
             residual: missed.max(found.defect),
             answer: found,
@@ -146,48 +146,48 @@ impl<S: System> Chooser<'_, S> {
     }
 
     /// Parts that move, but slowly and faster and faster, are still at their beginning.
-    fn mark_slow(&self, frame: &Frame, found: &Answer, modes: &mut [Mode]) {
+    fn mark_slow(&self, frame: &EvaluatedState, found: &ModeSolution, modes: &mut [ContactMode]) {
         for (k, mode) in modes.iter_mut().enumerate() {
-            let Mode::Closed { grips, .. } = mode else {
+            let ContactMode::Closed { grips, .. } = mode else {
                 continue;
             };
-            for (part, grip) in frame.locals[k].shape.parts.iter().zip(grips) {
-                let Grip::Along(e) = grip else {
+            for (part, grip) in frame.locals[k].structure.parts.iter().zip(grips) {
+                let PartMode::Slide(e) = grip else {
                     continue;
                 };
                 let speed = norm(&frame.locals[k].u[part.rows.clone()]);
                 let gains = dense::dot(&found.rate[k][part.rows.clone()], e) > 0.0;
                 let local = &frame.locals[k];
-                let limit = slow(local, part.rows.clone(), &found.reaction[k], self.step);
+                let limit = onset_speed(local, part.rows.clone(), &found.reaction[k], self.step);
                 if gains && speed <= limit {
-                    *grip = Grip::Begin(std::mem::take(e));
+                    *grip = PartMode::SlideOnset(std::mem::take(e));
                 }
             }
         }
     }
 
     /// Whether the margins that are 0 now are not negative a moment later.
-    fn later(
+    fn holds_after_look_ahead(
         &mut self,
-        modes: &[Mode],
-        found: &Answer,
+        modes: &[ContactMode],
+        found: &ModeSolution,
         now: &[Margin],
-        frame: &Frame,
+        frame: &EvaluatedState,
     ) -> Result<bool, MechanismError> {
-        let a = frame.plain_of(&found.hat);
-        let (h, at) = (self.moment, self.at);
+        let a = frame.from_kinetic(&found.hat);
+        let (h, at) = (self.look_ahead, self.at);
         let (mut q, mut v, mut mean) = (at.q.to_vec(), at.v.to_vec(), at.v.to_vec());
         dense::axpy(h, &a, &mut v);
         dense::axpy(0.5 * h, &a, &mut mean);
-        self.system.chart().advance(&mut q, &mean, h);
-        let moved = Instant {
+        self.system.configuration_space().integrate(&mut q, &mean, h);
+        let moved = StateRef {
             t: at.t + h,
             q: &q,
             v: &v,
         };
-        let frame = Frame::new(self.system, moved, self.members)?;
-        let modes = adapt(&frame, modes);
-        let Some(found) = answer(&frame, &modes) else {
+        let frame = EvaluatedState::new(self.system, moved, self.members)?;
+        let modes = update_onset_directions(&frame, modes);
+        let Some(found) = solve_modes(&frame, &modes) else {
             return Ok(false);
         };
         let later = margins(&frame, &modes, &found, Phase::Choose(self.limit));
@@ -198,21 +198,21 @@ impl<S: System> Chooser<'_, S> {
     /// Search by exchange: the worst violation changes its mode.
     fn exchange(
         &mut self,
-        frame: &Frame,
-        options: &[Vec<Mode>],
-    ) -> Result<Option<Choice>, MechanismError> {
+        frame: &EvaluatedState,
+        options: &[Vec<ContactMode>],
+    ) -> Result<Option<ModeChoice>, MechanismError> {
         let mut place = vec![0; options.len()];
         let mut seen: Vec<Vec<usize>> = Vec::new();
-        let mut refusal = Refusal::default();
+        let mut refusal = NoModeFound::default();
         for _ in 0..COMBINATIONS {
             let pick = |(k, &i): (usize, &usize)| options[k][i].clone();
-            let mut modes: Vec<Mode> = place.iter().enumerate().map(pick).collect();
-            if let Some(choice) = self.examine(frame, modes.clone(), &mut refusal)? {
+            let mut modes: Vec<ContactMode> = place.iter().enumerate().map(pick).collect();
+            if let Some(choice) = self.test_modes(frame, modes.clone(), &mut refusal)? {
                 return Ok(Some(choice));
             }
-            begin(frame, &mut modes);
+            find_onset_directions(frame, &mut modes);
             seen.push(place.clone());
-            let Some(found) = answer(frame, &modes) else {
+            let Some(found) = solve_modes(frame, &modes) else {
                 return Ok(None);
             };
             let mut list = margins(frame, &modes, &found, Phase::Choose(self.limit));
@@ -236,7 +236,7 @@ impl<S: System> Chooser<'_, S> {
 
 /// All combinations that satisfy the laws at the instant, without a look ahead: the outcomes of a
 /// jump.
-pub(super) fn outcomes(frame: &Frame) -> Vec<Choice> {
+pub(super) fn outcomes(frame: &EvaluatedState) -> Vec<ModeChoice> {
     outcomes_beyond(frame, &vec![0.0; frame.locals.len()])
 }
 
@@ -244,11 +244,11 @@ pub(super) fn outcomes(frame: &Frame) -> Vec<Choice> {
 /// joint follows a reaction of either sign (B02 §6). Contacts take part where `members` names them.
 pub(crate) fn accelerations<S: System>(
     system: &mut S,
-    at: Instant<'_>,
+    at: StateRef<'_>,
     members: &[usize],
 ) -> Result<Vec<Vec<f64>>, MechanismError> {
-    let frame = Frame::new(system, at, members)?;
-    let limit = |local: &Local| REST * norm(&local.size);
+    let frame = EvaluatedState::new(system, at, members)?;
+    let limit = |local: &EvaluatedConstraint| REST * norm(&local.size);
     let limit: Vec<f64> = frame.locals.iter().map(limit).collect();
     let mut found: Vec<Vec<f64>> = Vec::new();
     for choice in outcomes_beyond(&frame, &limit) {
@@ -261,26 +261,26 @@ pub(crate) fn accelerations<S: System>(
             found.push(hat);
         }
     }
-    Ok(found.iter().map(|hat| frame.plain_of(hat)).collect())
+    Ok(found.iter().map(|hat| frame.from_kinetic(hat)).collect())
 }
 
 /// The same with speeds below `limit` taken as 0.
-fn outcomes_beyond(frame: &Frame, limit: &[f64]) -> Vec<Choice> {
+fn outcomes_beyond(frame: &EvaluatedState, limit: &[f64]) -> Vec<ModeChoice> {
     let pairs = frame.locals.iter().zip(limit);
-    let options: Vec<Vec<Mode>> = pairs.map(|(l, limit)| options(l, *limit)).collect();
+    let options: Vec<Vec<ContactMode>> = pairs.map(|(l, limit)| options(l, *limit)).collect();
     let total = options.iter().map(Vec::len);
     let total = total.fold(1_usize, |a, b| a.saturating_mul(b));
     let mut found = Vec::new();
     for index in 0..total.min(COMBINATIONS) {
         let mut modes = combination(&options, index);
-        begin(frame, &mut modes);
-        let Some(answer) = answer(frame, &modes) else {
+        find_onset_directions(frame, &mut modes);
+        let Some(answer) = solve_modes(frame, &modes) else {
             continue;
         };
         let list = margins(frame, &modes, &answer, Phase::Choose(limit));
-        let fits = |m: &Margin| m.what == What::Coefficient || m.share() >= -ZERO;
+        let fits = |m: &Margin| m.kind == MarginKind::Coefficient || m.share() >= -ZERO;
         if answer.defect <= DEFECT && list.iter().all(fits) {
-            found.push(Choice {
+            found.push(ModeChoice {
                 modes,
                 residual: answer.defect,
                 answer,
@@ -292,7 +292,7 @@ fn outcomes_beyond(frame: &Frame, limit: &[f64]) -> Vec<Choice> {
 }
 
 /// The `index`-th combination; the last constraint varies fastest.
-fn combination(options: &[Vec<Mode>], mut index: usize) -> Vec<Mode> {
+fn combination(options: &[Vec<ContactMode>], mut index: usize) -> Vec<ContactMode> {
     let mut modes = Vec::with_capacity(options.len());
     for list in options.iter().rev() {
         modes.push(list[index % list.len()].clone());
@@ -303,10 +303,10 @@ fn combination(options: &[Vec<Mode>], mut index: usize) -> Vec<Mode> {
 }
 
 /// What a constraint may do from here, holding first.
-fn options(local: &Local, limit: f64) -> Vec<Mode> {
-    let mut grips: Vec<Vec<Grip>> = vec![Vec::new()];
-    for part in &local.shape.parts {
-        let list = grip_options(local, &part.rows, &part.set, limit);
+fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
+    let mut grips: Vec<Vec<PartMode>> = vec![Vec::new()];
+    for part in &local.structure.parts {
+        let list = part_options(local, &part.rows, &part.slide_set, limit);
         grips = (grips.iter())
             .flat_map(|head| {
                 list.iter().map(move |grip| {
@@ -317,57 +317,57 @@ fn options(local: &Local, limit: f64) -> Vec<Mode> {
             })
             .collect();
     }
-    let signed = local.shape.scale == Scale::Magnitude && local.shape.normal == 1;
+    let signed = local.structure.scale == SetScale::Magnitude && local.structure.normal == 1;
     let signs: &[f64] = if signed { &[1.0, -1.0] } else { &[1.0] };
-    let closed = |grips: &Vec<Grip>| {
+    let closed = |grips: &Vec<PartMode>| {
         let grips = grips.clone();
-        signs.iter().map(move |&sign| Mode::Closed {
+        signs.iter().map(move |&sign| ContactMode::Closed {
             sign,
             grips: grips.clone(),
         })
     };
-    let mut modes: Vec<Mode> = grips.iter().flat_map(closed).collect();
-    if local.kind == Kind::Contact {
-        modes.push(Mode::Open);
+    let mut modes: Vec<ContactMode> = grips.iter().flat_map(closed).collect();
+    if local.kind == ConstraintKind::Contact {
+        modes.push(ContactMode::Open);
     }
     modes
 }
 
 /// What a part may do: slide as it moves, or begin anything when it does not.
-fn grip_options(local: &Local, rows: &Range<usize>, set: &Set, limit: f64) -> Vec<Grip> {
+fn part_options(local: &EvaluatedConstraint, rows: &Range<usize>, set: &ForceSet, limit: f64) -> Vec<PartMode> {
     let u = &local.u[rows.clone()];
     let speed = norm(u);
     let moves = speed > limit;
     match set {
-        Set::Interval { plus, minus } => {
-            let mut list = vec![Grip::Hold];
+        ForceSet::Interval { plus, minus } => {
+            let mut list = vec![PartMode::Stick];
             if moves {
                 list.clear();
             }
             // A bound at infinity is never reached by sliding.
             if minus.is_finite() && (!moves || u[0] > 0.0) {
-                list.push(Grip::Sign(1.0));
+                list.push(PartMode::SlideSign(1.0));
             }
             if plus.is_finite() && (!moves || u[0] < 0.0) {
-                list.push(Grip::Sign(-1.0));
+                list.push(PartMode::SlideSign(-1.0));
             }
             list
         }
-        Set::Disc(_) | Set::Ellipse(_) if moves => vec![Grip::Along(scaled(u, 1.0 / speed))],
-        Set::Disc(_) | Set::Ellipse(_) => vec![Grip::Hold, Grip::Begin(Vec::new())],
-        Set::Polygon(section) => {
+        ForceSet::Disc(_) | ForceSet::Ellipse(_) if moves => vec![PartMode::Slide(scaled(u, 1.0 / speed))],
+        ForceSet::Disc(_) | ForceSet::Ellipse(_) => vec![PartMode::Stick, PartMode::SlideOnset(Vec::new())],
+        ForceSet::Polygon(section) => {
             let v = section.vertices();
             let reach: Vec<f64> = v.iter().map(|v| -v[0] * u[0] - v[1] * u[1]).collect();
             let best = reach.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
             let near = |k: usize| !moves || reach[k] >= best - limit * norm(&v[k]);
-            let mut list = if moves { Vec::new() } else { vec![Grip::Hold] };
+            let mut list = if moves { Vec::new() } else { vec![PartMode::Stick] };
             let all = || 0..v.len();
             list.extend(
                 all()
                     .filter(|&k| near(k) && near((k + 1) % v.len()))
-                    .map(Grip::Edge),
+                    .map(PartMode::Edge),
             );
-            list.extend(all().filter(|&k| near(k)).map(Grip::Vertex));
+            list.extend(all().filter(|&k| near(k)).map(PartMode::Vertex));
             list
         }
     }

@@ -11,29 +11,29 @@ use convex::dense;
 
 use super::EventDriven;
 use super::account::SUMS;
-use super::answer::{answer, direction, rough};
-use super::begin::{adapt, begins, slow};
-use super::frame::Frame;
-use super::halt::spirals;
-use super::locate::{Search, Trigger, Watch};
-use super::margin::What;
-use super::runge::Runge;
-use super::shape::{Grip, Mode, norm};
+use super::answer::{solve_modes, direction, solve_modes_any_reaction};
+use super::begin::{update_onset_directions, has_onset, onset_speed};
+use super::frame::EvaluatedState;
+use super::halt::slides_in_plane;
+use super::locate::{Search, LocatedEvent, EventFunction};
+use super::margin::MarginKind;
+use super::runge::DormandPrince;
+use super::shape::{PartMode, ContactMode, norm};
 use crate::error::MechanismError;
-use crate::system::{Instant, System};
+use crate::system::{StateRef, System};
 
 /// Tolerance of a step, relative and absolute.
 const RELATIVE: f64 = 1e-12;
 const ABSOLUTE: f64 = 1e-13;
 
 /// Why a right-hand side has no value.
-enum Halt {
+enum SlopeError {
     Error(MechanismError),
     /// Accelerations that do not settle.
     Unsettled,
 }
 
-impl From<MechanismError> for Halt {
+impl From<MechanismError> for SlopeError {
     fn from(e: MechanismError) -> Self {
         Self::Error(e)
     }
@@ -56,28 +56,28 @@ impl Layout {
     fn slope<S: System>(
         &self,
         system: &mut S,
-        (active, modes): (&[usize], &[Mode]),
+        (active, modes): (&[usize], &[ContactMode]),
         t: f64,
         y: &[f64],
         slope: &mut [f64],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), SlopeError> {
         let (q, v) = (&y[..self.np], &y[self.np..self.np + self.n]);
         if !y[..self.np + self.n].iter().all(|x| x.is_finite()) {
-            return Err(Halt::Unsettled);
+            return Err(SlopeError::Unsettled);
         }
-        let frame = Frame::new(system, Instant { t, q, v }, active)?;
-        let modes = adapt(&frame, modes);
-        let found = rough(&frame, &modes).ok_or(Halt::Unsettled)?;
+        let frame = EvaluatedState::new(system, StateRef { t, q, v }, active)?;
+        let modes = update_onset_directions(&frame, modes);
+        let found = solve_modes_any_reaction(&frame, &modes).ok_or(SlopeError::Unsettled)?;
         slope.fill(0.0);
-        system.chart().rate_into(q, v, &mut slope[..self.np]);
-        slope[self.np..self.np + self.n].copy_from_slice(&frame.plain_of(&found.hat));
+        system.configuration_space().position_rate_into(q, v, &mut slope[..self.np]);
+        slope[self.np..self.np + self.n].copy_from_slice(&frame.from_kinetic(&found.hat));
         let (impulses, sums) =
             slope[self.np + self.n..].split_at_mut(self.len() - SUMS - self.np - self.n);
         sums[0] = dense::dot(&frame.inertia.force, v);
         for (local, reaction) in frame.locals.iter().zip(&found.reaction) {
             for (i, &r) in reaction.iter().enumerate() {
                 impulses[self.first[local.constraint] + i] = r;
-                if i >= local.shape.normal {
+                if i >= local.structure.normal {
                     sums[1] += r * local.u[i];
                 }
                 sums[2] -= r * local.boundary[i];
@@ -88,7 +88,7 @@ impl Layout {
 }
 
 /// A step that was good enough.
-struct Taken {
+struct AcceptedStep {
     h: f64,
     /// Length that the error would have allowed.
     next: f64,
@@ -96,27 +96,27 @@ struct Taken {
 
 impl<S: System> EventDriven<S> {
     /// Goes on to `target` at most, to the next event, or by one step.
-    pub(super) fn leap(&mut self, target: f64) -> Result<(), MechanismError> {
+    pub(super) fn advance_to_event(&mut self, target: f64) -> Result<(), MechanismError> {
         let active = self.active();
         let modes = self.active_modes(&active);
-        let mut runge = std::mem::take(&mut self.runge);
-        let done = self.leap_with(&mut runge, &active, &modes, target);
-        self.runge = runge;
+        let mut runge = std::mem::take(&mut self.rk);
+        let done = self.advance_to_event_with(&mut runge, &active, &modes, target);
+        self.rk = runge;
         done
     }
 
-    fn leap_with(
+    fn advance_to_event_with(
         &mut self,
-        runge: &mut Runge,
+        runge: &mut DormandPrince,
         active: &[usize],
-        modes: &[Mode],
+        modes: &[ContactMode],
         target: f64,
     ) -> Result<(), MechanismError> {
         let layout = self.layout();
         let Some(taken) = self.attempt(runge, &layout, (active, modes), target)? else {
-            return self.stall(active, modes);
+            return self.jump_after_failed_step(active, modes);
         };
-        self.tally.steps += 1;
+        self.interval_sums.steps += 1;
         let truncated = taken.h >= target - self.now.t;
         let found = self.locate(&Search {
             runge,
@@ -134,21 +134,21 @@ impl<S: System> EventDriven<S> {
             } else {
                 self.now.t + taken.h
             };
-            self.arrive(runge, &layout, t, 1.0)?;
+            self.accept_step(runge, &layout, t, 1.0)?;
             return self.after_step(active);
         };
-        let share = self.meet(runge, &layout, (active, modes), trigger)?;
+        let share = self.step_to_event(runge, &layout, (active, modes), trigger)?;
         let t = (self.now.t + share * taken.h).min(target);
-        self.arrive(runge, &layout, t, share)?;
-        self.guard(t)?;
+        self.accept_step(runge, &layout, t, share)?;
+        self.check_progress(t)?;
         let whole = self.now.modes.clone();
         let ended = matches!(
-            trigger.watch,
-            Watch::Margin(_, What::Force | What::Hold | What::Sign)
+            trigger.function,
+            EventFunction::Margin(_, MarginKind::NormalReaction | MarginKind::StickForce | MarginKind::Sign)
         );
-        match trigger.watch {
-            Watch::Margin(_, What::Coefficient) => self.unbounded(active, modes),
-            _ => self.settle(ended.then_some(&whole)),
+        match trigger.function {
+            EventFunction::Margin(_, MarginKind::Coefficient) => self.jump_unbounded_reaction(active, modes),
+            _ => self.resolve_instant(ended.then_some(&whole)),
         }
     }
 
@@ -163,11 +163,11 @@ impl<S: System> EventDriven<S> {
     /// A step within the tolerance, or none however short.
     fn attempt(
         &mut self,
-        runge: &mut Runge,
+        runge: &mut DormandPrince,
         layout: &Layout,
-        fixed: (&[usize], &[Mode]),
+        fixed: (&[usize], &[ContactMode]),
         target: f64,
-    ) -> Result<Option<Taken>, MechanismError> {
+    ) -> Result<Option<AcceptedStep>, MechanismError> {
         let left = target - self.now.t;
         let mut y = vec![0.0; layout.len()];
         y[..layout.np].copy_from_slice(&self.now.q);
@@ -176,8 +176,8 @@ impl<S: System> EventDriven<S> {
         let mut f = |t: f64, y: &[f64], k: &mut [f64]| layout.slope(system, fixed, t, y, k);
         match runge.start(self.now.t, &y, &mut f) {
             Ok(()) => {}
-            Err(Halt::Error(e)) => return Err(e),
-            Err(Halt::Unsettled) => return Ok(None),
+            Err(SlopeError::Error(e)) => return Err(e),
+            Err(SlopeError::Unsettled) => return Ok(None),
         }
         let absolute = vec![ABSOLUTE; layout.np + layout.n];
         let mut h = if left < 1.1 * self.now.h {
@@ -191,7 +191,7 @@ impl<S: System> EventDriven<S> {
         loop {
             if h < shortest && h < left {
                 return match last {
-                    Some(Halt::Error(e)) => Err(e),
+                    Some(SlopeError::Error(e)) => Err(e),
                     _ => Ok(None),
                 };
             }
@@ -208,7 +208,7 @@ impl<S: System> EventDriven<S> {
                     Ok(()) => {
                         let growth = 0.9 * error.max(1e-8).powf(-0.125);
                         let next = h * growth.clamp(0.2, 5.0);
-                        return Ok(Some(Taken { h, next }));
+                        return Ok(Some(AcceptedStep { h, next }));
                     }
                     Err(halt) => last = Some(halt),
                 }
@@ -222,16 +222,16 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Meets an event by a step that ends there; returns the share of the first step.
-    fn meet(
+    fn step_to_event(
         &mut self,
-        runge: &mut Runge,
+        runge: &mut DormandPrince,
         layout: &Layout,
-        fixed: (&[usize], &[Mode]),
-        trigger: Trigger,
+        fixed: (&[usize], &[ContactMode]),
+        trigger: LocatedEvent,
     ) -> Result<f64, MechanismError> {
         let whole = runge.h;
         let mut share = trigger.share;
-        if matches!(trigger.watch, Watch::Margin(_, What::Slide)) && fixed.1.iter().any(spirals) {
+        if matches!(trigger.function, EventFunction::Margin(_, MarginKind::Slide)) && fixed.1.iter().any(slides_in_plane) {
             // A velocity that dies in a plane has no direction at its end, where a step that ends
             // there would ask for one; the extension does not.
             let mut end = std::mem::take(&mut runge.end);
@@ -240,7 +240,7 @@ impl<S: System> EventDriven<S> {
             return Ok(share);
         }
         let d = 1e-4;
-        let near = |me: &mut Self, runge: &Runge, s: f64| {
+        let near = |me: &mut Self, runge: &DormandPrince, s: f64| {
             let mut y = vec![0.0; layout.len()];
             runge.at(s, &mut y);
             me.value_of(trigger, layout, fixed, runge.t + s * whole, &y)
@@ -254,8 +254,8 @@ impl<S: System> EventDriven<S> {
             }
             match runge.step(share * whole, &mut f) {
                 Ok(()) => {}
-                Err(Halt::Error(e)) => return Err(e),
-                Err(Halt::Unsettled) => break,
+                Err(SlopeError::Error(e)) => return Err(e),
+                Err(SlopeError::Unsettled) => break,
             }
             let end = runge.end.clone();
             let value = self.value_of(trigger, layout, fixed, runge.t + share * whole, &end)?;
@@ -275,24 +275,24 @@ impl<S: System> EventDriven<S> {
 
     fn value_of(
         &mut self,
-        trigger: Trigger,
+        trigger: LocatedEvent,
         layout: &Layout,
-        (active, modes): (&[usize], &[Mode]),
+        (active, modes): (&[usize], &[ContactMode]),
         t: f64,
         y: &[f64],
     ) -> Result<f64, MechanismError> {
-        let at = Instant {
+        let at = StateRef {
             t,
             q: &y[..layout.np],
             v: &y[layout.np..layout.np + layout.n],
         };
-        Ok(self.value(trigger.watch, active, modes, at)? + trigger.lift)
+        Ok(self.value(trigger.function, active, modes, at)? + trigger.lift)
     }
 
     /// Takes the end of a step over, puts it back onto the constraints and books it.
-    fn arrive(
+    fn accept_step(
         &mut self,
-        runge: &Runge,
+        runge: &DormandPrince,
         layout: &Layout,
         t: f64,
         share: f64,
@@ -313,19 +313,19 @@ impl<S: System> EventDriven<S> {
         self.now
             .v
             .copy_from_slice(&y[layout.np..layout.np + layout.n]);
-        let rows = self.tally.impulse.len();
+        let rows = self.interval_sums.impulse.len();
         let added = &y[layout.np + layout.n..];
-        for (total, s) in self.tally.impulse.iter_mut().zip(added) {
+        for (total, s) in self.interval_sums.impulse.iter_mut().zip(added) {
             *total += s;
         }
-        for (total, s) in self.tally.sums.iter_mut().zip(&added[rows..]) {
+        for (total, s) in self.interval_sums.sums.iter_mut().zip(&added[rows..]) {
             *total += s;
         }
         let frame = self.project()?;
         let same = frame.inertia.mass == before;
-        self.bend(runge, share, same)?;
-        self.measure(&frame);
-        self.follow(&frame);
+        self.integrate_mass_rate(runge, share, same)?;
+        self.update_velocity_scales(&frame);
+        self.update_sliding_directions(&frame);
         Ok(())
     }
 
@@ -334,12 +334,12 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Directions of sliding, as seen last.
-    fn follow(&mut self, frame: &Frame) {
+    fn update_sliding_directions(&mut self, frame: &EvaluatedState) {
         let active: Vec<usize> = frame.locals.iter().map(|l| l.constraint).collect();
         let modes = self.active_modes(&active);
-        let mut modes = adapt(frame, &modes).into_owned();
-        let found = if begins(&modes) {
-            answer(frame, &modes)
+        let mut modes = update_onset_directions(frame, &modes).into_owned();
+        let found = if has_onset(&modes) {
+            solve_modes(frame, &modes)
         } else {
             None
         };
@@ -347,18 +347,18 @@ impl<S: System> EventDriven<S> {
         for (k, (local, mode)) in frame.locals.iter().zip(&mut modes).enumerate() {
             let fast = |rows: Range<usize>| {
                 let reaction = found.as_ref().map(|a| &a.reaction[k]);
-                let limit = reaction.map_or(0.0, |r| slow(local, rows.clone(), r, step));
+                let limit = reaction.map_or(0.0, |r| onset_speed(local, rows.clone(), r, step));
                 norm(&local.u[rows]) > limit
             };
-            let Mode::Closed { grips, .. } = mode else {
+            let ContactMode::Closed { grips, .. } = mode else {
                 continue;
             };
-            for (part, grip) in local.shape.parts.iter().zip(grips) {
+            for (part, grip) in local.structure.parts.iter().zip(grips) {
                 let rows = part.rows.clone();
                 match grip {
-                    Grip::Along(last) => *last = direction(local, rows, last),
-                    Grip::Begin(e) if fast(rows.clone()) => {
-                        *grip = Grip::Along(direction(local, rows, e));
+                    PartMode::Slide(last) => *last = direction(local, rows, last),
+                    PartMode::SlideOnset(e) if fast(rows.clone()) => {
+                        *grip = PartMode::Slide(direction(local, rows, e));
                     }
                     _ => {}
                 }

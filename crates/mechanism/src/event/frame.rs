@@ -11,17 +11,17 @@ use contact::Law;
 use contact::law::Status;
 use convex::dense;
 
-use super::shape::{Scale, Shape, norm};
+use super::shape::{SetScale, ConstraintStructure, norm};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
-use crate::system::{Instant, Kind, System};
+use crate::system::{StateRef, ConstraintKind, System};
 
 /// One constraint at one state.
 #[derive(Debug, Clone)]
-pub(super) struct Local {
+pub(super) struct EvaluatedConstraint {
     pub(super) constraint: usize,
-    pub(super) kind: Kind,
-    pub(super) shape: Shape,
+    pub(super) kind: ConstraintKind,
+    pub(super) structure: ConstraintStructure,
     /// G, rows × n.
     pub(super) jacobian: Vec<f64>,
     /// Ĝ = G L⁻ᵀ.
@@ -36,7 +36,7 @@ pub(super) struct Local {
     pub(super) size: Vec<f64>,
 }
 
-impl Local {
+impl EvaluatedConstraint {
     pub(super) fn rows(&self) -> usize {
         self.u.len()
     }
@@ -55,18 +55,18 @@ impl Local {
 
 /// A state with its constraints.
 #[derive(Debug, Clone)]
-pub(super) struct Frame {
+pub(super) struct EvaluatedState {
     pub(super) inertia: Inertia,
     /// L⁻¹K, the acceleration without reactions; or v̂⁻ of a jump.
     pub(super) free: Vec<f64>,
-    pub(super) locals: Vec<Local>,
+    pub(super) locals: Vec<EvaluatedConstraint>,
 }
 
-impl Frame {
+impl EvaluatedState {
     /// Evaluates the `members` at a state.
     pub(super) fn new<S: System>(
         system: &mut S,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         members: &[usize],
     ) -> Result<Self, MechanismError> {
         let n = at.v.len();
@@ -93,14 +93,14 @@ impl Frame {
     /// every constraint may begin anything.
     pub(super) fn impulsive(&self, v: &[f64]) -> Self {
         let mut frame = self.clone();
-        frame.free = self.hat_of(v);
+        frame.free = self.to_kinetic(v);
         for local in &mut frame.locals {
             local.bias.copy_from_slice(&local.boundary);
             local.u.fill(0.0);
-            if local.shape.scale == Scale::Fixed {
-                for part in &mut local.shape.parts {
-                    part.set = part.set.impulsive();
-                    part.hold = part.hold.impulsive();
+            if local.structure.scale == SetScale::Fixed {
+                for part in &mut local.structure.parts {
+                    part.slide_set = part.slide_set.impulsive();
+                    part.stick_set = part.stick_set.impulsive();
                 }
             }
         }
@@ -108,14 +108,14 @@ impl Frame {
     }
 
     /// Lᵀ x.
-    pub(super) fn hat_of(&self, x: &[f64]) -> Vec<f64> {
+    pub(super) fn to_kinetic(&self, x: &[f64]) -> Vec<f64> {
         let (n, l) = (self.n(), &self.inertia.factor);
         let entry = |i: usize| (i..n).map(|j| l[j * n + i] * x[j]).sum();
         (0..n).map(entry).collect()
     }
 
     /// L⁻ᵀ x̂.
-    pub(super) fn plain_of(&self, hat: &[f64]) -> Vec<f64> {
+    pub(super) fn from_kinetic(&self, hat: &[f64]) -> Vec<f64> {
         let mut x = hat.to_vec();
         dense::solve_lower_transposed(&self.inertia.factor, self.n(), &mut x);
         x
@@ -124,10 +124,10 @@ impl Frame {
 
 fn local<S: System>(
     system: &mut S,
-    at: Instant<'_>,
+    at: StateRef<'_>,
     constraint: usize,
     inertia: &Inertia,
-) -> Result<Local, MechanismError> {
+) -> Result<EvaluatedConstraint, MechanismError> {
     let n = at.v.len();
     let (kind, rows) = {
         let description = &system.constraints()[constraint];
@@ -148,10 +148,10 @@ fn local<S: System>(
         dense::solve_lower(&inertia.factor, n, row);
         length.push(norm(row));
     }
-    Ok(Local {
+    Ok(EvaluatedConstraint {
         constraint,
         kind,
-        shape: shape(system, at, constraint, kind, rows)?,
+        structure: constraint_structure(system, at, constraint, kind, rows)?,
         jacobian,
         hat,
         length,
@@ -162,14 +162,14 @@ fn local<S: System>(
     })
 }
 
-fn shape<S: System>(
+fn constraint_structure<S: System>(
     system: &mut S,
-    at: Instant<'_>,
+    at: StateRef<'_>,
     constraint: usize,
-    kind: Kind,
+    kind: ConstraintKind,
     rows: usize,
-) -> Result<Shape, MechanismError> {
-    let firm = matches!(kind, Kind::Joint | Kind::Velocity);
+) -> Result<ConstraintStructure, MechanismError> {
+    let firm = matches!(kind, ConstraintKind::Joint | ConstraintKind::Nonholonomic);
     let (slide, hold) = if firm {
         (Law::Bilateral, Law::Bilateral)
     } else {
@@ -181,7 +181,7 @@ fn shape<S: System>(
         };
         (slide, hold)
     };
-    Shape::new(&slide, &hold, rows).ok_or_else(|| MechanismError::Events {
+    ConstraintStructure::new(&slide, &hold, rows).ok_or_else(|| MechanismError::EventDriven {
         t: at.t,
         reason: format!(
             "the force set of `{}` is the sum of a box and a ball over several rows, for which it \

@@ -1,9 +1,9 @@
 //! Where a smooth motion cannot simply go on: velocities that die in a plane, reactions without
 //! bound, events without end.
 
-use super::answer::answer;
-use super::choose::Refusal;
-use super::shape::{Grip, Mode, norm};
+use super::answer::solve_modes;
+use super::choose::NoModeFound;
+use super::shape::{PartMode, ContactMode, norm};
 use super::{EventDriven, REST};
 use crate::error::MechanismError;
 use crate::system::System;
@@ -15,69 +15,69 @@ const EVENTS: usize = 100_000;
 impl<S: System> EventDriven<S> {
     /// A plane sliding velocity that has all but died ends here.
     pub(super) fn after_step(&mut self, active: &[usize]) -> Result<(), MechanismError> {
-        if !active.iter().any(|&i| spirals(&self.now.modes[i])) {
+        if !active.iter().any(|&i| slides_in_plane(&self.now.modes[i])) {
             return Ok(());
         }
         let frame = self.frame(active)?;
         let slow = frame.locals.iter().any(|local| {
-            let Mode::Closed { grips, .. } = &self.now.modes[local.constraint] else {
+            let ContactMode::Closed { grips, .. } = &self.now.modes[local.constraint] else {
                 return false;
             };
-            grips.iter().zip(&local.shape.parts).any(|(grip, part)| {
+            grips.iter().zip(&local.structure.parts).any(|(grip, part)| {
                 let speed = norm(&local.u[part.rows.clone()]);
                 let limit = REST * self.now.speed[local.constraint];
-                matches!(grip, Grip::Along(_)) && !part.set.is_zero() && speed <= limit
+                matches!(grip, PartMode::Slide(_)) && !part.slide_set.is_zero() && speed <= limit
             })
         });
         if slow {
-            self.guard(self.now.t)?;
-            return self.settle(None);
+            self.check_progress(self.now.t)?;
+            return self.resolve_instant(None);
         }
         Ok(())
     }
 
     /// No step is short enough.
-    pub(super) fn stall(&mut self, active: &[usize], modes: &[Mode]) -> Result<(), MechanismError> {
-        self.guard(self.now.t)?;
+    pub(super) fn jump_after_failed_step(&mut self, active: &[usize], modes: &[ContactMode]) -> Result<(), MechanismError> {
+        self.check_progress(self.now.t)?;
         // What comes after has nothing to do with the steps that led here.
         self.now.h = self.settings.step;
-        self.unbounded(active, modes)
+        self.jump_unbounded_reaction(active, modes)
     }
 
     /// Reactions grow without bound: the velocity jumps.
-    pub(super) fn unbounded(
+    pub(super) fn jump_unbounded_reaction(
         &mut self,
         active: &[usize],
-        modes: &[Mode],
+        modes: &[ContactMode],
     ) -> Result<(), MechanismError> {
         let frame = self.frame(active)?;
-        let sliding: Vec<usize> = match answer(&frame, modes) {
+        let sliding: Vec<usize> = match solve_modes(&frame, modes) {
             Some(found) => (0..active.len())
                 .filter(|&k| found.coefficient[k] < 1e-2)
                 .collect(),
             None => (0..active.len()).collect(),
         };
         if sliding.is_empty() {
-            return Err(MechanismError::Events {
+            return Err(MechanismError::EventDriven {
                 t: self.now.t,
                 reason: "steps have become shorter than rounding: the forces or the accelerations \
                          are not smooth here"
                     .to_string(),
             });
         }
-        let refusal = Refusal {
+        let refusal = NoModeFound {
             defect: 0.0,
             worst: 0,
             sliding,
         };
         self.jump(&frame, &refusal)?;
-        self.settle(None)
+        self.resolve_instant(None)
     }
 
     /// Refuses to go round in circles.
-    pub(super) fn guard(&mut self, t: f64) -> Result<(), MechanismError> {
-        let stop = |reason: String| Err(MechanismError::Events { t, reason });
-        let (last, count) = &mut self.tally.stuck;
+    pub(super) fn check_progress(&mut self, t: f64) -> Result<(), MechanismError> {
+        let stop = |reason: String| Err(MechanismError::EventDriven { t, reason });
+        let (last, count) = &mut self.interval_sums.repeated_instant;
         if t - *last <= 1e-14 * t.abs().max(self.settings.step) {
             *count += 1;
         } else {
@@ -87,7 +87,7 @@ impl<S: System> EventDriven<S> {
         if *count > STUCK {
             return stop(format!("{STUCK} events without time passing"));
         }
-        if self.tally.events.len() > EVENTS {
+        if self.interval_sums.events.len() > EVENTS {
             return stop(format!(
                 "more than {EVENTS} events in one output interval; a time-stepping integrator does \
                  not have to follow each of them"
@@ -98,6 +98,6 @@ impl<S: System> EventDriven<S> {
 }
 
 /// Whether some part slides in a plane.
-pub(super) fn spirals(mode: &Mode) -> bool {
-    matches!(mode, Mode::Closed { grips, .. } if grips.iter().any(|g| matches!(g, Grip::Along(_))))
+pub(super) fn slides_in_plane(mode: &ContactMode) -> bool {
+    matches!(mode, ContactMode::Closed { grips, .. } if grips.iter().any(|g| matches!(g, PartMode::Slide(_))))
 }

@@ -7,15 +7,15 @@
 
 use convex::dense;
 
-use super::choose::{Refusal, outcomes};
-use super::frame::Frame;
+use super::choose::{NoModeFound, outcomes};
+use super::frame::EvaluatedState;
 use super::shape::norm;
 use super::{EventDriven, REST};
 use crate::error::MechanismError;
 use crate::impact;
 use crate::painleve;
 use crate::state::{Event, EventKind};
-use crate::system::{Instant, Kind, System};
+use crate::system::{StateRef, ConstraintKind, System};
 
 /// Residual asked of the impact problem, before the one of the settings is accepted.
 const EXACT: f64 = 1e-13;
@@ -24,11 +24,11 @@ impl<S: System> EventDriven<S> {
     /// The given contacts collide.
     pub(super) fn collide(
         &mut self,
-        frame: &Frame,
+        frame: &EvaluatedState,
         contacts: &[usize],
     ) -> Result<(), MechanismError> {
         let before = self.now.v.clone();
-        let at = Instant {
+        let at = StateRef {
             t: self.now.t,
             q: &self.now.q,
             v: &before,
@@ -42,12 +42,12 @@ impl<S: System> EventDriven<S> {
             }
             Err(other) => return Err(other),
         };
-        self.tally.residual = self.tally.residual.max(found.residual);
+        self.interval_sums.residual = self.interval_sums.residual.max(found.residual);
         self.now.v.clone_from(&found.velocity);
-        self.account_jump(frame, &before, &found.impulse);
+        self.add_jump(frame, &before, &found.impulse);
         for local in &frame.locals {
             let constraint = local.constraint;
-            if local.kind != Kind::Contact || !contacts.contains(&constraint) {
+            if local.kind != ConstraintKind::Contact || !contacts.contains(&constraint) {
                 continue;
             }
             let n = before.len();
@@ -57,24 +57,24 @@ impl<S: System> EventDriven<S> {
             if speed >= -limit {
                 continue;
             }
-            self.note(
+            self.push_event(
                 constraint,
                 EventKind::Impact {
                     before: speed,
                     after,
                 },
             );
-            self.now.bounces[constraint].push(self.now.t);
+            self.now.impact_times[constraint].push(self.now.t);
         }
         Ok(())
     }
 
     /// No acceleration exists: the velocity jumps, or the motion ends.
-    pub(super) fn jump(&mut self, frame: &Frame, refusal: &Refusal) -> Result<(), MechanismError> {
+    pub(super) fn jump(&mut self, frame: &EvaluatedState, refusal: &NoModeFound) -> Result<(), MechanismError> {
         let before = self.now.v.clone();
-        let hat = frame.hat_of(&before);
+        let hat = frame.to_kinetic(&before);
         let impulsive = frame.impulsive(&before);
-        let change = |answer: &super::answer::Answer| {
+        let change = |answer: &super::answer::ModeSolution| {
             let moved: Vec<f64> = answer.hat.iter().zip(&hat).map(|(a, b)| a - b).collect();
             norm(&moved)
         };
@@ -86,16 +86,16 @@ impl<S: System> EventDriven<S> {
             return Err(self.no_motion(frame, refusal));
         };
         self.report_jump(frame, refusal)?;
-        self.now.v = frame.plain_of(&most.answer.hat);
+        self.now.v = frame.from_kinetic(&most.answer.hat);
         let impulse: Vec<(usize, Vec<f64>)> = (frame.locals.iter().zip(&most.answer.reaction))
             .map(|(local, s)| (local.constraint, s.clone()))
             .collect();
-        self.tally.residual = self.tally.residual.max(most.residual);
-        self.account_jump(frame, &before, &impulse);
+        self.interval_sums.residual = self.interval_sums.residual.max(most.residual);
+        self.add_jump(frame, &before, &impulse);
         Ok(())
     }
 
-    fn report_jump(&mut self, frame: &Frame, refusal: &Refusal) -> Result<(), MechanismError> {
+    fn report_jump(&mut self, frame: &EvaluatedState, refusal: &NoModeFound) -> Result<(), MechanismError> {
         let mut done: Vec<usize> = Vec::new();
         for &k in &refusal.sliding {
             let local = &frame.locals[k];
@@ -104,25 +104,25 @@ impl<S: System> EventDriven<S> {
             }
             done.push(local.constraint);
             match local.kind {
-                Kind::Contact => self.report_painleve(local.constraint)?,
-                Kind::FrictionJoint { .. } => self.note(local.constraint, EventKind::Locked),
+                ConstraintKind::Contact => self.report_painleve(local.constraint)?,
+                ConstraintKind::FrictionJoint { .. } => self.push_event(local.constraint, EventKind::Locked),
                 _ => {}
             }
         }
         let joints = frame.locals.iter().filter(|l| {
-            matches!(l.kind, Kind::FrictionJoint { .. }) && !done.contains(&l.constraint)
+            matches!(l.kind, ConstraintKind::FrictionJoint { .. }) && !done.contains(&l.constraint)
         });
         // Joints whose friction never settled have no coefficient to be refused for.
         let joints: Vec<usize> = joints.map(|l| l.constraint).collect();
         if done.is_empty() {
-            joints.iter().for_each(|&c| self.note(c, EventKind::Locked));
+            joints.iter().for_each(|&c| self.push_event(c, EventKind::Locked));
         }
         Ok(())
     }
 
     /// Says of a joint that slides with friction that the laws allow more than one acceleration.
-    pub(super) fn report_ways(&mut self, joint: usize) -> Result<(), MechanismError> {
-        let at = Instant {
+    pub(super) fn report_nonunique_joint(&mut self, joint: usize) -> Result<(), MechanismError> {
+        let at = StateRef {
             t: self.now.t,
             q: &self.now.q,
             v: &self.now.v,
@@ -140,29 +140,29 @@ impl<S: System> EventDriven<S> {
                 && e.constraint == constraint
                 && matches!(e.kind, EventKind::Painleve { .. })
         };
-        if self.tally.events.iter().any(told) {
+        if self.interval_sums.events.iter().any(told) {
             return Ok(());
         }
-        let at = Instant {
+        let at = StateRef {
             t: self.now.t,
             q: &self.now.q,
             v: &self.now.v,
         };
         let gamma = painleve::gamma(&mut self.system, constraint, at)?;
-        self.note(constraint, EventKind::Painleve { gamma });
+        self.push_event(constraint, EventKind::Painleve { gamma });
         Ok(())
     }
 
     /// Adds an event at the present instant.
-    pub(super) fn note(&mut self, constraint: usize, kind: EventKind) {
-        self.tally.events.push(Event {
+    pub(super) fn push_event(&mut self, constraint: usize, kind: EventKind) {
+        self.interval_sums.events.push(Event {
             t: self.now.t,
             constraint,
             kind,
         });
     }
 
-    fn no_motion(&self, frame: &Frame, refusal: &Refusal) -> MechanismError {
+    fn no_motion(&self, frame: &EvaluatedState, refusal: &NoModeFound) -> MechanismError {
         let t = self.now.t;
         let name = |k: usize| {
             let constraint = frame.locals[k].constraint;
@@ -172,8 +172,8 @@ impl<S: System> EventDriven<S> {
             let worst = &frame.locals[refusal.worst];
             let meets = |k: &usize| {
                 let other = &frame.locals[*k];
-                let dots = (0..worst.shape.normal).flat_map(|i| {
-                    (0..other.shape.normal)
+                let dots = (0..worst.structure.normal).flat_map(|i| {
+                    (0..other.structure.normal)
                         .map(move |j| dense::dot(worst.hat_row(i), other.hat_row(j)).abs())
                 });
                 *k != refusal.worst && dots.fold(0.0, f64::max) > 0.0
@@ -191,7 +191,7 @@ impl<S: System> EventDriven<S> {
             };
         }
         let all: Vec<String> = (0..frame.locals.len()).map(name).collect();
-        MechanismError::Events {
+        MechanismError::EventDriven {
             t,
             reason: format!(
                 "no acceleration and no jump of the velocity satisfies the laws of {}",

@@ -4,15 +4,15 @@
 //! step; a sign change, or a dip between samples, is a bracket for a root, found to rounding. Values
 //! that are only rounding below 0 are no events.
 
-use super::answer::{Answer, answer, rough};
-use super::begin::adapt;
-use super::frame::Frame;
-use super::margin::{Margin, Phase, What, margins};
+use super::answer::{ModeSolution, solve_modes, solve_modes_any_reaction};
+use super::begin::update_onset_directions;
+use super::frame::EvaluatedState;
+use super::margin::{Margin, Phase, MarginKind, margins};
 use super::project::first_gaps;
-use super::runge::Runge;
-use super::{EventDriven, Mode};
+use super::runge::DormandPrince;
+use super::{EventDriven, ContactMode};
 use crate::error::MechanismError;
-use crate::system::{Instant, System};
+use crate::system::{StateRef, System};
 
 /// Samples of gaps and of margins in a step.
 const GAPS: usize = 16;
@@ -22,23 +22,23 @@ const MARGINS: usize = 4;
 const NOISE: f64 = 1e-12;
 
 /// Below this share of the lengths at hand a negative gap is rounding.
-pub(super) const FINEST: f64 = 1e-14;
+pub(super) const GAP_ROUNDING: f64 = 1e-14;
 
 /// What is watched.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Watch {
+pub(super) enum EventFunction {
     /// The gap of a contact.
     Gap(usize),
     /// A margin, by its place in the list.
-    Margin(usize, What),
+    Margin(usize, MarginKind),
 }
 
 /// The first event of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Trigger {
+pub(super) struct LocatedEvent {
     /// Share of the step.
     pub(super) share: f64,
-    pub(super) watch: Watch,
+    pub(super) function: EventFunction,
     /// What is added to the value before its root is taken: 0, or the noise level when the value
     /// began within it.
     pub(super) lift: f64,
@@ -52,9 +52,9 @@ struct Sample {
 
 /// The step being searched.
 pub(super) struct Search<'a> {
-    pub(super) runge: &'a Runge,
+    pub(super) runge: &'a DormandPrince,
     pub(super) active: &'a [usize],
-    pub(super) modes: &'a [Mode],
+    pub(super) modes: &'a [ContactMode],
 }
 
 impl<S: System> EventDriven<S> {
@@ -62,7 +62,7 @@ impl<S: System> EventDriven<S> {
     pub(super) fn locate(
         &mut self,
         search: &Search<'_>,
-    ) -> Result<Option<Trigger>, MechanismError> {
+    ) -> Result<Option<LocatedEvent>, MechanismError> {
         let gap = self.first_gap(search)?;
         let margin = self.first_margin(search)?;
         Ok(match (gap, margin) {
@@ -72,7 +72,7 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Positions and velocities at a share of the step.
-    fn place(&self, search: &Search<'_>, share: f64) -> (f64, Vec<f64>, Vec<f64>) {
+    fn state_at(&self, search: &Search<'_>, share: f64) -> (f64, Vec<f64>, Vec<f64>) {
         let (np, n) = (self.now.q.len(), self.now.v.len());
         let mut y = vec![0.0; search.runge.end.len()];
         search.runge.at(share, &mut y);
@@ -82,7 +82,7 @@ impl<S: System> EventDriven<S> {
     }
 
     fn gaps_at(&mut self, search: &Search<'_>, share: f64) -> Result<Vec<f64>, MechanismError> {
-        let (t, q, _) = self.place(search, share);
+        let (t, q, _) = self.state_at(search, share);
         let first = first_gaps(&self.system);
         let mut gaps = vec![0.0; first[first.len() - 1]];
         self.system.gaps(t, &q, &mut gaps)?;
@@ -94,16 +94,16 @@ impl<S: System> EventDriven<S> {
     fn margins_at(
         &mut self,
         active: &[usize],
-        modes: &[Mode],
-        at: Instant<'_>,
-        solve: fn(&Frame, &[Mode]) -> Option<Answer>,
+        modes: &[ContactMode],
+        at: StateRef<'_>,
+        solve: fn(&EvaluatedState, &[ContactMode]) -> Option<ModeSolution>,
     ) -> Result<Option<(Vec<Margin>, f64)>, MechanismError> {
         if active.is_empty() {
             return Ok(Some((Vec::new(), 0.0)));
         }
-        let frame = Frame::new(&mut self.system, at, active)?;
+        let frame = EvaluatedState::new(&mut self.system, at, active)?;
         let speeds: Vec<f64> = active.iter().map(|&i| self.now.speed[i]).collect();
-        let modes = adapt(&frame, modes);
+        let modes = update_onset_directions(&frame, modes);
         let found = solve(&frame, &modes);
         Ok(found.map(|a| (margins(&frame, &modes, &a, Phase::Run(&speeds)), a.defect)))
     }
@@ -111,20 +111,20 @@ impl<S: System> EventDriven<S> {
     /// Value of what is watched at a place.
     pub(super) fn value(
         &mut self,
-        watch: Watch,
+        watch: EventFunction,
         active: &[usize],
-        modes: &[Mode],
-        at: Instant<'_>,
+        modes: &[ContactMode],
+        at: StateRef<'_>,
     ) -> Result<f64, MechanismError> {
         match watch {
-            Watch::Gap(i) => {
+            EventFunction::Gap(i) => {
                 let first = first_gaps(&self.system);
                 let mut gaps = vec![0.0; first[first.len() - 1]];
                 self.system.gaps(at.t, at.q, &mut gaps)?;
                 Ok(gaps[first[i]])
             }
-            Watch::Margin(k, _) => {
-                let found = self.margins_at(active, modes, at, answer)?;
+            EventFunction::Margin(k, _) => {
+                let found = self.margins_at(active, modes, at, solve_modes)?;
                 Ok(found.map_or(f64::NAN, |(list, _)| list[k].value))
             }
         }
@@ -133,15 +133,15 @@ impl<S: System> EventDriven<S> {
     fn value_on(
         &mut self,
         search: &Search<'_>,
-        watch: Watch,
+        watch: EventFunction,
         share: f64,
     ) -> Result<f64, MechanismError> {
-        let (t, q, v) = self.place(search, share);
-        let at = Instant { t, q: &q, v: &v };
+        let (t, q, v) = self.state_at(search, share);
+        let at = StateRef { t, q: &q, v: &v };
         self.value(watch, search.active, search.modes, at)
     }
 
-    fn first_gap(&mut self, search: &Search<'_>) -> Result<Option<Trigger>, MechanismError> {
+    fn first_gap(&mut self, search: &Search<'_>) -> Result<Option<LocatedEvent>, MechanismError> {
         let first = first_gaps(&self.system);
         let open =
             |i: &usize| self.system.constraints()[*i].is_contact() && self.now.modes[*i].is_open();
@@ -158,42 +158,42 @@ impl<S: System> EventDriven<S> {
                 list.push(Sample { share, value });
             }
         }
-        let mut found: Option<Trigger> = None;
+        let mut found: Option<LocatedEvent> = None;
         for (list, &i) in lists.iter().zip(&watched) {
-            let noise = FINEST * self.now.reach[i];
-            let trigger = self.first_root(search, Watch::Gap(i), list, noise)?;
+            let noise = GAP_ROUNDING * self.now.length_scale[i];
+            let trigger = self.first_root(search, EventFunction::Gap(i), list, noise)?;
             found = earlier(found, trigger);
         }
         Ok(found)
     }
 
-    fn first_margin(&mut self, search: &Search<'_>) -> Result<Option<Trigger>, MechanismError> {
+    fn first_margin(&mut self, search: &Search<'_>) -> Result<Option<LocatedEvent>, MechanismError> {
         let mut lists: Vec<Vec<Sample>> = Vec::new();
         let mut scales: Vec<f64> = Vec::new();
-        let mut kinds: Vec<What> = Vec::new();
+        let mut kinds: Vec<MarginKind> = Vec::new();
         for j in 0..=MARGINS {
             let share = j as f64 / MARGINS as f64;
-            let (t, q, v) = self.place(search, share);
-            let at = Instant { t, q: &q, v: &v };
-            let found = self.margins_at(search.active, search.modes, at, rough)?;
+            let (t, q, v) = self.state_at(search, share);
+            let at = StateRef { t, q: &q, v: &v };
+            let found = self.margins_at(search.active, search.modes, at, solve_modes_any_reaction)?;
             let Some((list, defect)) = found else {
                 break;
             };
             if j == MARGINS {
-                self.tally.residual = self.tally.residual.max(defect);
+                self.interval_sums.residual = self.interval_sums.residual.max(defect);
             }
             lists.resize_with(list.len(), Vec::new);
             scales.resize(list.len(), 0.0);
-            kinds = list.iter().map(|m| m.what).collect();
+            kinds = list.iter().map(|m| m.kind).collect();
             for (k, margin) in list.iter().enumerate() {
                 let value = margin.value;
                 lists[k].push(Sample { share, value });
                 scales[k] = scales[k].max(margin.scale);
             }
         }
-        let mut found: Option<Trigger> = None;
+        let mut found: Option<LocatedEvent> = None;
         for (k, list) in lists.iter().enumerate() {
-            let watch = Watch::Margin(k, kinds[k]);
+            let watch = EventFunction::Margin(k, kinds[k]);
             let trigger = self.first_root(search, watch, list, NOISE * scales[k])?;
             found = earlier(found, trigger);
         }
@@ -204,10 +204,10 @@ impl<S: System> EventDriven<S> {
     fn first_root(
         &mut self,
         search: &Search<'_>,
-        watch: Watch,
+        watch: EventFunction,
         list: &[Sample],
         noise: f64,
-    ) -> Result<Option<Trigger>, MechanismError> {
+    ) -> Result<Option<LocatedEvent>, MechanismError> {
         for j in 1..list.len() {
             let (a, b) = (&list[j - 1], &list[j]);
             if b.value < -noise {
@@ -234,11 +234,11 @@ impl<S: System> EventDriven<S> {
     fn between(
         &mut self,
         search: &Search<'_>,
-        watch: Watch,
+        watch: EventFunction,
         a: &Sample,
         b: &Sample,
         noise: f64,
-    ) -> Result<Trigger, MechanismError> {
+    ) -> Result<LocatedEvent, MechanismError> {
         let (mut low, mut high, mut lift) = (a.share, b.share, 0.0);
         let mut value = (a.value, b.value);
         if a.value <= noise && a.share == 0.0 {
@@ -256,11 +256,11 @@ impl<S: System> EventDriven<S> {
                 }
                 width *= 0.5;
             }
-            if !seen && self.tally.stuck.0 != self.now.t {
+            if !seen && self.interval_sums.repeated_instant.0 != self.now.t {
                 // Never above, and nothing has happened here yet: it happens here.
-                return Ok(Trigger {
+                return Ok(LocatedEvent {
                     share: 0.0,
-                    watch,
+                    function: watch,
                     lift: 0.0,
                 });
             }
@@ -271,21 +271,21 @@ impl<S: System> EventDriven<S> {
             }
         }
         if value.1 >= 0.0 {
-            return Ok(Trigger {
+            return Ok(LocatedEvent {
                 share: high,
-                watch,
+                function: watch,
                 lift,
             });
         }
         let share = self.root(search, watch, lift, (low, value.0), (high, value.1))?;
-        Ok(Trigger { share, watch, lift })
+        Ok(LocatedEvent { share, function: watch, lift })
     }
 
     /// Root in a bracket: regula falsi with halved ends, and bisection when it is slow.
     fn root(
         &mut self,
         search: &Search<'_>,
-        watch: Watch,
+        watch: EventFunction,
         lift: f64,
         mut a: (f64, f64),
         mut b: (f64, f64),
@@ -320,7 +320,7 @@ impl<S: System> EventDriven<S> {
     }
 }
 
-fn earlier(a: Option<Trigger>, b: Option<Trigger>) -> Option<Trigger> {
+fn earlier(a: Option<LocatedEvent>, b: Option<LocatedEvent>) -> Option<LocatedEvent> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.share < a.share { b } else { a }),
         (a, b) => a.or(b),

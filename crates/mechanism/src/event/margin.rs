@@ -11,21 +11,21 @@
 
 use convex::dense;
 
-use super::answer::Answer;
-use super::frame::{Frame, Local};
-use super::shape::{Grip, Mode, Scale, Set, along, length, norm, outward};
+use super::answer::ModeSolution;
+use super::frame::{EvaluatedState, EvaluatedConstraint};
+use super::shape::{PartMode, ContactMode, SetScale, ForceSet, along, length, norm, outward};
 
 /// What a margin says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum MarginKind {
     /// The normal reaction of a contact.
-    Force,
+    NormalReaction,
     /// Sign of the reaction of a joint with friction.
     Sign,
     /// The normal acceleration of a contact without reaction.
-    Lift,
+    SeparationAcceleration,
     /// The force of a part that holds, or stays on an edge, inside its set.
-    Hold,
+    StickForce,
     /// The speed, or at a beginning the acceleration, of a part that slides.
     Slide,
     /// The coefficient of a sliding normal reaction.
@@ -37,7 +37,7 @@ pub(super) enum What {
 pub(super) struct Margin {
     /// Index in the frame.
     pub(super) local: usize,
-    pub(super) what: What,
+    pub(super) kind: MarginKind,
     pub(super) value: f64,
     pub(super) scale: f64,
 }
@@ -60,9 +60,9 @@ pub(super) enum Phase<'a> {
 
 /// All margins of the modes, in a fixed order.
 pub(super) fn margins(
-    frame: &Frame,
-    modes: &[Mode],
-    answer: &Answer,
+    frame: &EvaluatedState,
+    modes: &[ContactMode],
+    answer: &ModeSolution,
     phase: Phase<'_>,
 ) -> Vec<Margin> {
     let mut list = Vec::new();
@@ -70,37 +70,37 @@ pub(super) fn margins(
         let mut push = |what, value, scale| {
             list.push(Margin {
                 local: k,
-                what,
+                kind: what,
                 value,
                 scale,
             });
         };
         let rates = rate_sizes(frame, answer, local);
         let (reaction, rate) = (&answer.reaction[k], &answer.rate[k]);
-        let Mode::Closed { sign, grips } = &modes[k] else {
+        let ContactMode::Closed { sign, grips } = &modes[k] else {
             if let Phase::Choose(_) = phase {
-                push(What::Lift, rate[0], rates[0]);
+                push(MarginKind::SeparationAcceleration, rate[0], rates[0]);
             }
             continue;
         };
         let force = force_size(local, reaction, &rates);
-        let normal = &reaction[..local.shape.normal];
-        match local.shape.scale {
-            Scale::Normal => push(What::Force, normal[0], force),
-            Scale::Magnitude if normal.len() == 1 => push(What::Sign, sign * normal[0], force),
-            Scale::Magnitude | Scale::Fixed => {}
+        let normal = &reaction[..local.structure.normal];
+        match local.structure.scale {
+            SetScale::Normal => push(MarginKind::NormalReaction, normal[0], force),
+            SetScale::Magnitude if normal.len() == 1 => push(MarginKind::Sign, sign * normal[0], force),
+            SetScale::Magnitude | SetScale::Fixed => {}
         }
-        push(What::Coefficient, answer.coefficient[k], 1.0);
+        push(MarginKind::Coefficient, answer.coefficient[k], 1.0);
         let view = View {
             local,
             reaction,
             rate,
             rates: &rates,
             force,
-            s: match local.shape.scale {
-                Scale::Fixed => 1.0,
-                Scale::Normal => normal[0],
-                Scale::Magnitude => norm(normal),
+            s: match local.structure.scale {
+                SetScale::Fixed => 1.0,
+                SetScale::Normal => normal[0],
+                SetScale::Magnitude => norm(normal),
             },
             limit: match phase {
                 Phase::Run(sizes) => (false, sizes[k]),
@@ -115,14 +115,14 @@ pub(super) fn margins(
 }
 
 /// Sizes of the terms of U̇, row by row.
-fn rate_sizes(frame: &Frame, answer: &Answer, local: &Local) -> Vec<f64> {
+fn rate_sizes(frame: &EvaluatedState, answer: &ModeSolution, local: &EvaluatedConstraint) -> Vec<f64> {
     let whole = norm(&frame.free) + norm(&answer.hat);
     let row = |i: usize| local.length[i] * whole + local.bias[i].abs();
     (0..local.rows()).map(row).collect()
 }
 
 /// Sizes of the forces, constraint by constraint.
-pub(super) fn force_sizes(frame: &Frame, answer: &Answer) -> Vec<f64> {
+pub(super) fn force_sizes(frame: &EvaluatedState, answer: &ModeSolution) -> Vec<f64> {
     let sizes = frame.locals.iter().zip(&answer.reaction);
     sizes
         .map(|(local, reaction)| {
@@ -133,7 +133,7 @@ pub(super) fn force_sizes(frame: &Frame, answer: &Answer) -> Vec<f64> {
 }
 
 /// Size of the forces of a constraint: what it carries, and what its rates could ask for.
-fn force_size(local: &Local, reaction: &[f64], rates: &[f64]) -> f64 {
+fn force_size(local: &EvaluatedConstraint, reaction: &[f64], rates: &[f64]) -> f64 {
     let asked = (0..local.rows()).filter(|&i| local.length[i] > 0.0);
     let asked = asked.map(|i| rates[i] / (local.length[i] * local.length[i]));
     asked.fold(norm(reaction), f64::max)
@@ -141,7 +141,7 @@ fn force_size(local: &Local, reaction: &[f64], rates: &[f64]) -> f64 {
 
 /// One closed constraint.
 struct View<'a> {
-    local: &'a Local,
+    local: &'a EvaluatedConstraint,
     reaction: &'a [f64],
     rate: &'a [f64],
     rates: &'a [f64],
@@ -152,49 +152,49 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn part(&self, p: usize, grip: &Grip, push: &mut impl FnMut(What, f64, f64)) {
-        let part = &self.local.shape.parts[p];
+    fn part(&self, p: usize, grip: &PartMode, push: &mut impl FnMut(MarginKind, f64, f64)) {
+        let part = &self.local.structure.parts[p];
         let rows = part.rows.clone();
         let force = &self.reaction[rows.clone()];
-        if *grip == Grip::Hold {
-            push(What::Hold, part.hold.margin(self.s, force), self.force);
+        if *grip == PartMode::Stick {
+            push(MarginKind::StickForce, part.stick_set.margin(self.s, force), self.force);
             return;
         }
         let u = &self.local.u[rows.clone()];
         // Nothing to watch: no force, or a speed that is already there. Lists keep their length.
         let settled = matches!(self.limit, (true, limit) if norm(u) > limit);
-        if part.set.is_zero() || settled {
-            push(What::Slide, 1.0, 1.0);
-            if matches!(grip, Grip::Vertex(_) | Grip::Edge(_)) {
-                push(What::Slide, 1.0, 1.0);
+        if part.slide_set.is_zero() || settled {
+            push(MarginKind::Slide, 1.0, 1.0);
+            if matches!(grip, PartMode::Vertex(_) | PartMode::Edge(_)) {
+                push(MarginKind::Slide, 1.0, 1.0);
             }
             return;
         }
         // Velocity while it lasts, acceleration where it begins.
         let (motion, size) = match self.limit {
-            (false, size) if !matches!(grip, Grip::Begin(_)) => (u, size),
+            (false, size) if !matches!(grip, PartMode::SlideOnset(_)) => (u, size),
             _ => (&self.rate[rows.clone()], norm(&self.rates[rows])),
         };
-        match (grip, &part.set) {
-            (Grip::Sign(sign), _) => push(What::Slide, sign * motion[0], size),
-            (Grip::Along(last) | Grip::Begin(last), _) => {
-                push(What::Slide, dense::dot(motion, last), size)
+        match (grip, &part.slide_set) {
+            (PartMode::SlideSign(sign), _) => push(MarginKind::Slide, sign * motion[0], size),
+            (PartMode::Slide(last) | PartMode::SlideOnset(last), _) => {
+                push(MarginKind::Slide, dense::dot(motion, last), size)
             }
-            (Grip::Vertex(k), Set::Polygon(section)) => {
+            (PartMode::Vertex(k), ForceSet::Polygon(section)) => {
                 // −U in the normal cone of the vertex: it points away along neither edge.
                 let v = section.vertices();
                 let (next, before) = (along(v, *k), along(v, (k + v.len() - 1) % v.len()));
-                push(What::Slide, dense::dot(motion, &next), size);
-                push(What::Slide, -dense::dot(motion, &before), size);
+                push(MarginKind::Slide, dense::dot(motion, &next), size);
+                push(MarginKind::Slide, -dense::dot(motion, &before), size);
             }
-            (Grip::Edge(k), Set::Polygon(section)) => {
+            (PartMode::Edge(k), ForceSet::Polygon(section)) => {
                 let v = section.vertices();
                 let (start, e) = (v[*k], along(v, *k));
                 let share =
                     e[0] * (force[0] - self.s * start[0]) + e[1] * (force[1] - self.s * start[1]);
                 let room = (self.s * length(v, *k) - share).min(share);
-                push(What::Hold, room, self.force);
-                push(What::Slide, -dense::dot(motion, &outward(v, *k)), size);
+                push(MarginKind::StickForce, room, self.force);
+                push(MarginKind::Slide, -dense::dot(motion, &outward(v, *k)), size);
             }
             _ => {}
         }

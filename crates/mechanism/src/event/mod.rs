@@ -41,17 +41,17 @@ use contact::law::Status;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::choose::accelerations;
-pub(crate) use self::keep::Remembered;
+pub(crate) use self::keep::EventDrivenMemory;
 
-use self::account::Tally;
-use self::runge::Runge;
-use self::shape::Mode;
-use self::zeno::Bounces;
+use self::account::IntervalSums;
+use self::runge::DormandPrince;
+use self::shape::ContactMode;
+use self::zeno::ImpactTimes;
 use crate::error::MechanismError;
-use crate::saved::Saved;
+use crate::saved::MotionCheckpoint;
 use crate::settings::Settings;
-use crate::state::{Event, Ledger, Motion, State, Touch};
-use crate::system::{Instant, System};
+use crate::state::{Event, StepReport, Integrator, State, ConstraintReport};
+use crate::system::{StateRef, System};
 
 /// Closed within this share of the lengths at hand.
 const CLOSED: f64 = 1e-10;
@@ -61,20 +61,20 @@ const REST: f64 = 1e-10;
 
 /// Where the motion is, and what it remembers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Now {
+struct MotionMemory {
     t: f64,
     q: Vec<f64>,
     v: Vec<f64>,
     /// What every constraint does.
-    modes: Vec<Mode>,
+    modes: Vec<ContactMode>,
     /// Length of step that the error allows.
     h: f64,
     /// Largest velocities met, by constraint.
     speed: Vec<f64>,
     /// Largest lengths met, by constraint.
-    reach: Vec<f64>,
+    length_scale: Vec<f64>,
     /// Recent impacts, by constraint.
-    bounces: Vec<Bounces>,
+    impact_times: Vec<ImpactTimes>,
     /// Accumulations still to come.
     pending: Vec<Event>,
     /// Largest kinetic energy met, or that forces could give in an interval.
@@ -83,9 +83,9 @@ struct Now {
     intervals: u64,
 }
 
-impl Now {
-    fn instant(&self) -> Instant<'_> {
-        Instant {
+impl MotionMemory {
+    fn instant(&self) -> StateRef<'_> {
+        StateRef {
             t: self.t,
             q: &self.q,
             v: &self.v,
@@ -95,7 +95,7 @@ impl Now {
 
 /// One constraint over one output interval.
 #[derive(Debug, Clone, Default)]
-struct Trace {
+struct ConstraintTrace {
     constraint: usize,
     gap: f64,
     begin: Vec<f64>,
@@ -112,14 +112,14 @@ pub struct EventDriven<S: System> {
     /// Positions at the start.
     origin: Vec<f64>,
     state: State,
-    ledger: Ledger,
-    traces: Vec<Trace>,
+    report: StepReport,
+    traces: Vec<ConstraintTrace>,
     events: Vec<Event>,
-    now: Now,
-    runge: Runge,
-    tally: Tally,
+    now: MotionMemory,
+    rk: DormandPrince,
+    interval_sums: IntervalSums,
     /// What happened at the start, for the first interval.
-    opening: Option<Tally>,
+    initial_sums: Option<IntervalSums>,
 }
 
 impl<S: System> EventDriven<S> {
@@ -130,20 +130,20 @@ impl<S: System> EventDriven<S> {
     /// that cannot begin.
     pub fn new(mut system: S, settings: Settings, initial: State) -> Result<Self, MechanismError> {
         settings.validate()?;
-        crate::check_start(&mut system, &settings, &initial)?;
+        crate::check_initial_state(&mut system, &settings, &initial)?;
         let count = system.constraints().len();
         let rows = system.constraints().iter().map(|c| c.rows).sum();
-        let chart = system.chart();
+        let chart = system.configuration_space();
         let size = chart.num_positions() + chart.num_velocities() + rows + account::SUMS;
-        let now = Now {
+        let now = MotionMemory {
             t: initial.t,
             q: initial.q.clone(),
             v: initial.v.clone(),
-            modes: vec![Mode::Open; count],
+            modes: vec![ContactMode::Open; count],
             h: settings.step,
             speed: vec![0.0; count],
-            reach: vec![0.0; count],
-            bounces: vec![Bounces::default(); count],
+            length_scale: vec![0.0; count],
+            impact_times: vec![ImpactTimes::default(); count],
             pending: Vec::new(),
             energy: 0.0,
             intervals: 0,
@@ -156,23 +156,23 @@ impl<S: System> EventDriven<S> {
                 status: vec![Status::Open; count],
                 ..initial
             },
-            ledger: Ledger::default(),
+            report: StepReport::default(),
             traces: Vec::new(),
             events: Vec::new(),
             now,
-            runge: Runge::new(size),
-            tally: Tally::new(rows),
-            opening: None,
+            rk: DormandPrince::new(size),
+            interval_sums: IntervalSums::new(rows),
+            initial_sums: None,
             system,
             settings,
         };
         for i in 0..count {
-            motion.reach_of(i)?;
+            motion.update_length_scale(i)?;
         }
-        motion.system.chart().normalise(&mut motion.now.q);
-        motion.tally.begin(&mut motion.system, &motion.now)?;
-        motion.settle(None)?;
-        motion.opening = Some(motion.tally.clone());
+        motion.system.configuration_space().normalise(&mut motion.now.q);
+        motion.interval_sums.begin(&mut motion.system, &motion.now)?;
+        motion.resolve_instant(None)?;
+        motion.initial_sums = Some(motion.interval_sums.clone());
         motion.commit(0.0)?;
         Ok(motion)
     }
@@ -192,26 +192,26 @@ impl<S: System> EventDriven<S> {
         let done = (self.now.intervals + 1) as f64;
         let target = self.start + done * self.settings.step;
         while self.now.t < target {
-            self.leap(target)?;
+            self.advance_to_event(target)?;
         }
         self.now.intervals += 1;
         self.commit(self.settings.step)
     }
 }
 
-impl<S: System> Motion for EventDriven<S> {
-    fn advance(&mut self) -> Result<(), MechanismError> {
+impl<S: System> Integrator for EventDriven<S> {
+    fn integrate(&mut self) -> Result<(), MechanismError> {
         let before = self.now.clone();
-        match &self.opening {
-            Some(opening) => self.tally = opening.clone(),
+        match &self.initial_sums {
+            Some(opening) => self.interval_sums = opening.clone(),
             None => {
-                self.tally = Tally::new(self.state.impulse.len());
-                self.tally.begin(&mut self.system, &before)?;
+                self.interval_sums = IntervalSums::new(self.state.impulse.len());
+                self.interval_sums.begin(&mut self.system, &before)?;
             }
         }
         let done = self.interval();
         match done {
-            Ok(()) => self.opening = None,
+            Ok(()) => self.initial_sums = None,
             Err(_) => self.now = before,
         }
         done
@@ -221,20 +221,20 @@ impl<S: System> Motion for EventDriven<S> {
         &self.state
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn step_report(&self) -> &StepReport {
+        &self.report
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
+    fn constraint_reports(&self) -> Vec<ConstraintReport<'_>> {
         self.traces
             .iter()
-            .map(|trace| Touch {
+            .map(|trace| ConstraintReport {
                 constraint: trace.constraint,
                 gap: trace.gap,
                 begin: &trace.begin,
                 end: &trace.end,
                 impulse: &trace.impulse,
-                hold: &[],
+                projection_impulse: &[],
                 status: self.state.status[trace.constraint],
             })
             .collect()
@@ -244,11 +244,11 @@ impl<S: System> Motion for EventDriven<S> {
         &self.events
     }
 
-    fn save(&self) -> Option<Saved> {
-        Some(self.keep())
+    fn save(&self) -> Option<MotionCheckpoint> {
+        Some(self.checkpoint())
     }
 
-    fn restore(&mut self, saved: Saved) -> Result<(), MechanismError> {
-        self.put_back(saved)
+    fn restore(&mut self, saved: MotionCheckpoint) -> Result<(), MechanismError> {
+        self.restore_checkpoint(saved)
     }
 }

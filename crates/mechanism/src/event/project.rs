@@ -11,12 +11,12 @@
 
 use convex::dense;
 
-use super::answer::held_rows;
-use super::frame::Frame;
-use super::{EventDriven, Mode};
+use super::answer::sticking_rows;
+use super::frame::EvaluatedState;
+use super::{EventDriven, ContactMode};
 use crate::error::MechanismError;
 use crate::linear;
-use crate::system::{Instant, Kind, System};
+use crate::system::{StateRef, ConstraintKind, System};
 
 /// Gaps and joints are brought below this share of the lengths at hand.
 const FLAT: f64 = 1e-14;
@@ -27,23 +27,23 @@ const ROUNDS: usize = 12;
 impl<S: System> EventDriven<S> {
     /// Constraints that act in the present modes.
     pub(super) fn active(&self) -> Vec<usize> {
-        let acts = |(i, mode): (usize, &Mode)| (!mode.is_open()).then_some(i);
+        let acts = |(i, mode): (usize, &ContactMode)| (!mode.is_open()).then_some(i);
         self.now.modes.iter().enumerate().filter_map(acts).collect()
     }
 
     /// Modes of the active constraints.
-    pub(super) fn active_modes(&self, active: &[usize]) -> Vec<Mode> {
+    pub(super) fn active_modes(&self, active: &[usize]) -> Vec<ContactMode> {
         active.iter().map(|&i| self.now.modes[i].clone()).collect()
     }
 
     /// The frame of some constraints here.
-    pub(super) fn frame(&mut self, members: &[usize]) -> Result<Frame, MechanismError> {
-        let at = Instant {
+    pub(super) fn frame(&mut self, members: &[usize]) -> Result<EvaluatedState, MechanismError> {
+        let at = StateRef {
             t: self.now.t,
             q: &self.now.q,
             v: &self.now.v,
         };
-        Frame::new(&mut self.system, at, members)
+        EvaluatedState::new(&mut self.system, at, members)
     }
 
     /// All position functions here, and the first one of each constraint.
@@ -55,15 +55,15 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Projects positions and velocities in the present modes; returns the frame there.
-    pub(super) fn project(&mut self) -> Result<Frame, MechanismError> {
-        let chart = self.system.chart().clone();
+    pub(super) fn project(&mut self) -> Result<EvaluatedState, MechanismError> {
+        let chart = self.system.configuration_space().clone();
         chart.normalise(&mut self.now.q);
         let active = self.active();
         self.project_positions(&active)?;
         let frame = self.frame(&active)?;
         let modes = self.active_modes(&active);
-        let rows = held_rows(&frame, &modes);
-        if let Some((v, _)) = rest(&frame, &rows, &self.now.v) {
+        let rows = sticking_rows(&frame, &modes);
+        if let Some((v, _)) = project_velocity(&frame, &rows, &self.now.v) {
             self.now.v = v;
             return self.frame(&active);
         }
@@ -73,7 +73,7 @@ impl<S: System> EventDriven<S> {
     fn project_positions(&mut self, active: &[usize]) -> Result<(), MechanismError> {
         let firm = |&i: &usize| {
             let kind = self.system.constraints()[i].kind;
-            !matches!(kind, Kind::Velocity | Kind::NonFirm)
+            !matches!(kind, ConstraintKind::Nonholonomic | ConstraintKind::NonFirm)
         };
         let members: Vec<usize> = active.iter().copied().filter(firm).collect();
         if members.is_empty() {
@@ -87,14 +87,14 @@ impl<S: System> EventDriven<S> {
             let all: Vec<(usize, usize)> = members.iter().flat_map(list).collect();
             let value: Vec<f64> = all.iter().map(|&(_, g)| gaps[g]).collect();
             let share = |(k, &(i, _)): (usize, &(usize, usize))| {
-                value[k].abs() / self.now.reach[i].max(f64::MIN_POSITIVE)
+                value[k].abs() / self.now.length_scale[i].max(f64::MIN_POSITIVE)
             };
             let worst = all.iter().enumerate().map(share).fold(0.0, f64::max);
             factor.resize(all.len(), 1.0);
             match &last {
                 // No better than before: rounding.
                 Some((before, _)) if worst > 0.5 * before && worst < 1e-12 => return Ok(()),
-                Some((_, old)) => learn(&mut factor, old, &value),
+                Some((_, old)) => update_gradient_factors(&mut factor, old, &value),
                 None => {}
             }
             if worst <= FLAT {
@@ -116,14 +116,14 @@ impl<S: System> EventDriven<S> {
         let frame = self.frame(members)?;
         let mut rows = Vec::with_capacity(value.len());
         for local in &frame.locals {
-            for i in 0..local.shape.normal {
+            for i in 0..local.structure.normal {
                 rows.push(local.hat_row(i).to_vec());
             }
         }
         let wanted: Vec<f64> = value.iter().zip(factor).map(|(f, k)| -f * k).collect();
-        let change = frame.plain_of(&shortest(&rows, &wanted).0);
-        let chart = self.system.chart().clone();
-        chart.advance(&mut self.now.q, &change, 1.0);
+        let change = frame.from_kinetic(&least_norm_combination(&rows, &wanted).0);
+        let chart = self.system.configuration_space().clone();
+        chart.integrate(&mut self.now.q, &change, 1.0);
         Ok(())
     }
 }
@@ -138,7 +138,7 @@ pub(super) fn first_gaps<S: System>(system: &S) -> Vec<usize> {
 }
 
 /// Multiplies the factors by (change wanted)/(change reached).
-fn learn(factor: &mut [f64], old: &[f64], value: &[f64]) {
+fn update_gradient_factors(factor: &mut [f64], old: &[f64], value: &[f64]) {
     for ((factor, old), value) in factor.iter_mut().zip(old).zip(value) {
         let reached = old - value;
         if value.abs() > 1e-3 * old.abs() && reached * old > 0.0 {
@@ -148,7 +148,7 @@ fn learn(factor: &mut [f64], old: &[f64], value: &[f64]) {
 }
 
 /// The shortest x̂ = Σ λ·rows with rows·x̂ = wanted, dependent rows included; x̂ and λ.
-pub(super) fn shortest(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn least_norm_combination(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let m = rows.len();
     let n = rows.first().map_or(0, Vec::len);
     let length: Vec<f64> = rows.iter().map(|r| super::shape::norm(r)).collect();
@@ -166,7 +166,7 @@ pub(super) fn shortest(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<f64>, Vec<f64>
         }
     }
     let right: Vec<f64> = (0..m).map(|i| wanted[i] * inverse(i)).collect();
-    let (mut y, _) = linear::solve(&matrix, &right);
+    let (mut y, _) = linear::solve_least_norm(&matrix, &right);
     let mut x = vec![0.0; n];
     for i in 0..m {
         y[i] *= inverse(i);
@@ -176,19 +176,19 @@ pub(super) fn shortest(rows: &[Vec<f64>], wanted: &[f64]) -> (Vec<f64>, Vec<f64>
 }
 
 /// A velocity and the impulses that lead to it.
-type Rest = (Vec<f64>, Vec<f64>);
+type ProjectedVelocity = (Vec<f64>, Vec<f64>);
 
 /// The velocity nearest to `v` with no speed in the given rows (Ĝ, U, size of its terms), and the
 /// impulses of the rows; `None` if it is `v` to rounding.
-pub(super) fn rest(frame: &Frame, rows: &[(Vec<f64>, f64, f64)], v: &[f64]) -> Option<Rest> {
+pub(super) fn project_velocity(frame: &EvaluatedState, rows: &[(Vec<f64>, f64, f64)], v: &[f64]) -> Option<ProjectedVelocity> {
     let still = |(_, speed, size): &(Vec<f64>, f64, f64)| speed.abs() <= 1e-14 * size;
     if rows.iter().all(still) {
         return None;
     }
     let hats: Vec<Vec<f64>> = rows.iter().map(|r| r.0.clone()).collect();
     let wanted: Vec<f64> = rows.iter().map(|r| -r.1).collect();
-    let (hat, impulse) = shortest(&hats, &wanted);
+    let (hat, impulse) = least_norm_combination(&hats, &wanted);
     let mut next = v.to_vec();
-    dense::axpy(1.0, &frame.plain_of(&hat), &mut next);
+    dense::axpy(1.0, &frame.from_kinetic(&hat), &mut next);
     Some((next, impulse))
 }

@@ -8,14 +8,14 @@
 //! The error of a step is estimated by two embedded solutions. Only the leading entries of y are
 //! controlled; the others are quadratures that follow.
 
-use super::tableau::{DENSE, FIFTH, NODE, Row, STAGE, STAGES, THIRD};
+use super::tableau::{DENSE, FIFTH, NODE, TableauRow, STAGE, STAGES, THIRD};
 
 /// Stages that make the step.
 const STEP: usize = 12;
 
 /// Buffers of a step and its continuous extension.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Runge {
+pub(super) struct DormandPrince {
     /// Slopes, stage by stage.
     slope: Vec<Vec<f64>>,
     stage: Vec<f64>,
@@ -30,7 +30,7 @@ pub(super) struct Runge {
     dense: [Vec<f64>; 7],
 }
 
-impl Runge {
+impl DormandPrince {
     pub(super) fn new(len: usize) -> Self {
         Self {
             slope: vec![vec![0.0; len]; STAGES],
@@ -136,12 +136,12 @@ impl Runge {
 }
 
 /// Σ w k_i over a row.
-fn sum(slope: &[Vec<f64>], row: Row, i: usize) -> f64 {
+fn sum(slope: &[Vec<f64>], row: TableauRow, i: usize) -> f64 {
     row.iter().map(|&(stage, w)| w * slope[stage][i]).sum()
 }
 
 /// y + h Σ w k over a row.
-fn combine(y: &[f64], h: f64, slope: &[Vec<f64>], row: Row, out: &mut [f64]) {
+fn combine(y: &[f64], h: f64, slope: &[Vec<f64>], row: TableauRow, out: &mut [f64]) {
     for (i, out) in out.iter_mut().enumerate() {
         *out = y[i] + h * sum(slope, row, i);
     }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     /// Weights of a row, stage by stage.
-    fn weights(row: Row) -> [f64; STAGES] {
+    fn weights(row: TableauRow) -> [f64; STAGES] {
         let mut w = [0.0; STAGES];
         row.iter().for_each(|&(i, x)| w[i] = x);
         w
@@ -184,7 +184,7 @@ mod tests {
             k.copy_from_slice(&[y[2], y[3], -y[0] / cube, -y[1] / cube]);
             Ok(())
         };
-        let mut runge = Runge::new(4);
+        let mut runge = DormandPrince::new(4);
         let mut y = vec![1.0, 0.0, 0.0, 1.0];
         let h = 2.0 / n as f64;
         let mut worst = 0.0_f64;
@@ -218,7 +218,7 @@ mod tests {
             k[0] = t.cos() * y[0];
             Ok(())
         };
-        let mut runge = Runge::new(1);
+        let mut runge = DormandPrince::new(1);
         runge.start(0.0, &[1.0], &mut f).unwrap();
         runge.step(0.4, &mut f).unwrap();
         runge.extend(&mut f).unwrap();

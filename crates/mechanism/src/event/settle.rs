@@ -1,60 +1,60 @@
 //! What happens at one instant: collisions until nothing approaches, then the modes to go on with.
 
-use super::choose::{Choice, Chooser, Refusal};
-use super::frame::Frame;
-use super::shape::{Grip, Mode, norm};
+use super::choose::{ModeChoice, ModeSelector, NoModeFound};
+use super::frame::EvaluatedState;
+use super::shape::{PartMode, ContactMode, norm};
 use super::{CLOSED, EventDriven, REST};
 use crate::error::MechanismError;
 use crate::state::EventKind;
-use crate::system::{Instant, Kind, System};
+use crate::system::{StateRef, ConstraintKind, System};
 use contact::law::Status;
 
 /// Collisions and jumps at one instant.
 const ROUNDS: usize = 200;
 
 /// Moments by which a choice looks ahead, as shares of the output interval.
-const MOMENTS: [f64; 3] = [1e-4, 1e-6, 1e-2];
+const LOOK_AHEADS: [f64; 3] = [1e-4, 1e-6, 1e-2];
 
 impl<S: System> EventDriven<S> {
     /// Resolves the present instant; `ended` are modes known to have ended.
-    pub(super) fn settle(&mut self, ended: Option<&[Mode]>) -> Result<(), MechanismError> {
+    pub(super) fn resolve_instant(&mut self, ended: Option<&[ContactMode]>) -> Result<(), MechanismError> {
         let before = self.now.modes.clone();
         for _ in 0..ROUNDS {
-            let members = self.members()?;
+            let members = self.closed_constraints()?;
             let frame = self.frame(&members)?;
-            self.measure(&frame);
+            self.update_velocity_scales(&frame);
             let contacts = self.colliding(&frame);
             if !contacts.is_empty() {
                 self.collide(&frame, &contacts)?;
-                self.accumulate(&contacts, &frame)?;
+                self.close_accumulating_contacts(&contacts, &frame)?;
                 continue;
             }
-            match self.choose(&frame, &members, ended)? {
+            match self.select_modes(&frame, &members, ended)? {
                 Ok(choice) => {
-                    self.take(&before, &frame, choice)?;
+                    self.adopt_modes(&before, &frame, choice)?;
                     self.project()?;
                     return Ok(());
                 }
                 Err(refusal) => self.jump(&frame, &refusal)?,
             }
         }
-        Err(MechanismError::Events {
+        Err(MechanismError::EventDriven {
             t: self.now.t,
             reason: format!("{ROUNDS} collisions at one instant and still no end"),
         })
     }
 
     /// Constraints that matter here: all that are no contacts, and contacts without gap.
-    pub(super) fn members(&mut self) -> Result<Vec<usize>, MechanismError> {
+    pub(super) fn closed_constraints(&mut self) -> Result<Vec<usize>, MechanismError> {
         let (gaps, first) = self.gaps()?;
         let mut members = Vec::new();
         for i in 0..self.now.modes.len() {
             let contact = self.system.constraints()[i].is_contact();
             if contact {
-                self.now.reach[i] = self.now.reach[i].max(gaps[first[i]].abs());
-                self.reach_of(i)?;
+                self.now.length_scale[i] = self.now.length_scale[i].max(gaps[first[i]].abs());
+                self.update_length_scale(i)?;
             }
-            if !contact || gaps[first[i]] <= CLOSED * self.now.reach[i] {
+            if !contact || gaps[first[i]] <= CLOSED * self.now.length_scale[i] {
                 members.push(i);
             }
         }
@@ -62,7 +62,7 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Lengths that the gap of a constraint is made of.
-    pub(super) fn reach_of(&mut self, i: usize) -> Result<(), MechanismError> {
+    pub(super) fn update_length_scale(&mut self, i: usize) -> Result<(), MechanismError> {
         let (n, rows) = (self.now.v.len(), self.system.constraints()[i].rows);
         let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
         self.system
@@ -78,15 +78,15 @@ impl<S: System> EventDriven<S> {
             };
             let way: f64 = (0..n).map(|j| (row[j] * self.now.v[j]).abs()).sum();
             let length = length.max(way * self.settings.step);
-            self.now.reach[i] = self.now.reach[i].max(length);
+            self.now.length_scale[i] = self.now.length_scale[i].max(length);
         }
         Ok(())
     }
 
     /// Remembers the velocities met.
-    pub(super) fn measure(&mut self, frame: &Frame) {
+    pub(super) fn update_velocity_scales(&mut self, frame: &EvaluatedState) {
         // Where nothing has moved yet, what the forces could give in a moment is a velocity too.
-        let moment = MOMENTS[0] * self.settings.step * norm(&frame.free);
+        let moment = LOOK_AHEADS[0] * self.settings.step * norm(&frame.free);
         for local in &frame.locals {
             let speed = &mut self.now.speed[local.constraint];
             let given = moment * norm(&local.length);
@@ -95,8 +95,8 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Contacts that take part in a collision: all without gap that do not part, if one approaches.
-    fn colliding(&self, frame: &Frame) -> Vec<usize> {
-        let contacts = frame.locals.iter().filter(|l| l.kind == Kind::Contact);
+    fn colliding(&self, frame: &EvaluatedState) -> Vec<usize> {
+        let contacts = frame.locals.iter().filter(|l| l.kind == ConstraintKind::Contact);
         let limit = |c: usize| REST * self.now.speed[c];
         let all: Vec<(usize, f64)> = contacts.map(|l| (l.constraint, l.u[0])).collect();
         if !all.iter().any(|&(c, u)| u < -limit(c)) {
@@ -106,21 +106,21 @@ impl<S: System> EventDriven<S> {
         near.map(|(c, _)| c).collect()
     }
 
-    fn choose(
+    fn select_modes(
         &mut self,
-        frame: &Frame,
+        frame: &EvaluatedState,
         members: &[usize],
-        ended: Option<&[Mode]>,
-    ) -> Result<Result<Choice, Refusal>, MechanismError> {
+        ended: Option<&[ContactMode]>,
+    ) -> Result<Result<ModeChoice, NoModeFound>, MechanismError> {
         // A contact that parts is no candidate.
         let keep = |k: &usize| {
             let local = &frame.locals[*k];
             let limit = REST * self.now.speed[local.constraint];
-            local.kind != Kind::Contact || local.u[0] <= limit
+            local.kind != ConstraintKind::Contact || local.u[0] <= limit
         };
         let kept: Vec<usize> = (0..members.len()).filter(keep).collect();
         let members: Vec<usize> = kept.iter().map(|&k| members[k]).collect();
-        let near = Frame {
+        let near = EvaluatedState {
             inertia: frame.inertia.clone(),
             free: frame.free.clone(),
             locals: kept.iter().map(|&k| frame.locals[k].clone()).collect(),
@@ -128,17 +128,17 @@ impl<S: System> EventDriven<S> {
         let limit: Vec<f64> = (members.iter())
             .map(|&i| REST * self.now.speed[i])
             .collect();
-        let ended: Option<Vec<Mode>> =
+        let ended: Option<Vec<ContactMode>> =
             ended.map(|all| members.iter().map(|&i| all[i].clone()).collect());
-        let mut answer = Err(Refusal::default());
+        let mut answer = Err(NoModeFound::default());
         // Modes that were thought to have ended are looked at again when no others go on.
-        let tries = MOMENTS.map(|m| (m, ended.as_deref()));
-        let again = MOMENTS.map(|m| (m, None));
+        let tries = LOOK_AHEADS.map(|m| (m, ended.as_deref()));
+        let again = LOOK_AHEADS.map(|m| (m, None));
         let again = if ended.is_some() { &again[..] } else { &[] };
         for &(moment, ended) in tries.iter().chain(again) {
-            let mut chooser = Chooser {
+            let mut chooser = ModeSelector {
                 system: &mut self.system,
-                at: Instant {
+                at: StateRef {
                     t: self.now.t,
                     q: &self.now.q,
                     v: &self.now.v,
@@ -146,7 +146,7 @@ impl<S: System> EventDriven<S> {
                 members: &members,
                 limit: &limit,
                 ended,
-                moment: moment * self.settings.step,
+                look_ahead: moment * self.settings.step,
                 step: self.settings.step,
             };
             answer = chooser.choose(&near)?;
@@ -158,14 +158,14 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Takes the modes chosen and says what changed.
-    fn take(
+    fn adopt_modes(
         &mut self,
-        before: &[Mode],
-        frame: &Frame,
-        choice: Choice,
+        before: &[ContactMode],
+        frame: &EvaluatedState,
+        choice: ModeChoice,
     ) -> Result<(), MechanismError> {
-        self.tally.residual = self.tally.residual.max(choice.residual);
-        self.now.modes.fill(Mode::Open);
+        self.interval_sums.residual = self.interval_sums.residual.max(choice.residual);
+        self.now.modes.fill(ContactMode::Open);
         for (local, mode) in frame.locals.iter().zip(&choice.modes) {
             self.now.modes[local.constraint] = mode.clone();
         }
@@ -178,9 +178,9 @@ impl<S: System> EventDriven<S> {
             }
         }
         for (local, mode) in frame.locals.iter().zip(&choice.modes) {
-            let joint = matches!(local.kind, Kind::FrictionJoint { normal_rows: 1 });
+            let joint = matches!(local.kind, ConstraintKind::FrictionJoint { normal_rows: 1 });
             if joint && mode.status() == Status::Slip {
-                self.report_ways(local.constraint)?;
+                self.report_nonunique_joint(local.constraint)?;
             }
         }
         for i in 0..before.len() {
@@ -188,7 +188,7 @@ impl<S: System> EventDriven<S> {
                 // Constraints that always act begin without an event.
                 let contact = self.system.constraints()[i].is_contact();
                 if contact || !before[i].is_open() {
-                    self.note(i, kind);
+                    self.push_event(i, kind);
                 }
             }
         }
@@ -198,23 +198,23 @@ impl<S: System> EventDriven<S> {
 
 /// From the numbers among the constraints kept to those among all `count`.
 fn renumber(
-    answer: Result<Choice, Refusal>,
+    answer: Result<ModeChoice, NoModeFound>,
     kept: &[usize],
     count: usize,
-) -> Result<Choice, Refusal> {
+) -> Result<ModeChoice, NoModeFound> {
     match answer {
         Ok(choice) => {
-            let mut modes = vec![Mode::Open; count];
+            let mut modes = vec![ContactMode::Open; count];
             for (&k, mode) in kept.iter().zip(choice.modes) {
                 modes[k] = mode;
             }
-            Ok(Choice {
+            Ok(ModeChoice {
                 modes,
                 refused: choice.refused.iter().map(|&k| kept[k]).collect(),
                 ..choice
             })
         }
-        Err(refusal) => Err(Refusal {
+        Err(refusal) => Err(NoModeFound {
             worst: kept.get(refusal.worst).copied().unwrap_or(0),
             sliding: refusal.sliding.iter().map(|&k| kept[k]).collect(),
             ..refusal
@@ -223,12 +223,12 @@ fn renumber(
 }
 
 /// What a change of modes is called.
-fn change(before: &Mode, after: &Mode) -> Option<EventKind> {
+fn change(before: &ContactMode, after: &ContactMode) -> Option<EventKind> {
     match (before, after) {
-        (Mode::Open, Mode::Closed { .. }) => Some(EventKind::Touch),
-        (Mode::Closed { .. }, Mode::Open) => Some(EventKind::Detach),
-        (Mode::Closed { grips: old, .. }, Mode::Closed { grips: new, .. }) => {
-            let held = |g: &Grip| *g == Grip::Hold;
+        (ContactMode::Open, ContactMode::Closed { .. }) => Some(EventKind::Touch),
+        (ContactMode::Closed { .. }, ContactMode::Open) => Some(EventKind::Detach),
+        (ContactMode::Closed { grips: old, .. }, ContactMode::Closed { grips: new, .. }) => {
+            let held = |g: &PartMode| *g == PartMode::Stick;
             let pairs = || old.iter().zip(new);
             if pairs().any(|(a, b)| held(a) && !held(b)) {
                 Some(EventKind::Slip)
@@ -238,6 +238,6 @@ fn change(before: &Mode, after: &Mode) -> Option<EventKind> {
                 None
             }
         }
-        (Mode::Open, Mode::Open) => None,
+        (ContactMode::Open, ContactMode::Open) => None,
     }
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// A convex set of forces that contains 0.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Set {
+pub(super) enum ForceSet {
     /// One row, −minus ≤ r ≤ plus; bounds may be infinite.
     Interval { plus: f64, minus: f64 },
     /// |r| ≤ radius, two rows or more.
@@ -33,7 +33,7 @@ pub(super) enum Set {
 
 /// What scales the sets of a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scale {
+pub(super) enum SetScale {
     /// Nothing.
     Fixed,
     /// The reaction of the first row, never negative.
@@ -44,34 +44,34 @@ pub(super) enum Scale {
 
 /// Some tangential rows with one set.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Part {
+pub(super) struct FrictionPart {
     pub(super) rows: Range<usize>,
     /// The set while sliding.
-    pub(super) set: Set,
+    pub(super) slide_set: ForceSet,
     /// The set while holding: larger with a static coefficient.
-    pub(super) hold: Set,
+    pub(super) stick_set: ForceSet,
 }
 
 /// The structure of one constraint at one state.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct ConstraintStructure {
     /// Leading rows with an equation of their own.
     pub(super) normal: usize,
-    pub(super) scale: Scale,
-    pub(super) parts: Vec<Part>,
+    pub(super) scale: SetScale,
+    pub(super) parts: Vec<FrictionPart>,
 }
 
 /// What one part does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Grip {
+pub(super) enum PartMode {
     /// U = 0.
-    Hold,
+    Stick,
     /// One row slides with this sign of U.
-    Sign(f64),
+    SlideSign(f64),
     /// Slides; the unit vector is the direction of U last seen.
-    Along(Vec<f64>),
+    Slide(Vec<f64>),
     /// Has begun to slide and is still slow; the unit vector is the direction of U̇.
-    Begin(Vec<f64>),
+    SlideOnset(Vec<f64>),
     /// Slides with the force at a vertex of the polygon.
     Vertex(usize),
     /// Slides with the force on the edge that starts at this vertex.
@@ -80,19 +80,19 @@ pub(super) enum Grip {
 
 /// What one constraint does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Mode {
+pub(super) enum ContactMode {
     /// No reaction.
     Open,
     /// Normal rows hold; `sign` is that of the reaction of a joint with friction.
-    Closed { sign: f64, grips: Vec<Grip> },
+    Closed { sign: f64, grips: Vec<PartMode> },
 }
 
-impl Mode {
+impl ContactMode {
     /// The word for it in tables.
     pub(super) fn status(&self) -> Status {
         match self {
             Self::Open => Status::Open,
-            Self::Closed { grips, .. } if grips.iter().all(|g| *g == Grip::Hold) => Status::Stick,
+            Self::Closed { grips, .. } if grips.iter().all(|g| *g == PartMode::Stick) => Status::Stick,
             Self::Closed { .. } => Status::Slip,
         }
     }
@@ -102,21 +102,21 @@ impl Mode {
     }
 }
 
-impl Shape {
+impl ConstraintStructure {
     /// The structure that `slide` and `hold` (the law for a constraint that slid or stuck before)
     /// give to `rows` rows; `None` for a set with no event-driven form.
     pub(super) fn new(slide: &Law, hold: &Law, rows: usize) -> Option<Self> {
         let (normal, scale) = match slide {
-            Law::Bilateral => (rows, Scale::Fixed),
-            Law::NonFirm(_) => (0, Scale::Fixed),
-            Law::BilateralFriction { normal_rows, .. } => (*normal_rows, Scale::Magnitude),
-            _ => (1, Scale::Normal),
+            Law::Bilateral => (rows, SetScale::Fixed),
+            Law::NonFirm(_) => (0, SetScale::Fixed),
+            Law::BilateralFriction { normal_rows, .. } => (*normal_rows, SetScale::Magnitude),
+            _ => (1, SetScale::Normal),
         };
         let sets = sets(slide, rows)?;
         let held = sets_or(hold, rows, &sets);
-        let mut parts: Vec<Part> = Vec::with_capacity(sets.len());
+        let mut parts: Vec<FrictionPart> = Vec::with_capacity(sets.len());
         for ((rows, set), (_, hold)) in sets.into_iter().zip(held) {
-            parts.push(Part { rows, set, hold });
+            parts.push(FrictionPart { rows, slide_set: set, stick_set: hold });
         }
         Some(Self {
             normal,
@@ -126,7 +126,7 @@ impl Shape {
     }
 }
 
-fn sets_or(hold: &Law, rows: usize, otherwise: &[(Range<usize>, Set)]) -> Vec<(Range<usize>, Set)> {
+fn sets_or(hold: &Law, rows: usize, otherwise: &[(Range<usize>, ForceSet)]) -> Vec<(Range<usize>, ForceSet)> {
     match sets(hold, rows) {
         Some(held) if held.len() == otherwise.len() => held,
         _ => otherwise.to_vec(),
@@ -134,15 +134,15 @@ fn sets_or(hold: &Law, rows: usize, otherwise: &[(Range<usize>, Set)]) -> Vec<(R
 }
 
 /// Rows and sets of the parts of a law.
-fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, Set)>> {
+fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, ForceSet)>> {
     let disc = |range: Range<usize>, mu: f64| {
         let set = if range.len() == 1 {
-            Set::Interval {
+            ForceSet::Interval {
                 plus: mu,
                 minus: mu,
             }
         } else {
-            Set::Disc(mu)
+            ForceSet::Disc(mu)
         };
         (range, set)
     };
@@ -155,10 +155,10 @@ fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, Set)>> {
         }
         Law::CoulombAsymmetric { plus, minus } => {
             let (plus, minus) = (*plus, *minus);
-            vec![(1..2, Set::Interval { plus, minus })]
+            vec![(1..2, ForceSet::Interval { plus, minus })]
         }
-        Law::CoulombElliptic { mu1, mu2 } => vec![(1..3, Set::Ellipse([*mu1, *mu2]))],
-        Law::CoulombPolygon(section) => vec![(1..3, Set::Polygon(section.clone()))],
+        Law::CoulombElliptic { mu1, mu2 } => vec![(1..3, ForceSet::Ellipse([*mu1, *mu2]))],
+        Law::CoulombPolygon(section) => vec![(1..3, ForceSet::Polygon(section.clone()))],
         Law::Rolling {
             mu,
             mu_roll,
@@ -178,12 +178,12 @@ fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, Set)>> {
 }
 
 /// A box row by row, or a ball; a box of several rows widened by a ball has no such form.
-fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, Set)>> {
+fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, ForceSet)>> {
     let (lower, upper, radius) = (set.lower(), set.upper(), set.radius());
     let rows = set.rows();
     if rows == 1 || radius == 0.0 {
         let row = |i: usize| {
-            let set = Set::Interval {
+            let set = ForceSet::Interval {
                 plus: upper[i] + radius,
                 minus: radius - lower[i],
             };
@@ -192,10 +192,10 @@ fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, Set)>> {
         return Some((0..rows).map(row).collect());
     }
     let flat = lower.iter().chain(upper).all(|&b| b == 0.0);
-    flat.then(|| vec![(0..rows, Set::Disc(radius))])
+    flat.then(|| vec![(0..rows, ForceSet::Disc(radius))])
 }
 
-impl Set {
+impl ForceSet {
     /// Whether no force but 0 belongs to it.
     pub(super) fn is_zero(&self) -> bool {
         match self {
@@ -220,10 +220,10 @@ impl Set {
 
     /// The point of D that opposes the velocity `u` most: argmax −u·w. An infinite answer says
     /// that no force of the set can be reached by sliding so.
-    pub(super) fn opposite(&self, u: &[f64], grip: &Grip) -> Vec<f64> {
+    pub(super) fn max_dissipation_force(&self, u: &[f64], grip: &PartMode) -> Vec<f64> {
         match (self, grip) {
-            (_, Grip::Hold) => vec![0.0; u.len()],
-            (Self::Interval { plus, minus }, Grip::Sign(sign)) => {
+            (_, PartMode::Stick) => vec![0.0; u.len()],
+            (Self::Interval { plus, minus }, PartMode::SlideSign(sign)) => {
                 vec![if *sign > 0.0 { -minus } else { *plus }]
             }
             (Self::Disc(radius), _) if norm(u) > 0.0 => scaled(u, -radius / norm(u)),
@@ -234,7 +234,7 @@ impl Set {
                 }
                 (0..2).map(|i| -axes[i] * axes[i] * u[i] / length).collect()
             }
-            (Self::Polygon(section), Grip::Vertex(k) | Grip::Edge(k)) => {
+            (Self::Polygon(section), PartMode::Vertex(k) | PartMode::Edge(k)) => {
                 section.vertices()[*k].to_vec()
             }
             _ => vec![0.0; u.len()],

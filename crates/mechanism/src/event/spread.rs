@@ -13,8 +13,8 @@
 
 use convex::dense;
 
-use super::frame::Local;
-use super::shape::{Grip, Mode, Scale, Set, along, length, norm, outward};
+use super::frame::EvaluatedConstraint;
+use super::shape::{PartMode, ContactMode, SetScale, ForceSet, along, length, norm, outward};
 
 /// Largest multiple of the forces at hand that a free combination may take.
 const FAR: f64 = 1e3;
@@ -24,7 +24,7 @@ const LAST: f64 = 1e-12;
 
 /// A concave function of the reactions that must not fall below τ w: s·x − |F x|, with x the free
 /// combinations and a constant.
-struct Cone {
+struct MarginCone {
     /// The linear part: coefficients of z, then the constant.
     line: Vec<f64>,
     /// Rows under the norm, each as `line`; none for a half-space.
@@ -34,16 +34,16 @@ struct Cone {
 
 /// Reactions as functions of z: one column for each free combination, then the constant, each by
 /// constraint and row.
-pub(super) struct Family<'a> {
-    pub(super) locals: &'a [Local],
-    pub(super) modes: &'a [Mode],
+pub(super) struct ReactionFamily<'a> {
+    pub(super) locals: &'a [EvaluatedConstraint],
+    pub(super) modes: &'a [ContactMode],
     /// Columns[k][constraint][row]; the last is the constant.
     pub(super) columns: Vec<Vec<Vec<f64>>>,
     /// Size of forces, by constraint.
     pub(super) force: Vec<f64>,
 }
 
-impl Family<'_> {
+impl ReactionFamily<'_> {
     fn row(&self, local: usize, row: usize) -> Vec<f64> {
         self.columns.iter().map(|c| c[local][row]).collect()
     }
@@ -60,21 +60,21 @@ impl Family<'_> {
         barrier.maximise(any)
     }
 
-    fn cones(&self) -> Vec<Cone> {
+    fn cones(&self) -> Vec<MarginCone> {
         let mut cones = Vec::new();
         for (k, local) in self.locals.iter().enumerate() {
-            let Mode::Closed { sign, grips } = &self.modes[k] else {
+            let ContactMode::Closed { sign, grips } = &self.modes[k] else {
                 continue;
             };
             let weight = self.force[k].max(f64::MIN_POSITIVE);
-            let scale = match local.shape.scale {
-                Scale::Fixed => self.constant(1.0),
-                Scale::Normal => self.row(k, 0),
-                Scale::Magnitude if local.shape.normal == 1 => scaled(&self.row(k, 0), *sign),
+            let scale = match local.structure.scale {
+                SetScale::Fixed => self.constant(1.0),
+                SetScale::Normal => self.row(k, 0),
+                SetScale::Magnitude if local.structure.normal == 1 => scaled(&self.row(k, 0), *sign),
                 // The magnitude of two reactions is not concave: nothing is chosen there.
-                Scale::Magnitude => continue,
+                SetScale::Magnitude => continue,
             };
-            if local.shape.scale != Scale::Fixed {
+            if local.structure.scale != SetScale::Fixed {
                 cones.push(half_space(scale.clone(), weight));
             }
             for (p, grip) in grips.iter().enumerate() {
@@ -94,12 +94,12 @@ impl Family<'_> {
         &self,
         k: usize,
         p: usize,
-        grip: &Grip,
+        grip: &PartMode,
         scale: &[f64],
         weight: f64,
-        cones: &mut Vec<Cone>,
+        cones: &mut Vec<MarginCone>,
     ) {
-        let part = &self.locals[k].shape.parts[p];
+        let part = &self.locals[k].structure.parts[p];
         let rows: Vec<Vec<f64>> = part.rows.clone().map(|i| self.row(k, i)).collect();
         let edge = |v: &[[f64; 2]], n: [f64; 2], at: usize| {
             // n·(s v − f).
@@ -108,8 +108,8 @@ impl Family<'_> {
             dense::axpy(-n[1], &rows[1], &mut line);
             line
         };
-        match (grip, &part.hold, &part.set) {
-            (Grip::Hold, Set::Interval { plus, minus }, _) => {
+        match (grip, &part.stick_set, &part.slide_set) {
+            (PartMode::Stick, ForceSet::Interval { plus, minus }, _) => {
                 for (bound, sense) in [(plus, -1.0), (minus, 1.0)] {
                     if bound.is_finite() {
                         let mut line = scaled(scale, *bound);
@@ -118,27 +118,27 @@ impl Family<'_> {
                     }
                 }
             }
-            (Grip::Hold, Set::Disc(radius), _) => cones.push(Cone {
+            (PartMode::Stick, ForceSet::Disc(radius), _) => cones.push(MarginCone {
                 line: scaled(scale, *radius),
                 body: rows,
                 weight,
             }),
-            (Grip::Hold, Set::Ellipse(axes), _) if axes[0] > 0.0 && axes[1] > 0.0 => {
+            (PartMode::Stick, ForceSet::Ellipse(axes), _) if axes[0] > 0.0 && axes[1] > 0.0 => {
                 let unit = axes[0].min(axes[1]);
                 let body = (0..2).map(|i| scaled(&rows[i], unit / axes[i])).collect();
-                cones.push(Cone {
+                cones.push(MarginCone {
                     line: scaled(scale, unit),
                     body,
                     weight,
                 });
             }
-            (Grip::Hold, Set::Polygon(section), _) => {
+            (PartMode::Stick, ForceSet::Polygon(section), _) => {
                 let v = section.vertices();
                 for at in 0..v.len() {
                     cones.push(half_space(edge(v, outward(v, at), at), weight));
                 }
             }
-            (Grip::Edge(at), _, Set::Polygon(section)) => {
+            (PartMode::Edge(at), _, ForceSet::Polygon(section)) => {
                 let v = section.vertices();
                 let e = along(v, *at);
                 let share = scaled(&edge(v, e, *at), -1.0);
@@ -152,8 +152,8 @@ impl Family<'_> {
     }
 }
 
-fn half_space(line: Vec<f64>, weight: f64) -> Cone {
-    Cone {
+fn half_space(line: Vec<f64>, weight: f64) -> MarginCone {
+    MarginCone {
         line,
         body: Vec::new(),
         weight,
@@ -166,18 +166,18 @@ fn scaled(x: &[f64], s: f64) -> Vec<f64> {
 
 /// The barrier problem in x = (z, τ).
 struct Barrier {
-    cones: Vec<Cone>,
+    cones: Vec<MarginCone>,
     free: usize,
 }
 
 impl Barrier {
     /// Value of a line at x, less τ w.
-    fn lead(cone: &Cone, x: &[f64]) -> f64 {
+    fn lead(cone: &MarginCone, x: &[f64]) -> f64 {
         let free = x.len() - 1;
         dense::dot(&cone.line[..free], &x[..free]) + cone.line[free] - x[free] * cone.weight
     }
 
-    fn body(cone: &Cone, x: &[f64]) -> Vec<f64> {
+    fn body(cone: &MarginCone, x: &[f64]) -> Vec<f64> {
         let free = x.len() - 1;
         let value = |row: &Vec<f64>| dense::dot(&row[..free], &x[..free]) + row[free];
         cone.body.iter().map(value).collect()
@@ -247,7 +247,7 @@ impl Barrier {
 
     /// Smallest margin at z = 0.
     fn least(&self) -> f64 {
-        let share = |c: &Cone| {
+        let share = |c: &MarginCone| {
             let lead = c.line[self.free];
             let f: Vec<f64> = c.body.iter().map(|row| row[self.free]).collect();
             (lead - norm(&f)) / c.weight

@@ -27,10 +27,10 @@ pub(super) const NODE: [f64; STAGES] = [
 ];
 
 /// A row of weights.
-pub(super) type Row = &'static [(usize, f64)];
+pub(super) type TableauRow = &'static [(usize, f64)];
 
 /// Row i gives the position of stage i; row 12 is the step itself.
-pub(super) const STAGE: [Row; STAGES] = [
+pub(super) const STAGE: [TableauRow; STAGES] = [
     &[],
     &[(0, 0.05260015195876773)],
     &[(0, 0.0197250569845379), (1, 0.0591751709536137)],
@@ -139,7 +139,7 @@ pub(super) const STAGE: [Row; STAGES] = [
 ];
 
 /// Error estimate of order 5.
-pub(super) const FIFTH: Row = &[
+pub(super) const FIFTH: TableauRow = &[
     (0, 0.01312004499419488),
     (5, -1.2251564463762044),
     (6, -0.4957589496572502),
@@ -151,14 +151,14 @@ pub(super) const FIFTH: Row = &[
 ];
 
 /// The solution of order 3; its difference from the step is the other error estimate.
-pub(super) const THIRD: Row = &[
+pub(super) const THIRD: TableauRow = &[
     (0, 0.2440944881889764),
     (8, 0.7338466882816118),
     (11, 0.022058823529411766),
 ];
 
 /// The last four coefficients of the continuous extension.
-pub(super) const DENSE: [Row; 4] = [
+pub(super) const DENSE: [TableauRow; 4] = [
     &[
         (0, -8.428938276109013),
         (5, 0.5667149535193777),

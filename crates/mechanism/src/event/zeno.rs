@@ -10,14 +10,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frame::{Frame, Local};
-use super::locate::FINEST;
-use super::project::rest;
+use super::frame::{EvaluatedState, EvaluatedConstraint};
+use super::locate::GAP_ROUNDING;
+use super::project::project_velocity;
 use super::shape::norm;
 use super::{EventDriven, REST};
 use crate::error::MechanismError;
 use crate::state::{Event, EventKind};
-use crate::system::{Kind, System};
+use crate::system::{ConstraintKind, System};
 
 /// Intervals whose ratios must agree.
 const STEADY: usize = 8;
@@ -33,11 +33,11 @@ const SHORT: f64 = 1e-9;
 
 /// Recent impacts of one contact.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Bounces {
+pub(super) struct ImpactTimes {
     instants: Vec<f64>,
 }
 
-impl Bounces {
+impl ImpactTimes {
     /// Notes an impact.
     pub(super) fn push(&mut self, t: f64) {
         if self.instants.last().is_some_and(|&last| t <= last) {
@@ -93,24 +93,24 @@ impl Bounces {
 
 impl<S: System> EventDriven<S> {
     /// Closes contacts whose impacts accumulate here.
-    pub(super) fn accumulate(
+    pub(super) fn close_accumulating_contacts(
         &mut self,
         contacts: &[usize],
-        frame: &Frame,
+        frame: &EvaluatedState,
     ) -> Result<(), MechanismError> {
         let closing = self.closing(contacts, frame);
         if closing.is_empty() {
             return Ok(());
         }
         for &(constraint, t) in &closing {
-            self.now.bounces[constraint].clear();
+            self.now.impact_times[constraint].clear();
             self.now.pending.push(Event {
                 t,
                 constraint,
                 kind: EventKind::Accumulation,
             });
         }
-        let members = self.members()?;
+        let members = self.closed_constraints()?;
         let frame = self.frame(&members)?;
         let (mut rows, mut owner) = (Vec::new(), Vec::new());
         for local in &frame.locals {
@@ -121,7 +121,7 @@ impl<S: System> EventDriven<S> {
             }
         }
         let before = self.now.v.clone();
-        if let Some((v, impulse)) = rest(&frame, &rows, &before) {
+        if let Some((v, impulse)) = project_velocity(&frame, &rows, &before) {
             self.now.v = v;
             let mut list: Vec<(usize, Vec<f64>)> = Vec::new();
             for (&(constraint, row, count), s) in owner.iter().zip(impulse) {
@@ -132,22 +132,22 @@ impl<S: System> EventDriven<S> {
                     rows[row] = s;
                 }
             }
-            self.account_jump(&frame, &before, &list);
+            self.add_jump(&frame, &before, &list);
         }
         Ok(())
     }
 
     /// Contacts whose impacts end, and when.
-    fn closing(&self, contacts: &[usize], frame: &Frame) -> Vec<(usize, f64)> {
+    fn closing(&self, contacts: &[usize], frame: &EvaluatedState) -> Vec<(usize, f64)> {
         let scale = (self.now.t - self.start).max(self.settings.step);
         let ends = |&c: &usize| {
-            if self.now.bounces[c].last() != Some(self.now.t) {
+            if self.now.impact_times[c].last() != Some(self.now.t) {
                 return None;
             }
             let local = frame.locals.iter().find(|l| l.constraint == c)?;
             // A bounce of duration d rises to a quarter of d times its speed.
-            let flat = |d: f64| 0.25 * d * local.u[0].abs() < 20.0 * FINEST * self.now.reach[c];
-            Some((c, self.now.bounces[c].accumulation(scale, flat)?))
+            let flat = |d: f64| 0.25 * d * local.u[0].abs() < 20.0 * GAP_ROUNDING * self.now.length_scale[c];
+            Some((c, self.now.impact_times[c].accumulation(scale, flat)?))
         };
         let mut closing: Vec<(usize, f64)> = contacts.iter().filter_map(ends).collect();
         if closing.is_empty() {
@@ -157,7 +157,7 @@ impl<S: System> EventDriven<S> {
         for local in &frame.locals {
             let c = local.constraint;
             if !closing.iter().any(|&(other, _)| other == c)
-                && let Some(t) = self.now.bounces[c].converging(scale)
+                && let Some(t) = self.now.impact_times[c].converging(scale)
             {
                 closing.push((c, t));
             }
@@ -166,10 +166,10 @@ impl<S: System> EventDriven<S> {
     }
 
     /// Number of rows of a constraint that are at rest when the impacts have ended.
-    fn rows_at_rest(&self, local: &Local, ends: bool) -> usize {
+    fn rows_at_rest(&self, local: &EvaluatedConstraint, ends: bool) -> usize {
         let limit = REST * self.now.speed[local.constraint];
-        if local.kind != Kind::Contact {
-            return local.shape.normal;
+        if local.kind != ConstraintKind::Contact {
+            return local.structure.normal;
         }
         if !ends && local.u[0].abs() > limit {
             return 0;
@@ -188,8 +188,8 @@ impl<S: System> EventDriven<S> {
 mod tests {
     use super::*;
 
-    fn bounces(intervals: impl Iterator<Item = f64>) -> (Bounces, f64) {
-        let mut bounces = Bounces::default();
+    fn bounces(intervals: impl Iterator<Item = f64>) -> (ImpactTimes, f64) {
+        let mut bounces = ImpactTimes::default();
         let mut t = 0.0;
         bounces.push(t);
         for d in intervals {

@@ -27,8 +27,8 @@ use convex::dense;
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::settings::ImpactLaw;
-use crate::stage::{Solved, Stage, Weights, restitution};
-use crate::system::{Instant, System};
+use crate::stage::{SolveSummary, StepProblem, RestitutionWeights, restitution};
+use crate::system::{StateRef, System};
 
 /// Approach speeds below this share of the velocities involved are rest.
 pub(crate) const AT_REST: f64 = 1e-12;
@@ -38,7 +38,7 @@ const GAIN: f64 = 1e-9;
 
 /// What an impact did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Impact {
+pub struct ImpactResult {
     /// v⁺.
     pub velocity: Vec<f64>,
     /// S of every constraint that took part.
@@ -59,21 +59,21 @@ pub struct Impact {
 pub fn resolve<S: System + ?Sized>(
     law: ImpactLaw,
     system: &mut S,
-    at: Instant<'_>,
+    at: StateRef<'_>,
     contacts: &[usize],
     tolerance: f64,
-) -> Result<Impact, MechanismError> {
+) -> Result<ImpactResult, MechanismError> {
     let n = at.v.len();
     let mut inertia = Inertia::new(n);
     inertia.evaluate(system, at)?;
-    let mut strike = Strike::new(&inertia, at, tolerance);
+    let mut strike = ImpactSolver::new(&inertia, at, tolerance);
     strike.total = vec![Vec::new(); system.constraints().len()];
-    let members = members(system, contacts);
+    let members = participants(system, contacts);
     match law {
-        ImpactLaw::Moreau => strike.together(system, &members, None)?,
+        ImpactLaw::Moreau => strike.solve_simultaneous(system, &members, None)?,
         ImpactLaw::Canonical => {
             let e = common_restitution(system, at, contacts)?;
-            strike.together(system, &members, Some(e))?;
+            strike.solve_simultaneous(system, &members, Some(e))?;
         }
         ImpactLaw::Sequential => sequential::resolve(&mut strike, system, &members)?,
         ImpactLaw::Poisson => poisson::resolve(&mut strike, system, &members)?,
@@ -83,7 +83,7 @@ pub fn resolve<S: System + ?Sized>(
 }
 
 /// The closed contacts and every constraint that always acts.
-fn members<S: System + ?Sized>(system: &S, contacts: &[usize]) -> Vec<usize> {
+fn participants<S: System + ?Sized>(system: &S, contacts: &[usize]) -> Vec<usize> {
     let all = system.constraints().iter().enumerate();
     let acts = all.filter(|(i, c)| !c.is_contact() || contacts.contains(i));
     acts.map(|(i, _)| i).collect()
@@ -92,7 +92,7 @@ fn members<S: System + ?Sized>(system: &S, contacts: &[usize]) -> Vec<usize> {
 /// One e for a whole impact: the declared e(q, v), or the one that all contacts have.
 pub(crate) fn common_restitution<S: System + ?Sized>(
     system: &mut S,
-    at: Instant<'_>,
+    at: StateRef<'_>,
     contacts: &[usize],
 ) -> Result<f64, MechanismError> {
     let law = ImpactLaw::Canonical.name();
@@ -130,10 +130,10 @@ pub(crate) fn common_restitution<S: System + ?Sized>(
 }
 
 /// An impact on its way.
-pub(crate) struct Strike<'a> {
+pub(crate) struct ImpactSolver<'a> {
     pub(crate) inertia: &'a Inertia,
-    pub(crate) at: Instant<'a>,
-    pub(crate) stage: Stage,
+    pub(crate) at: StateRef<'a>,
+    pub(crate) problem: StepProblem,
     /// Velocity reached so far.
     pub(crate) v: Vec<f64>,
     /// Impulses so far, by constraint.
@@ -142,12 +142,12 @@ pub(crate) struct Strike<'a> {
     tolerance: f64,
 }
 
-impl<'a> Strike<'a> {
-    fn new(inertia: &'a Inertia, at: Instant<'a>, tolerance: f64) -> Self {
+impl<'a> ImpactSolver<'a> {
+    fn new(inertia: &'a Inertia, at: StateRef<'a>, tolerance: f64) -> Self {
         Self {
             inertia,
             at,
-            stage: Stage::new(inertia.n),
+            problem: StepProblem::new(inertia.n),
             v: at.v.to_vec(),
             total: Vec::new(),
             residual: 0.0,
@@ -157,25 +157,25 @@ impl<'a> Strike<'a> {
 
     /// All members at once from the velocity reached so far; `common` replaces the restitution of
     /// the contacts.
-    pub(crate) fn together<S: System + ?Sized>(
+    pub(crate) fn solve_simultaneous<S: System + ?Sized>(
         &mut self,
         system: &mut S,
         members: &[usize],
         common: Option<f64>,
     ) -> Result<(), MechanismError> {
         let before = self.v.clone();
-        self.stage.clear();
+        self.problem.clear();
         // An instant: bilateral rows end with U⁺ = 0, and thresholds of finite forces are zero.
-        let weights = Weights {
-            rebound: true,
+        let weights = RestitutionWeights {
+            contacts_rebound: true,
             bilateral: 0.0,
         };
-        let at = Instant {
+        let at = StateRef {
             v: &before,
             ..self.at
         };
         for &member in members {
-            let stage = &mut self.stage;
+            let stage = &mut self.problem;
             stage.push(system, member, at, 0.0, Status::Slip, weights)?;
             if let Some(e) = common
                 && system.constraints()[member].is_contact()
@@ -186,15 +186,15 @@ impl<'a> Strike<'a> {
                     normal: e,
                     tangential: stage.restitution[k].tangential,
                 };
-                stage.weight[rows.start] = e;
+                stage.restitution_weight[rows.start] = e;
             }
         }
         let solved = self.solve(system, &before)?;
         self.residual = self.residual.max(solved.residual);
-        for k in 0..self.stage.active.len() {
-            let rows = self.stage.rows(k);
-            let total = &mut self.total[self.stage.active[k]];
-            accumulate(total, &self.stage.impulse[rows]);
+        for k in 0..self.problem.active.len() {
+            let rows = self.problem.rows(k);
+            let total = &mut self.total[self.problem.active[k]];
+            accumulate(total, &self.problem.impulse[rows]);
         }
         Ok(())
     }
@@ -203,12 +203,12 @@ impl<'a> Strike<'a> {
         &mut self,
         system: &S,
         before: &[f64],
-    ) -> Result<Solved, MechanismError> {
+    ) -> Result<SolveSummary, MechanismError> {
         let (t, tolerance) = (self.at.t, self.tolerance);
         let solved = self
-            .stage
+            .problem
             .solve(system, t, self.inertia, before, &mut self.v, tolerance)?;
-        if !solved.reached {
+        if !solved.converged {
             return Err(MechanismError::Impact {
                 law: "chosen",
                 t,
@@ -250,7 +250,7 @@ impl<'a> Strike<'a> {
         }
         let mut worst = 0.0_f64;
         let mut who = 0;
-        for (contact, speed, scale) in approach(system, self.at, &self.v, contacts)? {
+        for (contact, speed, scale) in approach_velocities(system, self.at, &self.v, contacts)? {
             if -speed / scale > worst {
                 (worst, who) = (-speed / scale, contact);
             }
@@ -265,12 +265,12 @@ impl<'a> Strike<'a> {
         Ok(())
     }
 
-    fn finish<S: System + ?Sized>(mut self, system: &S, members: &[usize]) -> Impact {
-        let stick = |stage: &Stage, member: usize| {
+    fn finish<S: System + ?Sized>(mut self, system: &S, members: &[usize]) -> ImpactResult {
+        let stick = |stage: &StepProblem, member: usize| {
             let k = stage.active.iter().position(|&c| c == member);
             k.map_or(Status::Open, |k| stage.status(k))
         };
-        let status = members.iter().map(|&m| (m, stick(&self.stage, m)));
+        let status = members.iter().map(|&m| (m, stick(&self.problem, m)));
         let status = status.collect();
         let rows = |m: usize| system.constraints()[m].rows;
         let impulse = members
@@ -281,7 +281,7 @@ impl<'a> Strike<'a> {
             })
             .collect();
         let energy = (self.inertia.energy(self.at.v), self.inertia.energy(&self.v));
-        Impact {
+        ImpactResult {
             velocity: self.v,
             impulse,
             status,
@@ -297,9 +297,9 @@ fn accumulate(total: &mut Vec<f64>, impulse: &[f64]) {
 }
 
 /// Normal velocity of each contact at velocity `v`, with the size of the terms it is made of.
-pub(crate) fn approach<S: System + ?Sized>(
+pub(crate) fn approach_velocities<S: System + ?Sized>(
     system: &mut S,
-    at: Instant<'_>,
+    at: StateRef<'_>,
     v: &[f64],
     contacts: &[usize],
 ) -> Result<Vec<(usize, f64, f64)>, MechanismError> {

@@ -9,17 +9,17 @@
 
 use convex::dense;
 
-use super::Strike;
+use super::ImpactSolver;
 use crate::error::MechanismError;
 use crate::system::System;
 
 pub(super) fn resolve<S: System + ?Sized>(
-    strike: &mut Strike<'_>,
+    strike: &mut ImpactSolver<'_>,
     system: &mut S,
     members: &[usize],
 ) -> Result<(), MechanismError> {
     let soft = Some(0.0);
-    strike.together(system, members, soft)?;
+    strike.solve_simultaneous(system, members, soft)?;
     let n = strike.inertia.n;
     let mut change = vec![0.0; n];
     let mut returned = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn resolve<S: System + ?Sized>(
             continue;
         }
         let e = crate::stage::restitution(system, member, strike.at)?;
-        let stage = &strike.stage;
+        let stage = &strike.problem;
         let rows = stage.rows(k);
         let mut again = stage.impulse[rows.clone()].to_vec();
         for (i, s) in again.iter_mut().enumerate() {
@@ -43,5 +43,5 @@ pub(super) fn resolve<S: System + ?Sized>(
     for (member, again) in &returned {
         strike.add(*member, again);
     }
-    strike.together(system, members, soft)
+    strike.solve_simultaneous(system, members, soft)
 }

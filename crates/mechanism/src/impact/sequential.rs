@@ -4,7 +4,7 @@
 //! approaches. Contacts with e < 1 may need infinitely many collisions whose speeds fall
 //! geometrically; when they are slow against the first, the rest is done at once and softly.
 
-use super::{AT_REST, Strike, approach};
+use super::{AT_REST, ImpactSolver, approach_velocities};
 use crate::error::MechanismError;
 use crate::system::System;
 
@@ -15,7 +15,7 @@ const COLLISIONS: usize = 200;
 const SLOW: f64 = 1e-10;
 
 pub(super) fn resolve<S: System + ?Sized>(
-    strike: &mut Strike<'_>,
+    strike: &mut ImpactSolver<'_>,
     system: &mut S,
     members: &[usize],
 ) -> Result<(), MechanismError> {
@@ -35,19 +35,19 @@ pub(super) fn resolve<S: System + ?Sized>(
         let mut pair = firm.clone();
         pair.push(contact);
         pair.sort_unstable();
-        strike.together(system, &pair, None)?;
+        strike.solve_simultaneous(system, &pair, None)?;
     }
     // What is left is a rest: no rebound any more.
-    strike.together(system, members, Some(0.0))
+    strike.solve_simultaneous(system, members, Some(0.0))
 }
 
 /// The contact that approaches fastest, and its speed.
 fn worst<S: System + ?Sized>(
-    strike: &Strike<'_>,
+    strike: &ImpactSolver<'_>,
     system: &mut S,
     contacts: &[usize],
 ) -> Result<Option<(usize, f64)>, MechanismError> {
-    let speeds = approach(system, strike.at, &strike.v, contacts)?;
+    let speeds = approach_velocities(system, strike.at, &strike.v, contacts)?;
     let approaching = speeds.iter().filter(|(_, u, scale)| -u > AT_REST * scale);
     let fastest = approaching.min_by(|a, b| a.1.total_cmp(&b.1));
     Ok(fastest.map(|&(contact, u, _)| (contact, -u)))

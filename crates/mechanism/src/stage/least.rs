@@ -9,8 +9,8 @@ use contact::Law;
 use convex::dense;
 use smallvec::SmallVec;
 
-use super::report::{Row, orthonormal, without};
-use super::{Friction, Solved, Stage};
+use super::report::{KineticRow, orthonormal, orthogonalise};
+use super::{SlidingRule, SolveSummary, StepProblem};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::system::System;
@@ -18,7 +18,7 @@ use crate::system::System;
 /// Rounds of several contacts, at most.
 const ROUNDS: usize = 100;
 
-impl Stage {
+impl StepProblem {
     /// Solves (★) from the velocity without impulses `free` in the metric of `inertia`; `v` becomes
     /// v_F, the impulses and U_F are kept. Impulses held before are the start.
     pub(crate) fn solve<S: System + ?Sized>(
@@ -29,41 +29,41 @@ impl Stage {
         free: &[f64],
         v: &mut [f64],
         tolerance: f64,
-    ) -> Result<Solved, MechanismError> {
-        self.lean.clear();
-        self.lean.resize(self.boundary.len(), 0.0);
-        let mut solved = self.solve_leaning(system, t, inertia, free, v, tolerance)?;
+    ) -> Result<SolveSummary, MechanismError> {
+        self.least_energy_shift.clear();
+        self.least_energy_shift.resize(self.boundary.len(), 0.0);
+        let mut solved = self.solve_with_shift(system, t, inertia, free, v, tolerance)?;
         let leans = |(k, law): (usize, &Law)| law.normal() && self.rows(k).len() == 3;
-        if self.friction == Friction::Coulomb || !self.law.iter().enumerate().any(leans) {
+        if self.sliding_rule == SlidingRule::Coulomb || !self.law.iter().enumerate().any(leans) {
             return Ok(solved);
         }
-        let mut left = self.lean_on();
+        let mut left = self.update_least_energy_shift();
         let mut iterations = solved.iterations;
         for _ in 0..ROUNDS {
             if left <= tolerance {
                 break;
             }
-            solved = self.solve_leaning(system, t, inertia, free, v, tolerance)?;
+            solved = self.solve_with_shift(system, t, inertia, free, v, tolerance)?;
             iterations += solved.iterations;
-            left = self.lean_on();
+            left = self.update_least_energy_shift();
         }
         // What is said of the free velocity is said of the true one.
-        for (free, lean) in self.free.iter_mut().zip(&self.lean) {
+        for (free, lean) in self.free.iter_mut().zip(&self.least_energy_shift) {
             *free -= lean;
         }
-        Ok(Solved {
+        Ok(SolveSummary {
             residual: solved.residual.max(left),
             iterations,
-            reached: solved.reached && left <= tolerance,
+            converged: solved.converged && left <= tolerance,
             ..solved
         })
     }
 
     /// What each contact leans by, the others as they are; how far the velocities are from those of least
     /// energy, over the speed at stake.
-    fn lean_on(&mut self) -> f64 {
-        let basis = orthonormal(&self.hat, self.n, self.held_rows());
-        let speed = (self.free.iter().zip(&self.lean))
+    fn update_least_energy_shift(&mut self) -> f64 {
+        let basis = orthonormal(&self.kinetic_jacobian, self.n, self.bilateral_rows());
+        let speed = (self.free.iter().zip(&self.least_energy_shift))
             .fold(0.0_f64, |m, (free, lean)| m.max((free - lean).abs()));
         let mut left = 0.0_f64;
         for k in 0..self.active.len() {
@@ -75,7 +75,7 @@ impl Stage {
             let times = |r: &[f64]| -> [f64; 3] {
                 std::array::from_fn(|i| dense::dot(&block[3 * i..3 * i + 3], r))
             };
-            let (r, u) = (&self.impulse[rows.clone()], &self.weighted[rows.clone()]);
+            let (r, u) = (&self.impulse[rows.clone()], &self.weighted_velocity[rows.clone()]);
             let own = times(r);
             let q: [f64; 3] = std::array::from_fn(|i| u[i] - own[i]);
             // An open contact, or one whose law has no section of this kind, is as it was solved.
@@ -88,13 +88,13 @@ impl Stage {
                     lean
                 }
             };
-            self.lean[rows.start + 1..rows.end].copy_from_slice(&lean);
+            self.least_energy_shift[rows.start + 1..rows.end].copy_from_slice(&lean);
         }
         if left > 0.0 { left / speed } else { 0.0 }
     }
 
     /// Bilateral rows.
-    fn held_rows(&self) -> SmallVec<[usize; 16]> {
+    fn bilateral_rows(&self) -> SmallVec<[usize; 16]> {
         let mut held = SmallVec::new();
         for (k, law) in self.law.iter().enumerate() {
             let count = match law {
@@ -108,15 +108,15 @@ impl Stage {
     }
 
     /// Ŵ of a contact of three rows with the rows of a basis held.
-    fn reduced_block(&self, k: usize, basis: &[Row]) -> [f64; 9] {
+    fn reduced_block(&self, k: usize, basis: &[KineticRow]) -> [f64; 9] {
         let n = self.n;
-        let row = |i: usize| &self.hat[i * n..(i + 1) * n];
+        let row = |i: usize| &self.kinetic_jacobian[i * n..(i + 1) * n];
         let rests = self.rows(k).map(|i| {
-            let mut rest = Row::from_slice(row(i));
-            without(&mut rest, basis);
+            let mut rest = KineticRow::from_slice(row(i));
+            orthogonalise(&mut rest, basis);
             rest
         });
-        let rests: SmallVec<[Row; 3]> = rests.collect();
+        let rests: SmallVec<[KineticRow; 3]> = rests.collect();
         std::array::from_fn(|i| dense::dot(&rests[i / 3], &rests[i % 3]))
     }
 }

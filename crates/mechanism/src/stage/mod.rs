@@ -18,27 +18,27 @@ use contact::{Law, Problem, Restitution};
 use convex::dense;
 
 use crate::error::MechanismError;
-use crate::impact::Impact;
+use crate::impact::ImpactResult;
 use crate::settings::Scheme;
-use crate::system::{Instant, Kind, System};
+use crate::system::{StateRef, ConstraintKind, System};
 
 /// Contacts this near, relative to the lengths at hand, touch. A step cannot tell them from closed
 /// ones, and to stop one this early moves nothing that a step resolves.
-const TOUCHING: f64 = 1e-9;
+const CLOSED_GAP_TOLERANCE: f64 = 1e-9;
 
 /// How far a solve got.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Solved {
+pub(crate) struct SolveSummary {
     pub(crate) residual: f64,
     pub(crate) iterations: usize,
-    pub(crate) reached: bool,
+    pub(crate) converged: bool,
     /// Two constraints that no velocity satisfies together, where that is proven.
     pub(crate) infeasible: [Option<u32>; 2],
 }
 
 /// Which way a contact slides that the normal impulse pushes aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Friction {
+pub(crate) enum SlidingRule {
     /// Against its tangential impulse (M88 12.2).
     #[default]
     Coulomb,
@@ -46,7 +46,7 @@ pub(crate) enum Friction {
     LeastEnergy,
 }
 
-impl Friction {
+impl SlidingRule {
     /// The law of a scheme.
     pub(crate) fn of(scheme: Scheme) -> Self {
         match scheme {
@@ -58,16 +58,16 @@ impl Friction {
 
 /// What weighs U_I in the rows of each kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Weights {
+pub(crate) struct RestitutionWeights {
     /// Whether contacts rebound within the problem.
-    pub(crate) rebound: bool,
+    pub(crate) contacts_rebound: bool,
     /// Weight of bilateral rows.
     pub(crate) bilateral: f64,
 }
 
 /// The constraints of one problem; buffers are kept.
 #[derive(Debug, Default)]
-pub(crate) struct Stage {
+pub(crate) struct StepProblem {
     n: usize,
     /// Constraints that take part.
     pub(crate) active: Vec<usize>,
@@ -83,24 +83,24 @@ pub(crate) struct Stage {
     /// U_I by row.
     pub(crate) begin: Vec<f64>,
     /// ρ by row.
-    pub(crate) weight: Vec<f64>,
+    pub(crate) restitution_weight: Vec<f64>,
     /// S by row.
     pub(crate) impulse: Vec<f64>,
     /// U_F by row.
     pub(crate) end: Vec<f64>,
     /// Ū = U_F + ρ U_I by row.
-    weighted: Vec<f64>,
+    weighted_velocity: Vec<f64>,
     /// U and S of an impact that was treated apart from the step, by row.
-    struck: Option<(Vec<f64>, Vec<f64>)>,
+    separate_impact: Option<(Vec<f64>, Vec<f64>)>,
     /// Ū without impulses, by row.
     free: Vec<f64>,
     /// G L⁻ᵀ.
-    hat: Vec<f64>,
+    kinetic_jacobian: Vec<f64>,
     /// ρ U_I by row, with the lean.
     rebound: Vec<f64>,
     /// What is added to the velocity of a row before its law.
-    lean: Vec<f64>,
-    pub(crate) friction: Friction,
+    least_energy_shift: Vec<f64>,
+    pub(crate) sliding_rule: SlidingRule,
     /// A vector of coordinates: v̂_free, then the change of v.
     coordinates: Vec<f64>,
     /// The problem that was solved last.
@@ -108,7 +108,7 @@ pub(crate) struct Stage {
     solver: DenseNlgs,
 }
 
-impl Stage {
+impl StepProblem {
     pub(crate) fn new(n: usize) -> Self {
         Self {
             n,
@@ -130,15 +130,15 @@ impl Stage {
         self.jacobian.clear();
         self.boundary.clear();
         self.begin.clear();
-        self.weight.clear();
+        self.restitution_weight.clear();
         self.impulse.clear();
         self.end.clear();
-        self.lean.clear();
-        self.struck = None;
+        self.least_energy_shift.clear();
+        self.separate_impact = None;
     }
 
     /// An impact came before: the step starts from the velocity `v` it left.
-    pub(crate) fn note_strike(&mut self, impact: &Impact, v: &[f64]) {
+    pub(crate) fn begin_after_impact(&mut self, impact: &ImpactResult, v: &[f64]) {
         let (n, before) = (self.n, self.begin.clone());
         let mut impulse = vec![0.0; before.len()];
         for (constraint, given) in &impact.impulse {
@@ -150,12 +150,12 @@ impl Stage {
             let g = &self.jacobian[row * n..(row + 1) * n];
             self.begin[row] = self.boundary[row] + dense::dot(g, v);
         }
-        self.struck = Some((before, impulse));
+        self.separate_impact = Some((before, impulse));
     }
 
     /// Joins the impact and the rest of the step: U_I before both, S of both.
-    pub(crate) fn join_strike(&mut self) {
-        if let Some((before, impulse)) = self.struck.take() {
+    pub(crate) fn merge_impact(&mut self) {
+        if let Some((before, impulse)) = self.separate_impact.take() {
             self.begin = before;
             let both = self.impulse.iter_mut().zip(impulse);
             both.for_each(|(total, struck)| *total += struck);
@@ -164,22 +164,22 @@ impl Stage {
 
     /// Makes the last constraint one on positions: its first rows with `values` in place of
     /// velocities.
-    pub(crate) fn keep_position_rows(&mut self, values: &[f64], law: Law) {
-        self.keep_rows(values.len(), law);
+    pub(crate) fn replace_by_position_rows(&mut self, values: &[f64], law: Law) {
+        self.truncate_rows(values.len(), law);
         let first = self.boundary.len() - values.len();
         self.boundary[first..].copy_from_slice(values);
-        self.weight[first..].fill(0.0);
+        self.restitution_weight[first..].fill(0.0);
     }
 
     /// Keeps the first rows of the last constraint, under another law.
-    pub(crate) fn keep_rows(&mut self, rows: usize, law: Law) {
+    pub(crate) fn truncate_rows(&mut self, rows: usize, law: Law) {
         let k = self.active.len() - 1;
         let last = self.offset[k] + rows;
         self.offset[k + 1] = last;
         self.jacobian.truncate(last * self.n);
         self.boundary.truncate(last);
         self.begin.truncate(last);
-        self.weight.truncate(last);
+        self.restitution_weight.truncate(last);
         self.impulse.truncate(last);
         self.end.truncate(last);
         self.law[k] = law;
@@ -195,24 +195,24 @@ impl Stage {
         self.jacobian.truncate(last * self.n);
         self.boundary.truncate(last);
         self.begin.truncate(last);
-        self.weight.truncate(last);
+        self.restitution_weight.truncate(last);
         self.impulse.truncate(last);
         self.end.truncate(last);
     }
 
     /// Whether the last contact touches although its gap is above rounding: it is near, and does not
     /// part. One that parts is open, however near (Painlevé's rod in flight).
-    pub(crate) fn touches(&self, gap: f64, (q, v): (&[f64], &[f64]), h: f64) -> bool {
+    pub(crate) fn is_closed(&self, gap: f64, (q, v): (&[f64], &[f64]), h: f64) -> bool {
         let k = self.active.len() - 1;
         let row = self.offset[k];
-        let parts = self.begin[row] > 0.0 && self.slides(k, row..row + 1, v);
-        gap <= self.touching(q, v, h) && !parts
+        let parts = self.begin[row] > 0.0 && self.has_relative_velocity(k, row..row + 1, v);
+        gap <= self.closed_gap(q, v, h) && !parts
     }
 
     /// The gap up to which the last contact touches: a billionth of the lengths that the gap is made
     /// of and of the way of a step. Gaps of a few roundings must not decide which contacts take part
     /// in a multiple impact.
-    pub(crate) fn touching(&self, q: &[f64], v: &[f64], h: f64) -> f64 {
+    pub(crate) fn closed_gap(&self, q: &[f64], v: &[f64], h: f64) -> f64 {
         let row = self.offset[self.active.len() - 1] * self.n;
         let normal = &self.jacobian[row..row + self.n];
         let way: f64 = normal.iter().zip(v).map(|(g, v)| (g * v).abs()).sum();
@@ -221,7 +221,7 @@ impl Stage {
             // Orientations have more positions than velocities: one radian of each coordinate.
             false => normal.iter().map(|g| g.abs()).sum(),
         };
-        TOUCHING * (length + h * way)
+        CLOSED_GAP_TOLERANCE * (length + h * way)
     }
 
     /// Adds a constraint: its rows at `at`, its law over the time `h`, its restitution at the
@@ -230,10 +230,10 @@ impl Stage {
         &mut self,
         system: &mut S,
         constraint: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         h: f64,
         previous: Status,
-        weights: Weights,
+        weights: RestitutionWeights,
     ) -> Result<(), MechanismError> {
         let (n, first) = (self.n, self.boundary.len());
         let description = &system.constraints()[constraint];
@@ -250,7 +250,7 @@ impl Stage {
             &mut self.boundary[first..],
         )?;
         let restitution = match kind {
-            Kind::Contact => restitution(system, constraint, at)?,
+            ConstraintKind::Contact => restitution(system, constraint, at)?,
             _ => Restitution::default(),
         };
         for row in 0..rows {
@@ -262,11 +262,11 @@ impl Stage {
             } else {
                 restitution.tangential
             };
-            self.weight.push(match kind {
-                Kind::Contact => f64::from(u8::from(weights.rebound)) * rebound,
-                Kind::Joint | Kind::Velocity => weights.bilateral,
-                Kind::FrictionJoint { normal_rows } if row < normal_rows => weights.bilateral,
-                Kind::FrictionJoint { .. } | Kind::NonFirm => 0.0,
+            self.restitution_weight.push(match kind {
+                ConstraintKind::Contact => f64::from(u8::from(weights.contacts_rebound)) * rebound,
+                ConstraintKind::Joint | ConstraintKind::Nonholonomic => weights.bilateral,
+                ConstraintKind::FrictionJoint { normal_rows } if row < normal_rows => weights.bilateral,
+                ConstraintKind::FrictionJoint { .. } | ConstraintKind::NonFirm => 0.0,
             });
         }
         self.law.push(system.law(constraint, at, h, previous)?);
@@ -283,7 +283,7 @@ impl Stage {
 pub(crate) fn restitution<S: System + ?Sized>(
     system: &mut S,
     constraint: usize,
-    at: Instant<'_>,
+    at: StateRef<'_>,
 ) -> Result<Restitution, MechanismError> {
     let found = system.restitution(constraint, at)?;
     for value in [found.normal, found.tangential] {

@@ -5,7 +5,7 @@ use contact::law::Status;
 use convex::dense;
 use smallvec::SmallVec;
 
-use super::Stage;
+use super::StepProblem;
 use crate::error::MechanismError;
 use crate::system::System;
 
@@ -13,7 +13,7 @@ use crate::system::System;
 const DEPENDENT: f64 = 1e-18;
 
 /// A row of Ĝ; those of usual mechanisms need no allocation.
-pub(crate) type Row = SmallVec<[f64; 12]>;
+pub(crate) type KineticRow = SmallVec<[f64; 12]>;
 
 /// Steps of the forces that a velocity may be made by without being a motion of its own.
 const STEPS: f64 = 4.0;
@@ -22,7 +22,7 @@ const STEPS: f64 = 4.0;
 const RESTING: f64 = 1e-9;
 
 /// Takes the part along a basis out of a row.
-pub(super) fn without(x: &mut [f64], basis: &[Row]) {
+pub(super) fn orthogonalise(x: &mut [f64], basis: &[KineticRow]) {
     // Twice is enough for orthogonality to rounding.
     for vector in basis.iter().chain(basis) {
         dense::axpy(-dense::dot(vector, x), vector, x);
@@ -34,12 +34,12 @@ pub(super) fn orthonormal(
     hat: &[f64],
     n: usize,
     rows: impl IntoIterator<Item = usize>,
-) -> SmallVec<[Row; 4]> {
-    let mut basis: SmallVec<[Row; 4]> = SmallVec::new();
+) -> SmallVec<[KineticRow; 4]> {
+    let mut basis: SmallVec<[KineticRow; 4]> = SmallVec::new();
     for row in rows {
-        let mut rest = Row::from_slice(&hat[row * n..(row + 1) * n]);
+        let mut rest = KineticRow::from_slice(&hat[row * n..(row + 1) * n]);
         let size = dense::dot(&rest, &rest);
-        without(&mut rest, &basis);
+        orthogonalise(&mut rest, &basis);
         let left = dense::dot(&rest, &rest);
         if left > DEPENDENT * size {
             rest.iter_mut().for_each(|x| *x /= left.sqrt());
@@ -49,21 +49,21 @@ pub(super) fn orthonormal(
     basis
 }
 
-impl Stage {
+impl StepProblem {
     /// What forces alone did to the velocity of a row: U without impulses − U_I.
-    pub(crate) fn forced(&self, row: usize) -> f64 {
-        self.free[row] - (1.0 + self.weight[row]) * self.begin[row]
+    pub(crate) fn force_velocity_change(&self, row: usize) -> f64 {
+        self.free[row] - (1.0 + self.restitution_weight[row]) * self.begin[row]
     }
 
     /// Row (Ŵ_nn, Ŵ_nt) of the `k`-th constraint with the `firm` rows held at rest: Ĝ_n, less its part
     /// along them, times Ĝᵀ. `None` where they leave the normal row no freedom. Needs Ĝ.
-    pub(crate) fn reduced_row(&self, k: usize, firm: &[usize]) -> Option<Row> {
+    pub(crate) fn reduced_row(&self, k: usize, firm: &[usize]) -> Option<KineticRow> {
         let n = self.n;
-        let hat = |row: usize| &self.hat[row * n..(row + 1) * n];
-        let basis = orthonormal(&self.hat, n, firm.iter().copied());
-        let mut normal = Row::from_slice(hat(self.offset[k]));
+        let hat = |row: usize| &self.kinetic_jacobian[row * n..(row + 1) * n];
+        let basis = orthonormal(&self.kinetic_jacobian, n, firm.iter().copied());
+        let mut normal = KineticRow::from_slice(hat(self.offset[k]));
         let whole = dense::dot(&normal, &normal);
-        without(&mut normal, &basis);
+        orthogonalise(&mut normal, &basis);
         let free = dense::dot(&normal, &normal) > DEPENDENT * whole;
         free.then(|| self.rows(k).map(|i| dense::dot(&normal, hat(i))).collect())
     }
@@ -92,20 +92,20 @@ impl Stage {
     pub(crate) fn slides_without_collision(&self, k: usize, v: &[f64]) -> bool {
         let rows = self.rows(k);
         let (normal, tangential) = (rows.start, rows.start + 1..rows.end);
-        let slides = self.slides(k, tangential.clone(), v);
+        let slides = self.has_relative_velocity(k, tangential.clone(), v);
         let most = |value: &dyn Fn(usize) -> f64| {
             let rows = tangential.clone();
             rows.fold(0.0_f64, |m, row| m.max(value(row).abs()))
         };
-        let (sliding, pushed) = (most(&|row| self.begin[row]), most(&|row| self.forced(row)));
-        let (approach, forced) = (self.begin[normal].abs(), self.forced(normal).abs());
+        let (sliding, pushed) = (most(&|row| self.begin[row]), most(&|row| self.force_velocity_change(row)));
+        let (approach, forced) = (self.begin[normal].abs(), self.force_velocity_change(normal).abs());
         slides
             && sliding > STEPS * (approach + pushed + forced)
             && approach <= STEPS * forced + RESTING * sliding
     }
 
     /// Whether one of the rows moves by more than rounding of the terms its velocity is made of.
-    pub(crate) fn slides(&self, k: usize, rows: std::ops::Range<usize>, v: &[f64]) -> bool {
+    pub(crate) fn has_relative_velocity(&self, k: usize, rows: std::ops::Range<usize>, v: &[f64]) -> bool {
         debug_assert!(self.rows(k).start <= rows.start && rows.end <= self.rows(k).end);
         rows.into_iter().any(|row| {
             let g = &self.jacobian[row * self.n..(row + 1) * self.n];
@@ -123,7 +123,7 @@ impl Stage {
             .max(f64::MIN_POSITIVE);
         self.law[k].status(
             &self.impulse[rows.clone()],
-            &self.weighted[rows],
+            &self.weighted_velocity[rows],
             1e-9 * scale,
         )
     }
@@ -151,7 +151,7 @@ impl Stage {
         }
     }
 
-    pub(super) fn unposed<S: System + ?Sized>(
+    pub(super) fn problem_error<S: System + ?Sized>(
         &self,
         system: &S,
         t: f64,

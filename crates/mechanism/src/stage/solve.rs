@@ -5,7 +5,7 @@ use contact::{FactoredDelassus, Problem, ProblemError};
 use convex::dense;
 use solve::{Goal, Outcome, Solver, bilateral};
 
-use super::{Solved, Stage};
+use super::{SolveSummary, StepProblem};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::linear;
@@ -14,9 +14,9 @@ use crate::system::System;
 /// A normal row is no direction when G_n A⁻¹ G_nᵀ is below this share of the largest inverse inertia.
 const NO_DIRECTION: f64 = 1e-24;
 
-impl Stage {
+impl StepProblem {
     /// Solves (★) with the lean of each row added to its velocity.
-    pub(super) fn solve_leaning<S: System + ?Sized>(
+    pub(super) fn solve_with_shift<S: System + ?Sized>(
         &mut self,
         system: &S,
         t: f64,
@@ -24,20 +24,20 @@ impl Stage {
         free: &[f64],
         v: &mut [f64],
         tolerance: f64,
-    ) -> Result<Solved, MechanismError> {
+    ) -> Result<SolveSummary, MechanismError> {
         v.copy_from_slice(free);
         if self.active.is_empty() {
-            return Ok(Solved {
+            return Ok(SolveSummary {
                 residual: 0.0,
                 iterations: 0,
-                reached: true,
+                converged: true,
                 infeasible: [None; 2],
             });
         }
         self.prepare(system, t, inertia, free)?;
         let problem = self
-            .pose(inertia, free)
-            .map_err(|e| self.unposed(system, t, &e))?;
+            .build_problem(inertia, free)
+            .map_err(|e| self.problem_error(system, t, &e))?;
         let goal = Goal::with_tolerance(tolerance);
         let report = self.solver.solve(&problem, &mut self.impulse, &goal);
         if report.outcome == Outcome::Unsuitable
@@ -47,17 +47,17 @@ impl Stage {
             return Err(self.contradiction(system, t, &contacts, velocity));
         }
         self.problem = Some(problem);
-        self.apply(inertia, v);
+        self.apply_impulses(inertia, v);
         let excluded = |k: usize| {
             let contact = report.infeasibility.as_ref()?.contacts.get(k)?;
             self.active
                 .get(*contact)
                 .map(|constraint| *constraint as u32)
         };
-        Ok(Solved {
+        Ok(SolveSummary {
             residual: report.residual,
             iterations: report.iterations,
-            reached: report.reached(),
+            converged: report.reached(),
             infeasible: [excluded(0), excluded(1)],
         })
     }
@@ -71,25 +71,25 @@ impl Stage {
         free: &[f64],
     ) -> Result<(), MechanismError> {
         let n = self.n;
-        self.hat.clear();
-        self.hat.extend_from_slice(&self.jacobian);
+        self.kinetic_jacobian.clear();
+        self.kinetic_jacobian.extend_from_slice(&self.jacobian);
         self.free.clear();
         self.rebound.clear();
         for row in 0..self.boundary.len() {
             let g = &self.jacobian[row * n..(row + 1) * n];
-            let lean = self.lean.get(row).copied().unwrap_or(0.0);
-            let rebound = self.weight[row] * self.begin[row] + lean;
+            let lean = self.least_energy_shift.get(row).copied().unwrap_or(0.0);
+            let rebound = self.restitution_weight[row] * self.begin[row] + lean;
             let speed = self.boundary[row] + dense::dot(g, free);
             self.free.push(speed + rebound);
             self.rebound.push(rebound);
-            dense::solve_lower(&inertia.factor, n, &mut self.hat[row * n..(row + 1) * n]);
+            dense::solve_lower(&inertia.factor, n, &mut self.kinetic_jacobian[row * n..(row + 1) * n]);
         }
         let lightest = (0..n).fold(0.0_f64, |m, i| {
             m.max(1.0 / inertia.factor[i * n + i].powi(2))
         });
         for (k, &constraint) in self.active.iter().enumerate() {
             let row = self.offset[k];
-            let normal = &self.hat[row * n..(row + 1) * n];
+            let normal = &self.kinetic_jacobian[row * n..(row + 1) * n];
             let size = dense::dot(normal, normal);
             if self.law[k].normal() && !(size > NO_DIRECTION * lightest) {
                 let constraint = system.constraints()[constraint].name.clone();
@@ -100,7 +100,7 @@ impl Stage {
     }
 
     /// The problem in kinetic coordinates, in the memory of the last one.
-    fn pose(&mut self, inertia: &Inertia, free: &[f64]) -> Result<Problem, ProblemError> {
+    fn build_problem(&mut self, inertia: &Inertia, free: &[f64]) -> Result<Problem, ProblemError> {
         let n = self.n;
         let hat = &mut self.coordinates;
         hat.clear();
@@ -115,7 +115,7 @@ impl Stage {
         builder.add_kinetic_group(hat, hat)?;
         for k in 0..self.active.len() {
             let rows = self.offset[k]..self.offset[k + 1];
-            let block = &self.hat[rows.start * n..rows.end * n];
+            let block = &self.kinetic_jacobian[rows.start * n..rows.end * n];
             let (boundary, rebound) = (&self.boundary[rows.clone()], &self.rebound[rows]);
             let law = self.law[k].clone();
             builder.add_contact_with_rebound(law, &[(0, block)], boundary, rebound)?;
@@ -126,14 +126,14 @@ impl Stage {
     /// All rows made to rest by the least change of velocity in the kinetic metric. Rows that say the
     /// same are met together; of rows that contradict each other the squares of what is left are
     /// least, which the caller has to look at.
-    pub(crate) fn hold_all(&mut self, inertia: &Inertia, free: &[f64], v: &mut [f64]) {
+    pub(crate) fn solve_bilateral(&mut self, inertia: &Inertia, free: &[f64], v: &mut [f64]) {
         let (n, d) = (self.n, self.boundary.len());
         v.copy_from_slice(free);
-        self.hat.clear();
-        self.hat.extend_from_slice(&self.jacobian);
+        self.kinetic_jacobian.clear();
+        self.kinetic_jacobian.extend_from_slice(&self.jacobian);
         let (mut scale, mut right) = (Vec::with_capacity(d), Vec::with_capacity(d));
         for row in 0..d {
-            let hat = &mut self.hat[row * n..(row + 1) * n];
+            let hat = &mut self.kinetic_jacobian[row * n..(row + 1) * n];
             dense::solve_lower(&inertia.factor, n, hat);
             let length = dense::dot(hat, hat).sqrt();
             scale.push(if length > 0.0 { 1.0 / length } else { 0.0 });
@@ -142,30 +142,30 @@ impl Stage {
         }
         let mut matrix = vec![0.0; d * d];
         for i in 0..d {
-            let a = &self.hat[i * n..(i + 1) * n];
+            let a = &self.kinetic_jacobian[i * n..(i + 1) * n];
             for j in 0..=i {
-                let b = &self.hat[j * n..(j + 1) * n];
+                let b = &self.kinetic_jacobian[j * n..(j + 1) * n];
                 let product = scale[i] * scale[j] * dense::dot(a, b);
                 matrix[i * d + j] = product;
                 matrix[j * d + i] = product;
             }
         }
-        let (y, _) = linear::solve(&matrix, &right);
+        let (y, _) = linear::solve_least_norm(&matrix, &right);
         for row in 0..d {
             self.impulse[row] = scale[row] * y[row];
         }
-        self.apply(inertia, v);
+        self.apply_impulses(inertia, v);
     }
 
     /// v ← v + A⁻¹ Gᵀ S, and U_F.
-    fn apply(&mut self, inertia: &Inertia, v: &mut [f64]) {
+    fn apply_impulses(&mut self, inertia: &Inertia, v: &mut [f64]) {
         let n = self.n;
         let rows = self.boundary.len();
         let change = &mut self.coordinates;
         change.clear();
         change.resize(n, 0.0);
         for row in 0..rows {
-            let hat = &self.hat[row * n..(row + 1) * n];
+            let hat = &self.kinetic_jacobian[row * n..(row + 1) * n];
             dense::axpy(self.impulse[row], hat, change);
         }
         dense::solve_lower_transposed(&inertia.factor, n, change);
@@ -174,10 +174,10 @@ impl Stage {
             let g = &self.jacobian[row * n..(row + 1) * n];
             self.end[row] = self.boundary[row] + dense::dot(g, v);
         }
-        self.weighted.clear();
+        self.weighted_velocity.clear();
         for row in 0..rows {
-            self.weighted
-                .push(self.end[row] + self.weight[row] * self.begin[row]);
+            self.weighted_velocity
+                .push(self.end[row] + self.restitution_weight[row] * self.begin[row]);
         }
     }
 }

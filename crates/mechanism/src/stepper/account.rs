@@ -13,15 +13,15 @@ use contact::law::Status;
 use convex::dense;
 use smallvec::SmallVec;
 
-use super::Stepper;
+use super::TimeStepper;
 use crate::error::MechanismError;
 use crate::painleve;
-use crate::state::Ledger;
-use crate::system::{Instant, Kind, System};
+use crate::state::StepReport;
+use crate::system::{StateRef, ConstraintKind, System};
 
 /// How far positions are from what they should be.
 #[derive(Default)]
-struct Violations {
+struct PositionErrors {
     penetration: f64,
     drift: f64,
     extent: f64,
@@ -32,39 +32,39 @@ struct Violations {
 /// A contact is at rest where a step changes its depth by no more than this share of it.
 const AT_REST: f64 = 0.1;
 
-impl<S: System> Stepper<S> {
-    pub(super) fn account(&mut self, h: f64) -> Result<(), MechanismError> {
-        let Violations {
+impl<S: System> TimeStepper<S> {
+    pub(super) fn balance(&mut self, h: f64) -> Result<(), MechanismError> {
+        let PositionErrors {
             penetration,
             drift,
             extent,
             worst: [deepest, loosest],
-        } = self.violations()?;
-        let mut ledger = Ledger {
+        } = self.position_errors()?;
+        let mut ledger = StepReport {
             t: self.next.t,
             h,
-            num_active: self.work.stage.active.len(),
-            residual: self.work.solved.residual,
-            iterations: self.work.solved.iterations,
-            reached: self.work.solved.reached && self.work.settled,
+            num_active: self.scratch.problem.active.len(),
+            residual: self.scratch.solve_summary.residual,
+            iterations: self.scratch.solve_summary.iterations,
+            reached: self.scratch.solve_summary.converged && self.scratch.forces_converged,
             penetration,
             drift,
             extent,
             worst: [deepest, loosest, None],
-            infeasible: self.work.solved.infeasible,
-            gamma: self.least_gamma(),
-            ..Ledger::default()
+            infeasible: self.scratch.solve_summary.infeasible,
+            gamma: self.smallest_gamma(),
+            ..StepReport::default()
         };
-        self.balance(&mut ledger);
-        self.work.stage.join_strike();
-        (ledger.resting, ledger.worst[2]) = self.resting(h);
-        let at = Instant {
+        self.energy_balance(&mut ledger);
+        self.scratch.problem.merge_impact();
+        (ledger.resting, ledger.worst[2]) = self.deepest_resting_contact(h);
+        let at = StateRef {
             t: self.next.t,
             q: &self.next.q,
             v: &self.next.v,
         };
         // A at the end, not at the step's place: the energy that a user plots.
-        let inertia = &mut self.work.effective;
+        let inertia = &mut self.scratch.effective_inertia;
         self.system
             .dynamics(at.t, at.q, at.v, &mut inertia.mass, &mut inertia.force)?;
         ledger.kinetic = inertia.energy(at.v);
@@ -75,23 +75,23 @@ impl<S: System> Stepper<S> {
                 what: "the energy".to_string(),
             });
         }
-        self.ledger = ledger;
+        self.report = ledger;
         Ok(())
     }
 
     /// max(−gap), max |f| and how far the system extends at the end of the step.
-    fn violations(&mut self) -> Result<Violations, MechanismError> {
+    fn position_errors(&mut self) -> Result<PositionErrors, MechanismError> {
         let (t, q) = (self.next.t, &self.next.q);
-        self.system.gaps(t, q, &mut self.work.gaps)?;
-        let moved = q.iter().zip(&self.origin).map(|(q, from)| (q - from).abs());
-        let mut found = Violations {
+        self.system.gaps(t, q, &mut self.scratch.gaps)?;
+        let moved = q.iter().zip(&self.initial_positions).map(|(q, from)| (q - from).abs());
+        let mut found = PositionErrors {
             extent: moved.fold(0.0, f64::max),
-            ..Violations::default()
+            ..PositionErrors::default()
         };
         for (i, constraint) in self.system.constraints().iter().enumerate() {
-            for value in &self.work.gaps[self.first_gap[i]..self.first_gap[i + 1]] {
+            for value in &self.scratch.gaps[self.first_gap[i]..self.first_gap[i + 1]] {
                 match constraint.kind {
-                    Kind::Contact => {
+                    ConstraintKind::Contact => {
                         found.extent = found.extent.max(value.abs());
                         if -value > found.penetration {
                             (found.penetration, found.worst[0]) = (-value, Some(i as u32));
@@ -108,14 +108,14 @@ impl<S: System> Stepper<S> {
     }
 
     /// The deepest contact at rest, and how deep it is.
-    fn resting(&self, h: f64) -> (f64, Option<u32>) {
-        let stage = &self.work.stage;
+    fn deepest_resting_contact(&self, h: f64) -> (f64, Option<u32>) {
+        let stage = &self.scratch.problem;
         let mut found = (0.0, None);
         for (k, &i) in stage.active.iter().enumerate() {
-            if self.system.constraints()[i].kind != Kind::Contact {
+            if self.system.constraints()[i].kind != ConstraintKind::Contact {
                 continue;
             }
-            let (row, depth) = (stage.offset[k], -self.work.gaps[self.first_gap[i]]);
+            let (row, depth) = (stage.offset[k], -self.scratch.gaps[self.first_gap[i]]);
             let speed = stage.begin[row].abs().max(stage.end[row].abs());
             let rests = stage.impulse[row] != 0.0 && h * speed <= AT_REST * depth;
             if rests && depth > found.0 {
@@ -125,17 +125,17 @@ impl<S: System> Stepper<S> {
         found
     }
 
-    fn balance(&mut self, ledger: &mut Ledger) {
-        let work = &mut self.work;
-        let n = work.v.len();
-        let (stage, inertia) = (&work.stage, &work.inertia);
+    fn energy_balance(&mut self, ledger: &mut StepReport) {
+        let work = &mut self.scratch;
+        let n = work.v_begin.len();
+        let (stage, inertia) = (&work.problem, &work.inertia);
         let end = &self.next.v;
         for (k, &i) in stage.active.iter().enumerate() {
             let kind = self.system.constraints()[i].kind;
             for row in stage.rows(k) {
                 let s = stage.impulse[row];
                 let share = 0.5 * s * (stage.begin[row] + stage.end[row]);
-                let tangential = kind.rubs(row - stage.offset[k]);
+                let tangential = kind.is_friction_row(row - stage.offset[k]);
                 *(if !tangential {
                     &mut ledger.impact
                 } else {
@@ -145,15 +145,15 @@ impl<S: System> Stepper<S> {
             }
         }
         ledger.work = (0..n)
-            .map(|i| work.impulse[i] * 0.5 * (work.v[i] + work.loose[i]))
+            .map(|i| work.force_impulse[i] * 0.5 * (work.v_begin[i] + work.v_unprojected[i]))
             .sum();
-        for (row, s) in work.hold.impulse.iter().enumerate() {
+        for (row, s) in work.bilateral_end.impulse.iter().enumerate() {
             // ½ s (U + 0): what the velocity lost when it was made tangent at the end.
-            let w = work.hold.boundary[row];
-            ledger.impact += 0.5 * s * (work.hold.begin[row] + work.hold.end[row]);
+            let w = work.bilateral_end.boundary[row];
+            ledger.impact += 0.5 * s * (work.bilateral_end.begin[row] + work.bilateral_end.end[row]);
             ledger.boundary -= s * w;
         }
-        ledger.impact += work.struck.0;
+        ledger.impact += work.separate_impact_energy.0;
         let (begin, end_energy) = (inertia.energy(&self.state.v), inertia.energy(end));
         let terms = [
             end_energy,
@@ -164,30 +164,30 @@ impl<S: System> Stepper<S> {
             -ledger.boundary,
         ];
         // At rest all terms are rounding; the energy that the forces alone would give has a size.
-        work.mean.copy_from_slice(&work.impulse);
-        let forced = 0.5 * inertia.dual_norm(&mut work.mean).powi(2);
+        work.buffer.copy_from_slice(&work.force_impulse);
+        let forced = 0.5 * inertia.dual_norm(&mut work.buffer).powi(2);
         let scale = terms.iter().fold(forced, |m, x| m.max(x.abs()));
         let left = terms.iter().sum::<f64>().abs();
         ledger.energy = if scale > 0.0 { left / scale } else { 0.0 };
-        let turnover = [begin, self.work.inertia.energy(&self.work.free), forced];
+        let turnover = [begin, self.scratch.inertia.energy(&self.scratch.v_free), forced];
         let given = [ledger.work.abs(), ledger.boundary.abs()];
         ledger.turnover = turnover.into_iter().chain(given).fold(0.0, f64::max);
         ledger.forced = forced;
-        self.gained(ledger);
-        ledger.lasting = self.lasting();
-        ledger.momentum = self.momentum();
+        self.add_energy_gain(ledger);
+        ledger.lasting = self.persistent_contact_work();
+        ledger.momentum = self.momentum_residual();
     }
 
     /// Σ S·Uᵃ − ½δ S·(𝒲S) over the contacts, what of it no law allows, and whether coefficients differ.
-    fn gained(&self, ledger: &mut Ledger) {
-        let (stage, work) = (&self.work.stage, &self.work);
-        let n = work.v.len();
+    fn add_energy_gain(&self, ledger: &mut StepReport) {
+        let (stage, work) = (&self.scratch.problem, &self.scratch);
+        let n = work.v_begin.len();
         let (mut gain, mut lawful, mut bilateral) = (0.0, 0.0, false);
         let mut range = (f64::INFINITY, f64::NEG_INFINITY);
         for (k, &i) in stage.active.iter().enumerate() {
-            let contact = self.system.constraints()[i].kind == Kind::Contact;
+            let contact = self.system.constraints()[i].kind == ConstraintKind::Contact;
             for row in stage.rows(k).filter(|row| stage.impulse[*row] != 0.0) {
-                let (s, rho) = (stage.impulse[row], stage.weight[row]);
+                let (s, rho) = (stage.impulse[row], stage.restitution_weight[row]);
                 lawful += s * (stage.end[row] + rho * stage.begin[row]) / (1.0 + rho);
                 if !contact {
                     bilateral = true;
@@ -196,7 +196,7 @@ impl<S: System> Stepper<S> {
                 range = (range.0.min(rho), range.1.max(rho));
                 let delta = (1.0 - rho) / (1.0 + rho);
                 let g = &stage.jacobian[row * n..(row + 1) * n];
-                let free = stage.boundary[row] + dense::dot(g, &work.free);
+                let free = stage.boundary[row] + dense::dot(g, &work.v_free);
                 let average =
                     0.5 * ((1.0 - delta) * stage.begin[row] + (1.0 + delta) * stage.end[row]);
                 let reflected = 0.5 * delta * (stage.end[row] - free);
@@ -206,7 +206,7 @@ impl<S: System> Stepper<S> {
         ledger.mixed = range.0 < range.1;
         // Joints, whose rows have another weight, are taken with that of the contacts beside them. Where these differ the
         // second term may have either sign.
-        let beside = self.gain_beside_joints(ledger.forced);
+        let beside = self.gain_with_joints(ledger.forced);
         if let Some((one, _)) = beside {
             gain = one;
         }
@@ -214,7 +214,7 @@ impl<S: System> Stepper<S> {
             true if lawful < gain && beside.is_none() => lawful,
             _ => gain,
         };
-        let over = |x: f64| match x + work.struck.1 {
+        let over = |x: f64| match x + work.separate_impact_energy.1 {
             x if x <= 0.0 => 0.0,
             x => x / ledger.turnover,
         };
@@ -223,21 +223,21 @@ impl<S: System> Stepper<S> {
 
     /// Work of the contacts that carried impulses in the step before, too, as far as they do not slide,
     /// and of the bilateral rows.
-    fn lasting(&self) -> f64 {
-        let stage = &self.work.stage;
+    fn persistent_contact_work(&self) -> f64 {
+        let stage = &self.scratch.problem;
         let mut sum = 0.0;
         for (k, &i) in stage.active.iter().enumerate() {
             let rows = stage.rows(k);
             let (before, now) = (self.state.status[i], stage.status(k));
             let count = match self.system.constraints()[i].kind {
-                Kind::Contact if before == Status::Open || now == Status::Open => 0,
-                Kind::Contact if before == Status::Stick && now == Status::Stick => rows.len(),
-                Kind::Contact => 1,
+                ConstraintKind::Contact if before == Status::Open || now == Status::Open => 0,
+                ConstraintKind::Contact if before == Status::Stick && now == Status::Stick => rows.len(),
+                ConstraintKind::Contact => 1,
                 // Part of a collision.
-                _ if self.work.again => 0,
-                Kind::Joint | Kind::Velocity => rows.len(),
-                Kind::FrictionJoint { normal_rows } => normal_rows,
-                Kind::NonFirm => 0,
+                _ if self.scratch.solved_with_common_restitution => 0,
+                ConstraintKind::Joint | ConstraintKind::Nonholonomic => rows.len(),
+                ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+                ConstraintKind::NonFirm => 0,
             };
             let works = rows.take(count).map(|row| {
                 let s = stage.impulse[row];
@@ -245,62 +245,62 @@ impl<S: System> Stepper<S> {
             });
             sum += works.sum::<f64>();
         }
-        let hold = &self.work.hold;
+        let hold = &self.scratch.bilateral_end;
         let held = hold.impulse.iter().zip(&hold.begin).zip(&hold.end);
         sum + held.map(|((s, a), b)| 0.5 * s * (a + b)).sum::<f64>()
     }
 
     /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K.
-    fn momentum(&mut self) -> f64 {
-        let work = &mut self.work;
-        let n = work.v.len();
+    fn momentum_residual(&mut self) -> f64 {
+        let work = &mut self.scratch;
+        let n = work.v_begin.len();
         for i in 0..n {
-            work.mean[i] = self.next.v[i] - work.v[i];
+            work.buffer[i] = self.next.v[i] - work.v_begin[i];
         }
-        let left = &mut work.free;
+        let left = &mut work.v_free;
         for i in 0..n {
             let row = &work.inertia.mass[i * n..(i + 1) * n];
-            left[i] = dense::dot(row, &work.mean) - work.impulse[i];
+            left[i] = dense::dot(row, &work.buffer) - work.force_impulse[i];
         }
-        for (row, s) in work.stage.impulse.iter().enumerate() {
-            let g = &work.stage.jacobian[row * n..(row + 1) * n];
+        for (row, s) in work.problem.impulse.iter().enumerate() {
+            let g = &work.problem.jacobian[row * n..(row + 1) * n];
             dense::axpy(-s, g, left);
         }
-        for (row, s) in work.hold.impulse.iter().enumerate() {
-            let g = &work.hold.jacobian[row * n..(row + 1) * n];
+        for (row, s) in work.bilateral_end.impulse.iter().enumerate() {
+            let g = &work.bilateral_end.jacobian[row * n..(row + 1) * n];
             dense::axpy(-s, g, left);
         }
         let scale = work
             .inertia
-            .norm(&work.v)
+            .norm(&work.v_begin)
             .max(work.inertia.norm(&self.next.v));
         // At rest under load only the terms themselves have a size.
-        work.mean.copy_from_slice(&work.impulse);
-        let scale = scale.max(work.inertia.dual_norm(&mut work.mean));
+        work.buffer.copy_from_slice(&work.force_impulse);
+        let scale = scale.max(work.inertia.dual_norm(&mut work.buffer));
         let left = work.inertia.dual_norm(left);
         if scale > 0.0 { left / scale } else { left }
     }
 
     /// γ of every contact that slides without colliding and of every joint that slides and may go on in more
     /// than one way, +∞ for the others, and the smallest.
-    fn least_gamma(&mut self) -> f64 {
-        let kept = std::mem::take(&mut self.work.gamma);
-        let stage = &self.work.stage;
+    fn smallest_gamma(&mut self) -> f64 {
+        let kept = std::mem::take(&mut self.scratch.painleve_gamma);
+        let stage = &self.scratch.problem;
         let gamma = |k: usize| {
             let friction = stage.law[k].normal() && stage.rows(k).len() > 1;
             let stuck = self.state.status[stage.active[k]] == Status::Stick;
             match friction && !stuck && stage.slides_without_collision(k, &self.state.v) {
-                true => stage.gamma_of_sliding(k, &self.firm_rows(k)),
+                true => stage.gamma_of_sliding(k, &self.fixed_rows(k)),
                 false => f64::INFINITY,
             }
         };
         let mut all = kept;
         all.clear();
         all.extend((0..stage.active.len()).map(gamma));
-        self.work.gamma = all;
-        self.watch_joints();
-        self.work
-            .gamma
+        self.scratch.painleve_gamma = all;
+        self.gamma_of_friction_joints();
+        self.scratch
+            .painleve_gamma
             .iter()
             .copied()
             .fold(f64::INFINITY, f64::min)
@@ -308,42 +308,42 @@ impl<S: System> Stepper<S> {
 
     /// γ of joints that slide and may push with either sign: their motion goes on in more than one way
     /// where γ ≤ 0 and the laws allow more than one acceleration.
-    fn watch_joints(&mut self) {
-        for k in 0..self.work.stage.active.len() {
-            let stage = &self.work.stage;
+    fn gamma_of_friction_joints(&mut self) {
+        for k in 0..self.scratch.problem.active.len() {
+            let stage = &self.scratch.problem;
             let (i, rows) = (stage.active[k], stage.rows(k));
-            let Kind::FrictionJoint { normal_rows: 1 } = self.system.constraints()[i].kind else {
+            let ConstraintKind::FrictionJoint { normal_rows: 1 } = self.system.constraints()[i].kind else {
                 continue;
             };
-            let slides = stage.slides(k, rows.start + 1..rows.end, &self.state.v);
-            let gamma = stage.gamma(k, &self.firm_rows(k));
+            let slides = stage.has_relative_velocity(k, rows.start + 1..rows.end, &self.state.v);
+            let gamma = stage.gamma(k, &self.fixed_rows(k));
             if !slides || gamma > 0.0 {
                 continue;
             }
-            let at = Instant {
-                t: self.work.t,
-                q: &self.work.q,
+            let at = StateRef {
+                t: self.scratch.t_eval,
+                q: &self.scratch.q_eval,
                 v: &self.state.v,
             };
             let ways = painleve::joint_accelerations(&mut self.system, i, at);
             if ways.is_ok_and(|ways| ways.len() > 1) {
-                self.work.gamma[k] = gamma;
+                self.scratch.painleve_gamma[k] = gamma;
             }
         }
     }
 
     /// Rows beside the `k`-th constraint that no impulse moves: bilateral ones, and those of contacts
     /// that carry an impulse and of joints that stick.
-    fn firm_rows(&self, k: usize) -> SmallVec<[usize; 16]> {
-        let stage = &self.work.stage;
+    fn fixed_rows(&self, k: usize) -> SmallVec<[usize; 16]> {
+        let stage = &self.scratch.problem;
         let mut firm = SmallVec::new();
         for other in (0..stage.active.len()).filter(|other| *other != k) {
             let rows = stage.rows(other);
             let normal = match self.system.constraints()[stage.active[other]].kind {
-                Kind::Joint | Kind::Velocity => rows.len(),
-                Kind::FrictionJoint { normal_rows } => normal_rows,
-                Kind::Contact => usize::from(stage.impulse[rows.start] > 0.0),
-                Kind::NonFirm => continue,
+                ConstraintKind::Joint | ConstraintKind::Nonholonomic => rows.len(),
+                ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+                ConstraintKind::Contact => usize::from(stage.impulse[rows.start] > 0.0),
+                ConstraintKind::NonFirm => continue,
             };
             let held = normal > 0 && stage.status(other) == Status::Stick;
             let count = if held { rows.len() } else { normal };

@@ -10,9 +10,9 @@
 
 use contact::law::Status;
 
-use super::Stepper;
+use super::TimeStepper;
 use crate::error::MechanismError;
-use crate::state::{Ledger, Motion, State};
+use crate::state::{StepReport, Integrator, State};
 use crate::system::System;
 
 /// Steps change by at most these factors, and aim this far below the tolerance.
@@ -23,7 +23,7 @@ const SAFETY: f64 = 0.8;
 /// What a step in which a contact closes counts as, in tolerances: about a third of its length next.
 const CLOSING: f64 = 20.0;
 
-impl<S: System> Stepper<S> {
+impl<S: System> TimeStepper<S> {
     /// One accepted half step: the halves of a pair are two steps of the motion.
     pub(super) fn advance_adaptively(&mut self) -> Result<(), MechanismError> {
         let Some(limits) = self.settings.adaptive else {
@@ -35,15 +35,15 @@ impl<S: System> Stepper<S> {
             return Ok(());
         }
         loop {
-            let h = self.trial.min(self.until - self.state.t);
+            let h = self.trial_step.min(self.end_time - self.state.t);
             let (coarse, fine, closing) = self.try_both(h)?;
             let mut error = distance(&coarse, &fine);
             if closing {
                 error = error.max(CLOSING * limits.tolerance);
             }
             let factor = (SAFETY * limits.tolerance / error.max(1e-300)).cbrt();
-            let wanted = self.trial.min(2.0 * h) * factor.clamp(SHRINK, GROW);
-            self.trial = wanted.clamp(limits.smallest, limits.largest);
+            let wanted = self.trial_step.min(2.0 * h) * factor.clamp(SHRINK, GROW);
+            self.trial_step = wanted.clamp(limits.smallest, limits.largest);
             if error <= limits.tolerance || h <= limits.smallest * (1.0 + 1e-9) {
                 return self.take_first_half(h);
             }
@@ -53,36 +53,36 @@ impl<S: System> Stepper<S> {
     /// End states of one step of length h and of two of length h/2, and whether a contact closes in
     /// them; the state is as before.
     fn try_both(&mut self, h: f64) -> Result<(State, State, bool), MechanismError> {
-        let (begin, ledger): (State, Ledger) = (self.state.clone(), self.ledger);
-        let watch = self.watch.clone();
+        let (begin, ledger): (State, StepReport) = (self.state.clone(), self.report);
+        let watch = self.event_detector.clone();
         let t = begin.t;
         let end = self.end_of(h);
         self.step(h, end)?;
         let coarse = self.next.clone();
-        let mut closing = self.closes(ledger.penetration);
+        let mut closing = self.has_new_contact(ledger.penetration);
         self.step(0.5 * h, t + 0.5 * h)?;
-        closing |= self.closes(ledger.penetration);
+        closing |= self.has_new_contact(ledger.penetration);
         self.accept();
         let result = self.step(0.5 * h, end);
-        closing |= self.closes(ledger.penetration);
+        closing |= self.has_new_contact(ledger.penetration);
         let fine = self.next.clone();
         self.state = begin;
-        self.ledger = ledger;
-        self.watch = watch;
+        self.report = ledger;
+        self.event_detector = watch;
         result.map(|()| (coarse, fine, closing))
     }
 
     /// Whether the step just computed closes a contact that was open, or penetrates
     /// deeper than `before`.
-    fn closes(&self, before: f64) -> bool {
-        let stage = &self.work.stage;
+    fn has_new_contact(&self, before: f64) -> bool {
+        let stage = &self.scratch.problem;
         let new = |(k, &i): (usize, &usize)| {
             let contact = self.system.constraints()[i].is_contact();
             let pushes = stage.impulse[stage.offset[k]] > 0.0;
             contact && pushes && self.state.status[i] == Status::Open
         };
         let tolerance = self.settings.adaptive.map_or(0.0, |a| a.tolerance);
-        self.ledger.penetration > before + tolerance || stage.active.iter().enumerate().any(new)
+        self.report.penetration > before + tolerance || stage.active.iter().enumerate().any(new)
     }
 
     fn take_first_half(&mut self, h: f64) -> Result<(), MechanismError> {
@@ -96,17 +96,17 @@ impl<S: System> Stepper<S> {
     /// The end of a step of length h, exactly the end of the run where it is that.
     fn end_of(&self, h: f64) -> f64 {
         let end = self.state.t + h;
-        let near = 1e-12 * self.until.abs().max(h);
-        if self.until.is_finite() && (self.until - end).abs() <= near {
-            self.until
+        let near = 1e-12 * self.end_time.abs().max(h);
+        if self.end_time.is_finite() && (self.end_time - end).abs() <= near {
+            self.end_time
         } else {
             end
         }
     }
 
     /// Variable steps are shortened so that one ends at `until`.
-    pub fn end_at(&mut self, until: f64) {
-        self.until = until;
+    pub fn set_end_time(&mut self, until: f64) {
+        self.end_time = until;
     }
 }
 

@@ -10,12 +10,12 @@
 use contact::Law;
 use contact::law::Status;
 
-use super::Stepper;
+use super::TimeStepper;
 use crate::error::MechanismError;
 use crate::inertia::describe;
 use crate::settings::Scheme;
-use crate::stage::{Stage, Weights};
-use crate::system::{Instant, Kind, System};
+use crate::stage::{StepProblem, RestitutionWeights};
+use crate::system::{StateRef, ConstraintKind, System};
 
 /// Newton steps, at most; they converge quadratically from an error of order h³.
 const STEPS: usize = 12;
@@ -29,17 +29,17 @@ const LINEAR: f64 = 0.15;
 /// Joints worse than this after the last step cannot be kept.
 const LOST: f64 = 1e-11;
 
-impl<S: System> Stepper<S> {
+impl<S: System> TimeStepper<S> {
     /// Joints always, contacts where the settings ask.
-    pub(super) fn correct(&mut self) -> Result<(), MechanismError> {
-        self.correct_joints()?;
-        if self.settings.correction {
-            self.correct_contacts()?;
+    pub(super) fn project_positions(&mut self) -> Result<(), MechanismError> {
+        self.project_joints()?;
+        if self.settings.projection {
+            self.project_contacts()?;
         }
         Ok(())
     }
 
-    pub(super) fn correct_joints(&mut self) -> Result<(), MechanismError> {
+    pub(super) fn project_joints(&mut self) -> Result<(), MechanismError> {
         if !self.system.constraints().iter().any(|c| is_joint(c.kind)) {
             return Ok(());
         }
@@ -56,7 +56,7 @@ impl<S: System> Stepper<S> {
                 return Err(self.dependent(violation));
             }
             last = violation;
-            self.project(|kind, _| is_joint(kind))?;
+            self.project_once(|kind, _| is_joint(kind))?;
         }
         let (violation, size) = self.joint_violation()?;
         if violation <= LOST * size * size {
@@ -70,38 +70,38 @@ impl<S: System> Stepper<S> {
     /// this is a change of order h² along A⁻¹Gᵀ only; without it a violation alternates in sign
     /// from step to step and grows where the constraint makes the motion settle (Chaplygin's
     /// sleigh), as the second solution of the leap-frog method does.
-    pub(super) fn hold(&mut self) -> Result<(), MechanismError> {
-        let work = &mut self.work;
-        work.hold.clear();
-        work.loose.copy_from_slice(&self.next.v);
+    pub(super) fn project_bilateral(&mut self) -> Result<(), MechanismError> {
+        let work = &mut self.scratch;
+        work.bilateral_end.clear();
+        work.v_unprojected.copy_from_slice(&self.next.v);
         if self.settings.scheme == Scheme::Paoli {
             return Ok(());
         }
-        let weights = Weights {
-            rebound: false,
+        let weights = RestitutionWeights {
+            contacts_rebound: false,
             bilateral: 0.0,
         };
         for i in 0..self.first_row.len() - 1 {
             let constraint = &self.system.constraints()[i];
             let rows = match constraint.kind {
-                Kind::Joint | Kind::Velocity => constraint.rows,
+                ConstraintKind::Joint | ConstraintKind::Nonholonomic => constraint.rows,
                 // An impulse of the joint here would lack its friction.
-                Kind::FrictionJoint { .. } | Kind::Contact | Kind::NonFirm => continue,
+                ConstraintKind::FrictionJoint { .. } | ConstraintKind::Contact | ConstraintKind::NonFirm => continue,
             };
-            let at = Instant {
+            let at = StateRef {
                 t: self.next.t,
                 q: &self.next.q,
                 v: &self.next.v,
             };
-            let stage = &mut work.hold;
+            let stage = &mut work.bilateral_end;
             stage.push(&mut self.system, i, at, 1.0, Status::Stick, weights)?;
-            stage.keep_rows(rows, Law::Bilateral);
+            stage.truncate_rows(rows, Law::Bilateral);
         }
-        if work.hold.active.is_empty() {
+        if work.bilateral_end.active.is_empty() {
             return Ok(());
         }
-        work.hold
-            .hold_all(&work.inertia, &work.loose, &mut self.next.v);
+        work.bilateral_end
+            .solve_bilateral(&work.inertia, &work.v_unprojected, &mut self.next.v);
         Ok(())
     }
 
@@ -125,11 +125,11 @@ impl<S: System> Stepper<S> {
     /// max |f| over the joints at the end of the step, and the size of the coordinates.
     fn joint_violation(&mut self) -> Result<(f64, f64), MechanismError> {
         let (t, q) = (self.next.t, &self.next.q);
-        self.system.gaps(t, q, &mut self.work.gaps)?;
+        self.system.gaps(t, q, &mut self.scratch.gaps)?;
         let mut worst = 0.0_f64;
         for (i, constraint) in self.system.constraints().iter().enumerate() {
             if is_joint(constraint.kind) {
-                let values = &self.work.gaps[self.first_gap[i]..self.first_gap[i + 1]];
+                let values = &self.scratch.gaps[self.first_gap[i]..self.first_gap[i + 1]];
                 worst = values.iter().fold(worst, |m, f| m.max(f.abs()));
             }
         }
@@ -137,72 +137,72 @@ impl<S: System> Stepper<S> {
         Ok((worst, size))
     }
 
-    fn correct_contacts(&mut self) -> Result<(), MechanismError> {
+    fn project_contacts(&mut self) -> Result<(), MechanismError> {
         let (t, q) = (self.next.t, &self.next.q);
-        self.system.gaps(t, q, &mut self.work.gaps)?;
+        self.system.gaps(t, q, &mut self.scratch.gaps)?;
         let contacts = self.system.constraints().iter().enumerate();
         let violated = contacts
             .filter(|(_, c)| c.is_contact())
-            .any(|(i, _)| self.work.gaps[self.first_gap[i]] < 0.0);
+            .any(|(i, _)| self.scratch.gaps[self.first_gap[i]] < 0.0);
         if violated {
             // Joints take part so that they stay as they are; what they are off by is rounding.
             for (i, constraint) in self.system.constraints().iter().enumerate() {
                 if is_joint(constraint.kind) {
-                    self.work.gaps[self.first_gap[i]..self.first_gap[i + 1]].fill(0.0);
+                    self.scratch.gaps[self.first_gap[i]..self.first_gap[i + 1]].fill(0.0);
                 }
             }
-            self.project(|kind, gap| is_joint(kind) || (kind == Kind::Contact && gap < 0.0))?;
+            self.project_once(|kind, gap| is_joint(kind) || (kind == ConstraintKind::Contact && gap < 0.0))?;
         }
         Ok(())
     }
 
     /// One projection of the constraints that `takes_part` names; `work.gaps` holds their values.
-    fn project(&mut self, takes_part: impl Fn(Kind, f64) -> bool) -> Result<(), MechanismError> {
+    fn project_once(&mut self, takes_part: impl Fn(ConstraintKind, f64) -> bool) -> Result<(), MechanismError> {
         let n = self.next.v.len();
         let still = vec![0.0; n];
-        let mut stage = Stage::new(n);
+        let mut stage = StepProblem::new(n);
         let mut contacts = false;
-        let weights = Weights {
-            rebound: false,
+        let weights = RestitutionWeights {
+            contacts_rebound: false,
             bilateral: 0.0,
         };
         for i in 0..self.first_row.len() - 1 {
             let kind = self.system.constraints()[i].kind;
             let first = self.first_gap[i];
             let values = first..self.first_gap[i + 1];
-            if values.is_empty() || !takes_part(kind, self.work.gaps[first]) {
+            if values.is_empty() || !takes_part(kind, self.scratch.gaps[first]) {
                 continue;
             }
-            let at = Instant {
+            let at = StateRef {
                 t: self.next.t,
                 q: &self.next.q,
                 v: &still,
             };
-            contacts |= kind == Kind::Contact;
+            contacts |= kind == ConstraintKind::Contact;
             stage.push(&mut self.system, i, at, 1.0, Status::Stick, weights)?;
-            stage.keep_position_rows(&self.work.gaps[values], position_law(kind));
+            stage.replace_by_position_rows(&self.scratch.gaps[values], position_law(kind));
         }
         let mut shift = vec![0.0; n];
-        let (t, inertia) = (self.next.t, &self.work.inertia);
+        let (t, inertia) = (self.next.t, &self.scratch.inertia);
         if contacts {
             stage.solve(&self.system, t, inertia, &still, &mut shift, 1e-12)?;
         } else {
             // Joints alone are equations. Two that say the same differ by rounding, which is no
             // contradiction: the caller looks at what is left of the functions themselves.
-            stage.hold_all(inertia, &still, &mut shift);
+            stage.solve_bilateral(inertia, &still, &mut shift);
         }
-        self.system.chart().advance(&mut self.next.q, &shift, 1.0);
+        self.system.configuration_space().integrate(&mut self.next.q, &shift, 1.0);
         Ok(())
     }
 }
 
-fn is_joint(kind: Kind) -> bool {
-    matches!(kind, Kind::Joint | Kind::FrictionJoint { .. })
+fn is_joint(kind: ConstraintKind) -> bool {
+    matches!(kind, ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. })
 }
 
-fn position_law(kind: Kind) -> Law {
+fn position_law(kind: ConstraintKind) -> Law {
     match kind {
-        Kind::Contact => Law::Frictionless,
+        ConstraintKind::Contact => Law::Frictionless,
         _ => Law::Bilateral,
     }
 }

@@ -17,10 +17,10 @@
 
 use convex::dense;
 
-use super::Stepper;
+use super::TimeStepper;
 use crate::error::MechanismError;
 use crate::inertia::cholesky;
-use crate::settings::{Forces, Scheme};
+use crate::settings::{ForceEvaluation, Scheme};
 use crate::system::System;
 
 /// Iterations of the force, at most.
@@ -30,38 +30,38 @@ const ITERATIONS: usize = 60;
 /// the contact problem is of the order 1e-15.
 const SETTLED: f64 = 1e-13;
 
-impl<S: System> Stepper<S> {
+impl<S: System> TimeStepper<S> {
     /// v_F into `self.next.v`.
-    pub(super) fn drive(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
-        let work = &mut self.work;
-        self.next.v.copy_from_slice(&work.v);
+    pub(super) fn solve_velocity(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
+        let work = &mut self.scratch;
+        self.next.v.copy_from_slice(&work.v_begin);
         let once = match self.settings.scheme {
-            Scheme::Midpoint | Scheme::Event => self.settings.forces == Forces::Begin,
+            Scheme::Midpoint | Scheme::Event => self.settings.force_evaluation == ForceEvaluation::Begin,
             Scheme::Paoli => true,
             Scheme::Theta(theta) => {
-                self.linearise(theta, h, end)?;
+                self.factor_effective_inertia(theta, h, end)?;
                 false
             }
         };
-        let work = &mut self.work;
-        work.settled = once;
+        let work = &mut self.scratch;
+        work.forces_converged = once;
         let mut last = f64::INFINITY;
         for k in 0..ITERATIONS {
-            let changed = self.forces(k, h, end)?;
+            let changed = self.evaluate_forces(k, h, end)?;
             if k > 0 && !changed {
                 // K is what it was: so is the solution.
-                self.work.settled = true;
+                self.scratch.forces_converged = true;
                 break;
             }
-            let change = self.update()?;
+            let change = self.solve_contacts()?;
             if once {
                 break;
             }
-            let scale = self.scale();
+            let scale = self.velocity_scale();
             // v is not known better than the contact problem was solved.
-            let enough = (SETTLED + 10.0 * self.work.solved.residual) * scale;
+            let enough = (SETTLED + 10.0 * self.scratch.solve_summary.residual) * scale;
             if change <= enough || (change <= 50.0 * enough && change >= last) {
-                self.work.settled = true;
+                self.scratch.forces_converged = true;
                 break;
             }
             last = change;
@@ -70,85 +70,85 @@ impl<S: System> Stepper<S> {
     }
 
     /// hK at the iterate `self.next.v` into `work.impulse`; whether it differs from before.
-    fn forces(&mut self, k: usize, h: f64, end: f64) -> Result<bool, MechanismError> {
-        let work = &mut self.work;
-        let n = work.v.len();
+    fn evaluate_forces(&mut self, k: usize, h: f64, end: f64) -> Result<bool, MechanismError> {
+        let work = &mut self.scratch;
+        let n = work.v_begin.len();
         match self.settings.scheme {
             Scheme::Midpoint | Scheme::Event | Scheme::Paoli => {
                 if k == 0 {
                     // A and K at v_I were evaluated together. After an impact that was treated
                     // apart, v_I is another.
-                    if work.struck.0 != 0.0 {
-                        let (t, q, v) = (work.t, &work.q, &work.v);
+                    if work.separate_impact_energy.0 != 0.0 {
+                        let (t, q, v) = (work.t_eval, &work.q_eval, &work.v_begin);
                         let inertia = &mut work.inertia;
                         self.system
                             .dynamics(t, q, v, &mut inertia.mass, &mut inertia.force)?;
                     }
                 } else {
                     for i in 0..n {
-                        work.mean[i] = 0.5 * (work.v[i] + self.next.v[i]);
+                        work.buffer[i] = 0.5 * (work.v_begin[i] + self.next.v[i]);
                     }
                     let inertia = &mut work.inertia;
-                    let (t, q, v) = (work.t, &work.q, &work.mean);
+                    let (t, q, v) = (work.t_eval, &work.q_eval, &work.buffer);
                     self.system
                         .dynamics(t, q, v, &mut inertia.mass, &mut inertia.force)?;
                 }
                 let mut changed = false;
                 for i in 0..n {
                     let impulse = h * work.inertia.force[i];
-                    changed |= impulse != work.impulse[i];
-                    work.impulse[i] = impulse;
+                    changed |= impulse != work.force_impulse[i];
+                    work.force_impulse[i] = impulse;
                 }
                 Ok(changed)
             }
-            Scheme::Theta(theta) => self.implicit_forces(k, theta, h, end),
+            Scheme::Theta(theta) => self.evaluate_theta_forces(k, theta, h, end),
         }
     }
 
     /// h(θ K_F + (1−θ) K_I).
-    fn implicit_forces(
+    fn evaluate_theta_forces(
         &mut self,
         k: usize,
         theta: f64,
         h: f64,
         end: f64,
     ) -> Result<bool, MechanismError> {
-        let work = &mut self.work;
-        let n = work.v.len();
-        let scratch = &mut work.effective;
+        let work = &mut self.scratch;
+        let n = work.v_begin.len();
+        let scratch = &mut work.effective_inertia;
         if k == 0 {
             // K_I, kept in `free` of the effective metric for the whole step.
             let (t, q) = (self.state.t, &self.state.q);
             self.system
-                .dynamics(t, q, &work.v, &mut scratch.mass, &mut scratch.force)?;
+                .dynamics(t, q, &work.v_begin, &mut scratch.mass, &mut scratch.force)?;
         }
         for i in 0..n {
-            work.mean[i] = theta * self.next.v[i] + (1.0 - theta) * work.v[i];
+            work.buffer[i] = theta * self.next.v[i] + (1.0 - theta) * work.v_begin[i];
         }
         self.next.q.copy_from_slice(&self.state.q);
-        self.system.chart().advance(&mut self.next.q, &work.mean, h);
+        self.system.configuration_space().integrate(&mut self.next.q, &work.buffer, h);
         // A at this place is not needed; its buffer takes it.
         let (q, v) = (&self.next.q, &self.next.v);
         self.system
-            .dynamics(end, q, v, &mut scratch.mass, &mut work.mean)?;
+            .dynamics(end, q, v, &mut scratch.mass, &mut work.buffer)?;
         let mut changed = false;
         for i in 0..n {
-            let impulse = h * (theta * work.mean[i] + (1.0 - theta) * scratch.force[i]);
-            changed |= impulse != work.impulse[i];
-            work.impulse[i] = impulse;
+            let impulse = h * (theta * work.buffer[i] + (1.0 - theta) * scratch.force[i]);
+            changed |= impulse != work.force_impulse[i];
+            work.force_impulse[i] = impulse;
         }
         Ok(changed)
     }
 
     /// Â of the θ-method into the effective metric's factor; A itself where it is no metric.
-    fn linearise(&mut self, theta: f64, h: f64, end: f64) -> Result<(), MechanismError> {
-        let work = &mut self.work;
-        let n = work.v.len();
+    fn factor_effective_inertia(&mut self, theta: f64, h: f64, end: f64) -> Result<(), MechanismError> {
+        let work = &mut self.scratch;
+        let n = work.v_begin.len();
         let (mut stiffness, mut damping) = (vec![0.0; n * n], vec![0.0; n * n]);
         let known = self
             .system
-            .tangent(end, &work.q, &work.v, &mut stiffness, &mut damping)?;
-        let factor = &mut work.effective.factor;
+            .force_jacobians(end, &work.q_eval, &work.v_begin, &mut stiffness, &mut damping)?;
+        let factor = &mut work.effective_inertia.factor;
         factor.copy_from_slice(&work.inertia.mass);
         if known {
             let slope = |i: usize, j: usize| {
@@ -161,59 +161,59 @@ impl<S: System> Stepper<S> {
             }
         }
         if !known || cholesky(factor, n).is_err() {
-            work.effective.factor.copy_from_slice(&work.inertia.factor);
+            work.effective_inertia.factor.copy_from_slice(&work.inertia.factor);
         }
         Ok(())
     }
 
     /// One solve of the contact problem with hK as it is; the change of v in the kinetic norm.
-    fn update(&mut self) -> Result<f64, MechanismError> {
+    fn solve_contacts(&mut self) -> Result<f64, MechanismError> {
         let implicit = matches!(self.settings.scheme, Scheme::Theta(_));
-        let work = &mut self.work;
-        let n = work.v.len();
+        let work = &mut self.scratch;
+        let n = work.v_begin.len();
         let metric = if implicit {
-            &work.effective
+            &work.effective_inertia
         } else {
             &work.inertia
         };
         // v_k + Â⁻¹ (hK − A(v_k − v_I)); with Â = A the iterate drops out.
         if implicit {
             for i in 0..n {
-                work.mean[i] = self.next.v[i] - work.v[i];
+                work.buffer[i] = self.next.v[i] - work.v_begin[i];
             }
             for i in 0..n {
                 let row = &work.inertia.mass[i * n..(i + 1) * n];
-                work.free[i] = work.impulse[i] - dense::dot(row, &work.mean);
+                work.v_free[i] = work.force_impulse[i] - dense::dot(row, &work.buffer);
             }
-            metric.solve(&mut work.free);
-            (0..n).for_each(|i| work.free[i] += self.next.v[i]);
+            metric.solve(&mut work.v_free);
+            (0..n).for_each(|i| work.v_free[i] += self.next.v[i]);
         } else {
-            work.free.copy_from_slice(&work.impulse);
-            metric.solve(&mut work.free);
-            (0..n).for_each(|i| work.free[i] += work.v[i]);
+            work.v_free.copy_from_slice(&work.force_impulse);
+            metric.solve(&mut work.v_free);
+            (0..n).for_each(|i| work.v_free[i] += work.v_begin[i]);
         }
-        work.mean.copy_from_slice(&self.next.v);
-        let (t, tolerance) = (work.t, self.settings.tolerance);
-        work.solved = work.stage.solve(
+        work.buffer.copy_from_slice(&self.next.v);
+        let (t, tolerance) = (work.t_eval, self.settings.tolerance);
+        work.solve_summary = work.problem.solve(
             &self.system,
             t,
             metric,
-            &work.free,
+            &work.v_free,
             &mut self.next.v,
             tolerance,
         )?;
         for i in 0..n {
-            work.mean[i] -= self.next.v[i];
+            work.buffer[i] -= self.next.v[i];
         }
-        Ok(work.inertia.norm(&work.mean))
+        Ok(work.inertia.norm(&work.buffer))
     }
 
     /// Size of the velocities of the step: v_I, v_F and what the forces alone would add.
-    fn scale(&mut self) -> f64 {
-        let work = &mut self.work;
-        work.mean.copy_from_slice(&work.impulse);
-        let forced = work.inertia.dual_norm(&mut work.mean);
-        work.inertia.norm(&self.next.v) + work.inertia.norm(&work.v) + forced
+    fn velocity_scale(&mut self) -> f64 {
+        let work = &mut self.scratch;
+        work.buffer.copy_from_slice(&work.force_impulse);
+        let forced = work.inertia.dual_norm(&mut work.buffer);
+        work.inertia.norm(&self.next.v) + work.inertia.norm(&work.v_begin) + forced
     }
 
     fn require_finite(&self) -> Result<(), MechanismError> {

@@ -8,12 +8,12 @@
 use contact::law::Status;
 use serde::{Deserialize, Serialize};
 
-use crate::stage::Stage;
+use crate::stage::StepProblem;
 use crate::state::{Event, EventKind, State};
-use crate::system::{Kind, System};
+use crate::system::{ConstraintKind, System};
 
 /// Steps for which a contact may be open without having opened.
-const GRACE: usize = 4;
+const MAX_OPEN_STEPS: usize = 4;
 
 /// A contact that closes within the grace did not collide if it approaches with less than this many
 /// times the speed that one step of the forces makes, or the approach of its last step (which the
@@ -26,7 +26,7 @@ const LOCKING: f64 = 10.0;
 
 /// What the watch remembers of one constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Seen {
+struct ConstraintHistory {
     /// Steps since it last carried an impulse; `None` before the first time.
     open: Option<usize>,
     /// Instant at which it last did.
@@ -46,14 +46,14 @@ struct Seen {
 
 /// Reads events off successive steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Watch {
-    seen: Vec<Seen>,
+pub(super) struct StepEventDetector {
+    seen: Vec<ConstraintHistory>,
     pub(super) events: Vec<Event>,
 }
 
-impl Watch {
+impl StepEventDetector {
     pub(super) fn new(constraints: usize) -> Self {
-        let seen = Seen {
+        let seen = ConstraintHistory {
             open: None,
             last: 0.0,
             status: Status::Open,
@@ -68,21 +68,21 @@ impl Watch {
     }
 
     /// Whether it watches this many constraints.
-    pub(super) fn is_of(&self, constraints: usize) -> bool {
+    pub(super) fn matches(&self, constraints: usize) -> bool {
         self.seen.len() == constraints && self.events.iter().all(|e| e.constraint < constraints)
     }
 
     /// The contact was closed and at rest when the motion began.
-    pub(super) fn starts_closed(&mut self, i: usize, t: f64) {
+    pub(super) fn mark_closed(&mut self, i: usize, t: f64) {
         let seen = &mut self.seen[i];
         (seen.closed, seen.open, seen.last) = (true, Some(0), t);
         seen.approach = f64::INFINITY;
     }
 
-    pub(super) fn note<S: System>(
+    pub(super) fn update<S: System>(
         &mut self,
         system: &S,
-        stage: &Stage,
+        stage: &StepProblem,
         before: &State,
         after: &State,
         gamma: &[f64],
@@ -93,35 +93,35 @@ impl Watch {
             if system.constraints()[i].is_contact() {
                 let carries = k.filter(|&k| stage.impulse[stage.offset[k]] > 0.0);
                 match carries {
-                    Some(k) => self.closes(i, stage, k, before, after),
-                    None => self.opens(i),
+                    Some(k) => self.update_closed(i, stage, k, before, after),
+                    None => self.update_open(i),
                 }
             } else if let Some(k) = k {
-                self.locks(i, system, stage, k, after);
-                self.slides(i, after.status[i], before.t);
+                self.detect_locking(i, system, stage, k, after);
+                self.detect_stick_slip(i, after.status[i], before.t);
             }
             if let Some(&gamma) = k.and_then(|k| gamma.get(k)) {
-                self.irregular(i, gamma, after.t);
+                self.detect_painleve(i, gamma, after.t);
             }
         }
         self.events.sort_by(|a, b| a.t.total_cmp(&b.t));
     }
 
     /// The contact carries an impulse in this step.
-    fn closes(&mut self, i: usize, stage: &Stage, k: usize, before: &State, after: &State) {
+    fn update_closed(&mut self, i: usize, stage: &StepProblem, k: usize, before: &State, after: &State) {
         let row = stage.offset[k];
         let (speed, end) = (stage.begin[row], stage.end[row]);
         // What the forces alone do to the normal velocity in one step.
-        let forced = stage.forced(row).abs();
+        let forced = stage.force_velocity_change(row).abs();
         let seen = self.seen[i];
-        let brief = seen.closed && seen.open.is_some_and(|n| n <= GRACE);
+        let brief = seen.closed && seen.open.is_some_and(|n| n <= MAX_OPEN_STEPS);
         let fast = -speed > SPEED * forced.max(seen.approach);
         let middle = 0.5 * (before.t + after.t);
         if brief && seen.approach.is_infinite() {
             self.push(before.t, i, EventKind::Touch);
             self.seen[i].status = after.status[i];
         } else if brief && !fast {
-            self.slides(i, after.status[i], middle);
+            self.detect_stick_slip(i, after.status[i], middle);
         } else {
             if seen.closed && seen.open.is_some_and(|n| n > 0) {
                 self.push(seen.last, i, EventKind::Detach);
@@ -147,11 +147,11 @@ impl Watch {
     }
 
     /// The contact carries no impulse in this step.
-    fn opens(&mut self, i: usize) {
+    fn update_open(&mut self, i: usize) {
         let seen = &mut self.seen[i];
         let Some(open) = &mut seen.open else { return };
         *open += 1;
-        if seen.closed && *open > GRACE {
+        if seen.closed && *open > MAX_OPEN_STEPS {
             seen.closed = false;
             seen.status = Status::Open;
             let last = seen.last;
@@ -161,8 +161,8 @@ impl Watch {
 
     /// A joint with friction that stops within a step although it slid faster than the last step
     /// slowed it: its friction grew with the reaction that it caused.
-    fn locks<S: System>(&mut self, i: usize, system: &S, stage: &Stage, k: usize, after: &State) {
-        let Kind::FrictionJoint { normal_rows } = system.constraints()[i].kind else {
+    fn detect_locking<S: System>(&mut self, i: usize, system: &S, stage: &StepProblem, k: usize, after: &State) {
+        let ConstraintKind::FrictionJoint { normal_rows } = system.constraints()[i].kind else {
             return;
         };
         let rows = stage.offset[k] + normal_rows..stage.offset[k + 1];
@@ -171,7 +171,7 @@ impl Watch {
             size(&stage.begin[rows.clone()]),
             size(&stage.end[rows.clone()]),
         );
-        let forced = rows.map(|r| stage.forced(r).abs()).fold(0.0, f64::max);
+        let forced = rows.map(|r| stage.force_velocity_change(r).abs()).fold(0.0, f64::max);
         let usual = self.seen[i].approach.max(forced);
         let stopped = after.status[i] == Status::Stick && self.seen[i].status != Status::Stick;
         if stopped && begin > LOCKING * usual {
@@ -180,7 +180,7 @@ impl Watch {
         self.seen[i].approach = (begin - end).abs();
     }
 
-    fn slides(&mut self, i: usize, status: Status, t: f64) {
+    fn detect_stick_slip(&mut self, i: usize, status: Status, t: f64) {
         let kind = match (self.seen[i].status, status) {
             (Status::Stick, Status::Slip) => Some(EventKind::Slip),
             (Status::Slip, Status::Stick) => Some(EventKind::Stick),
@@ -195,7 +195,7 @@ impl Watch {
     }
 
     /// γ ≤ 0 begins at a sliding contact. One that is open for a moment has no news of γ.
-    fn irregular(&mut self, i: usize, gamma: f64, t: f64) {
+    fn detect_painleve(&mut self, i: usize, gamma: f64, t: f64) {
         let regular = gamma > 0.0;
         if self.seen[i].regular && !regular {
             self.push(t, i, EventKind::Painleve { gamma });

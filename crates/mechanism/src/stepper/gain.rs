@@ -12,46 +12,46 @@
 
 use convex::dense;
 
-use super::Stepper;
+use super::TimeStepper;
 use crate::error::MechanismError;
-use crate::system::{Kind, System};
+use crate::system::{ConstraintKind, System};
 
 /// Of the larger kinetic energy of the beginning and of the free velocity: a gain above it is not left.
 const GAINED: f64 = 1e-6;
 
-impl<S: System> Stepper<S> {
+impl<S: System> TimeStepper<S> {
     /// Solves the step again with one ρ in all rows where contacts beside bilateral constraints gained energy.
-    pub(super) fn take_gain_back(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
-        let work = &mut self.work;
-        work.mean.copy_from_slice(&work.impulse);
-        let forced = 0.5 * work.inertia.dual_norm(&mut work.mean).powi(2);
-        let energy = work.inertia.energy(&work.v);
-        let energy = energy.max(work.inertia.energy(&work.free));
-        let Some((gain, rho)) = self.gain_beside_joints(forced) else {
+    pub(super) fn resolve_with_common_restitution(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
+        let work = &mut self.scratch;
+        work.buffer.copy_from_slice(&work.force_impulse);
+        let forced = 0.5 * work.inertia.dual_norm(&mut work.buffer).powi(2);
+        let energy = work.inertia.energy(&work.v_begin);
+        let energy = energy.max(work.inertia.energy(&work.v_free));
+        let Some((gain, rho)) = self.gain_with_joints(forced) else {
             return Ok(());
         };
-        if !(gain > GAINED * energy) || !self.reweigh(rho) {
+        if !(gain > GAINED * energy) || !self.set_bilateral_restitution(rho) {
             return Ok(());
         }
-        self.work.again = true;
-        self.drive(h, end)
+        self.scratch.solved_with_common_restitution = true;
+        self.solve_velocity(h, end)
     }
 
     /// Gives bilateral rows another ρ; whether that changes one.
-    fn reweigh(&mut self, rho: f64) -> bool {
-        let stage = &mut self.work.stage;
+    fn set_bilateral_restitution(&mut self, rho: f64) -> bool {
+        let stage = &mut self.scratch.problem;
         let mut changed = false;
         for k in 0..stage.active.len() {
             let kind = self.system.constraints()[stage.active[k]].kind;
             let rows = stage.rows(k);
             let held = match kind {
-                Kind::Joint | Kind::Velocity => rows.len(),
-                Kind::FrictionJoint { normal_rows } => normal_rows,
-                Kind::Contact | Kind::NonFirm => 0,
+                ConstraintKind::Joint | ConstraintKind::Nonholonomic => rows.len(),
+                ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+                ConstraintKind::Contact | ConstraintKind::NonFirm => 0,
             };
             for row in rows.take(held) {
-                changed |= stage.weight[row] != rho;
-                stage.weight[row] = rho;
+                changed |= stage.restitution_weight[row] != rho;
+                stage.restitution_weight[row] = rho;
             }
         }
         changed
@@ -59,23 +59,23 @@ impl<S: System> Stepper<S> {
 
     /// What the sums are above their bounds with the one ρ of the contacts, and this ρ; `forced` is ½‖hA⁻¹K‖². Nothing where
     /// no contact carries an impulse beside a bilateral row, and where coefficients differ.
-    pub(super) fn gain_beside_joints(&self, forced: f64) -> Option<(f64, f64)> {
-        let (stage, work) = (&self.work.stage, &self.work);
-        let n = work.v.len();
-        let rho = self.contact_rho()?;
+    pub(super) fn gain_with_joints(&self, forced: f64) -> Option<(f64, f64)> {
+        let (stage, work) = (&self.scratch.problem, &self.scratch);
+        let n = work.v_begin.len();
+        let rho = self.common_contact_restitution()?;
         let delta = (1.0 - rho) / (1.0 + rho);
         let (mut gain, mut done, mut bilateral, mut moves) = (0.0, 0.0, false, false);
         for (k, &i) in stage.active.iter().enumerate() {
             let kind = self.system.constraints()[i].kind;
             for row in stage.rows(k).filter(|row| stage.impulse[*row] != 0.0) {
-                if kind.rubs(row - stage.offset[k]) && kind != Kind::Contact && rho != 0.0 {
+                if kind.is_friction_row(row - stage.offset[k]) && kind != ConstraintKind::Contact && rho != 0.0 {
                     return None;
                 }
-                bilateral |= kind != Kind::Contact;
+                bilateral |= kind != ConstraintKind::Contact;
                 moves |= stage.boundary[row] != 0.0;
                 let (s, begin, end) = (stage.impulse[row], stage.begin[row], stage.end[row]);
                 let g = &stage.jacobian[row * n..(row + 1) * n];
-                let free = stage.boundary[row] + dense::dot(g, &work.free);
+                let free = stage.boundary[row] + dense::dot(g, &work.v_free);
                 let average = 0.5 * ((1.0 - delta) * begin + (1.0 + delta) * end);
                 gain += s * (average - 0.5 * delta * (end - free));
                 done += 0.5 * s * (begin + end);
@@ -88,15 +88,15 @@ impl<S: System> Stepper<S> {
     }
 
     /// The one ρ of all rows of contacts that carry impulses.
-    fn contact_rho(&self) -> Option<f64> {
-        let stage = &self.work.stage;
+    fn common_contact_restitution(&self) -> Option<f64> {
+        let stage = &self.scratch.problem;
         let mut known = None;
         for (k, &i) in stage.active.iter().enumerate() {
-            if self.system.constraints()[i].kind != Kind::Contact {
+            if self.system.constraints()[i].kind != ConstraintKind::Contact {
                 continue;
             }
             for row in stage.rows(k).filter(|row| stage.impulse[*row] != 0.0) {
-                let rho = stage.weight[row];
+                let rho = stage.restitution_weight[row];
                 if known.is_some_and(|known| known != rho) {
                     return None;
                 }

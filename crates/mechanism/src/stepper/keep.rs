@@ -2,51 +2,51 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Stepper;
-use super::events::Watch;
+use super::TimeStepper;
+use super::events::StepEventDetector;
 use crate::error::MechanismError;
-use crate::saved::{Memory, Saved};
+use crate::saved::{IntegratorMemory, MotionCheckpoint};
 use crate::system::System;
 
 /// What a time stepper remembers beside its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Pending {
-    watch: Watch,
-    clock: (usize, f64),
-    trial: f64,
+pub(crate) struct TimeSteppingMemory {
+    event_detector: StepEventDetector,
+    step_clock: (usize, f64),
+    trial_step: f64,
     second_half: Option<(f64, f64)>,
 }
 
-impl<S: System> Stepper<S> {
-    pub(super) fn keep(&self) -> Saved {
-        Saved {
+impl<S: System> TimeStepper<S> {
+    pub(super) fn checkpoint(&self) -> MotionCheckpoint {
+        MotionCheckpoint {
             state: self.state.clone(),
-            ledger: self.ledger,
-            memory: Memory::Steps(Pending {
-                watch: self.watch.clone(),
-                clock: self.clock,
-                trial: self.trial,
+            report: self.report,
+            memory: IntegratorMemory::TimeStepping(TimeSteppingMemory {
+                event_detector: self.event_detector.clone(),
+                step_clock: self.step_clock,
+                trial_step: self.trial_step,
                 second_half: self.second_half,
             }),
         }
     }
 
-    pub(super) fn put_back(&mut self, saved: Saved) -> Result<(), MechanismError> {
+    pub(super) fn restore_checkpoint(&mut self, saved: MotionCheckpoint) -> Result<(), MechanismError> {
         let fits = saved.fits(&self.state);
-        let Memory::Steps(pending) = saved.memory else {
-            return Err(MechanismError::Foreign);
+        let IntegratorMemory::TimeStepping(pending) = saved.memory else {
+            return Err(MechanismError::CheckpointMismatch);
         };
-        if !(fits && pending.watch.is_of(saved.state.status.len())) {
-            return Err(MechanismError::Foreign);
+        if !(fits && pending.event_detector.matches(saved.state.status.len())) {
+            return Err(MechanismError::CheckpointMismatch);
         }
         self.next.clone_from(&saved.state);
-        (self.state, self.ledger) = (saved.state, saved.ledger);
-        self.watch = pending.watch;
-        self.clock = pending.clock;
-        self.trial = pending.trial;
+        (self.state, self.report) = (saved.state, saved.report);
+        self.event_detector = pending.event_detector;
+        self.step_clock = pending.step_clock;
+        self.trial_step = pending.trial_step;
         self.second_half = pending.second_half;
         // Touches are those of a step that this motion has not made.
-        self.work.stage.clear();
+        self.scratch.problem.clear();
         Ok(())
     }
 }

@@ -24,165 +24,165 @@ use contact::law::Status;
 use crate::error::MechanismError;
 use crate::impact;
 use crate::inertia::Inertia;
-use crate::saved::Saved;
+use crate::saved::MotionCheckpoint;
 use crate::settings::{ImpactLaw, Scheme, Settings};
-use crate::stage::{Solved, Stage, Weights};
-use crate::state::{Event, Ledger, Motion, State, Touch};
-use crate::system::{Instant, System};
+use crate::stage::{SolveSummary, StepProblem, RestitutionWeights};
+use crate::state::{Event, StepReport, Integrator, State, ConstraintReport};
+use crate::system::{StateRef, System};
 
-use events::Watch;
+use events::StepEventDetector;
 
-pub(crate) use keep::Pending;
+pub(crate) use keep::TimeSteppingMemory;
 
 /// Gaps above this share of the coordinates (or above this, where they are small) are open without a
 /// look at the lengths that they are made of; [`Stage::touches`] is far below.
-const NEAR: f64 = 1e-6;
+const CANDIDATE_GAP: f64 = 1e-6;
 
 /// A motion computed step by step.
 #[derive(Debug)]
-pub struct Stepper<S: System> {
+pub struct TimeStepper<S: System> {
     system: S,
     settings: Settings,
     state: State,
     next: State,
-    work: Work,
-    ledger: Ledger,
-    watch: Watch,
+    scratch: StepScratch,
+    report: StepReport,
+    event_detector: StepEventDetector,
     /// First row of each constraint in [`State::impulse`].
     first_row: Vec<usize>,
     /// First position function of each constraint.
     first_gap: Vec<usize>,
     /// Positions at the start.
-    origin: Vec<f64>,
+    initial_positions: Vec<f64>,
     /// Steps taken and the instant they are counted from, so that t = start + k h exactly.
-    clock: (usize, f64),
+    step_clock: (usize, f64),
     /// Length that the next variable step is tried with.
-    trial: f64,
+    trial_step: f64,
     /// Where variable steps end.
-    until: f64,
+    end_time: f64,
     /// The second half of a variable step that is still to come: its length and its end.
     second_half: Option<(f64, f64)>,
 }
 
 /// Scratch of a step; dropping it changes no bit of a result.
 #[derive(Debug)]
-struct Work {
+struct StepScratch {
     inertia: Inertia,
     /// The metric of the linearised step where K is implicit.
-    effective: Inertia,
-    stage: Stage,
+    effective_inertia: Inertia,
+    problem: StepProblem,
     /// Bilateral rows at the end of the step.
-    hold: Stage,
+    bilateral_end: StepProblem,
     /// v_F before that.
-    loose: Vec<f64>,
+    v_unprojected: Vec<f64>,
     /// Where A, G and the gaps are taken.
-    t: f64,
-    q: Vec<f64>,
+    t_eval: f64,
+    q_eval: Vec<f64>,
     /// v before the step, after impacts that are treated apart.
-    v: Vec<f64>,
-    free: Vec<f64>,
-    mean: Vec<f64>,
+    v_begin: Vec<f64>,
+    v_free: Vec<f64>,
+    buffer: Vec<f64>,
     /// hK of the last iteration.
-    impulse: Vec<f64>,
+    force_impulse: Vec<f64>,
     gaps: Vec<f64>,
     /// γ of every constraint of the stage.
-    gamma: Vec<f64>,
+    painleve_gamma: Vec<f64>,
     /// Energy lost in impacts treated apart, and their gain.
-    struck: (f64, f64),
-    solved: Solved,
+    separate_impact_energy: (f64, f64),
+    solve_summary: SolveSummary,
     /// Whether the force iteration settled.
-    settled: bool,
+    forces_converged: bool,
     /// Whether the step was solved again with the ρ of contacts in bilateral rows.
-    again: bool,
+    solved_with_common_restitution: bool,
 }
 
-impl Work {
+impl StepScratch {
     fn new(positions: usize, velocities: usize, gaps: usize) -> Self {
         let zero = || vec![0.0; velocities];
         Self {
             inertia: Inertia::new(velocities),
-            effective: Inertia::new(velocities),
-            stage: Stage::new(velocities),
-            hold: Stage::new(velocities),
-            loose: zero(),
-            t: 0.0,
-            q: vec![0.0; positions],
-            v: zero(),
-            free: zero(),
-            mean: zero(),
-            impulse: zero(),
+            effective_inertia: Inertia::new(velocities),
+            problem: StepProblem::new(velocities),
+            bilateral_end: StepProblem::new(velocities),
+            v_unprojected: zero(),
+            t_eval: 0.0,
+            q_eval: vec![0.0; positions],
+            v_begin: zero(),
+            v_free: zero(),
+            buffer: zero(),
+            force_impulse: zero(),
             gaps: vec![0.0; gaps],
-            gamma: Vec::new(),
-            struck: (0.0, 0.0),
-            solved: Solved {
+            painleve_gamma: Vec::new(),
+            separate_impact_energy: (0.0, 0.0),
+            solve_summary: SolveSummary {
                 residual: 0.0,
                 iterations: 0,
-                reached: true,
+                converged: true,
                 infeasible: [None; 2],
             },
-            settled: true,
-            again: false,
+            forces_converged: true,
+            solved_with_common_restitution: false,
         }
     }
 }
 
-impl Work {
+impl StepScratch {
     /// Impulses of a constraint at the end of the step, by row.
-    fn held(&self, constraint: usize) -> &[f64] {
-        let place = self.hold.active.iter().position(|c| *c == constraint);
-        place.map_or(&[], |k| &self.hold.impulse[self.hold.rows(k)])
+    fn projection_impulses(&self, constraint: usize) -> &[f64] {
+        let place = self.bilateral_end.active.iter().position(|c| *c == constraint);
+        place.map_or(&[], |k| &self.bilateral_end.impulse[self.bilateral_end.rows(k)])
     }
 }
 
-impl<S: System> Stepper<S> {
+impl<S: System> TimeStepper<S> {
     /// The step (t_I, t_F) of length h, into `self.next`.
     fn step(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
-        self.place(h, end)?;
-        self.detect(h)?;
-        self.strike()?;
-        self.drive(h, end)?;
-        self.take_gain_back(h, end)?;
-        self.finish_position(h, end);
-        self.correct()?;
-        self.hold()?;
-        self.account(h)
+        self.evaluate_midpoint(h, end)?;
+        self.detect_active(h)?;
+        self.apply_impacts()?;
+        self.solve_velocity(h, end)?;
+        self.resolve_with_common_restitution(h, end)?;
+        self.update_positions(h, end);
+        self.project_positions()?;
+        self.project_bilateral()?;
+        self.balance(h)
     }
 
     /// Where A, K, G and the gaps are taken.
-    fn place(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
+    fn evaluate_midpoint(&mut self, h: f64, end: f64) -> Result<(), MechanismError> {
         let ahead = match self.settings.scheme {
             Scheme::Theta(theta) => theta,
             Scheme::Paoli => 1.0,
             Scheme::Midpoint | Scheme::Event => 0.5,
         };
-        let work = &mut self.work;
+        let work = &mut self.scratch;
         // The end as given: 1·h + t_I would miss it by a rounding.
-        work.t = if ahead == 1.0 {
+        work.t_eval = if ahead == 1.0 {
             end
         } else {
             self.state.t + ahead * h
         };
-        work.q.copy_from_slice(&self.state.q);
-        let chart = self.system.chart();
-        chart.advance(&mut work.q, &self.state.v, ahead * h);
-        work.v.copy_from_slice(&self.state.v);
-        work.struck = (0.0, 0.0);
-        work.again = false;
-        let at = Instant {
-            t: work.t,
-            q: &work.q,
-            v: &work.v,
+        work.q_eval.copy_from_slice(&self.state.q);
+        let chart = self.system.configuration_space();
+        chart.integrate(&mut work.q_eval, &self.state.v, ahead * h);
+        work.v_begin.copy_from_slice(&self.state.v);
+        work.separate_impact_energy = (0.0, 0.0);
+        work.solved_with_common_restitution = false;
+        let at = StateRef {
+            t: work.t_eval,
+            q: &work.q_eval,
+            v: &work.v_begin,
         };
         work.inertia.evaluate(&mut self.system, at)
     }
 
     /// The constraints that take part: closed contacts, and everything else always.
-    fn detect(&mut self, h: f64) -> Result<(), MechanismError> {
-        let work = &mut self.work;
-        self.system.gaps(work.t, &work.q, &mut work.gaps)?;
-        work.stage.clear();
-        let weights = Weights {
-            rebound: matches!(
+    fn detect_active(&mut self, h: f64) -> Result<(), MechanismError> {
+        let work = &mut self.scratch;
+        self.system.gaps(work.t_eval, &work.q_eval, &mut work.gaps)?;
+        work.problem.clear();
+        let weights = RestitutionWeights {
+            contacts_rebound: matches!(
                 self.settings.impact,
                 ImpactLaw::Moreau | ImpactLaw::Canonical
             ),
@@ -194,54 +194,54 @@ impl<S: System> Stepper<S> {
             },
         };
         // A gap that is computed from coordinates of this size is closed to rounding.
-        let size = work.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        let size = work.q_eval.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         let rounding = 8.0 * f64::EPSILON * size;
         for i in 0..self.first_row.len() - 1 {
             let contact = self.system.constraints()[i].is_contact();
             let gap = work.gaps.get(self.first_gap[i]).copied();
             let gap = gap.filter(|_| contact).unwrap_or(0.0);
-            if gap > NEAR * size {
+            if gap > CANDIDATE_GAP * size {
                 continue;
             }
-            let at = Instant {
-                t: work.t,
-                q: &work.q,
-                v: &work.v,
+            let at = StateRef {
+                t: work.t_eval,
+                q: &work.q_eval,
+                v: &work.v_begin,
             };
             let previous = self.state.status[i];
-            work.stage
+            work.problem
                 .push(&mut self.system, i, at, h, previous, weights)?;
-            if gap > rounding && !work.stage.touches(gap, (&work.q, &work.v), h) {
-                work.stage.pop();
+            if gap > rounding && !work.problem.is_closed(gap, (&work.q_eval, &work.v_begin), h) {
+                work.problem.pop();
                 continue;
             }
-            let k = work.stage.active.len() - 1;
-            let rows = work.stage.rows(k);
+            let k = work.problem.active.len() - 1;
+            let rows = work.problem.rows(k);
             let held = self.first_row[i]..self.first_row[i + 1];
-            work.stage.impulse[rows].copy_from_slice(&self.state.impulse[held]);
+            work.problem.impulse[rows].copy_from_slice(&self.state.impulse[held]);
         }
-        self.one_restitution()
+        self.apply_canonical_restitution()
     }
 
     /// The canonical law gives every contact of the step the same restitution.
-    fn one_restitution(&mut self) -> Result<(), MechanismError> {
+    fn apply_canonical_restitution(&mut self) -> Result<(), MechanismError> {
         if self.settings.impact != ImpactLaw::Canonical {
             return Ok(());
         }
-        let work = &mut self.work;
+        let work = &mut self.scratch;
         let contact = |i: &&usize| self.system.constraints()[**i].is_contact();
-        let contacts: Vec<usize> = work.stage.active.iter().filter(contact).copied().collect();
-        let at = Instant {
-            t: work.t,
-            q: &work.q,
-            v: &work.v,
+        let contacts: Vec<usize> = work.problem.active.iter().filter(contact).copied().collect();
+        let at = StateRef {
+            t: work.t_eval,
+            q: &work.q_eval,
+            v: &work.v_begin,
         };
         let e = impact::common_restitution(&mut self.system, at, &contacts)?;
-        for k in 0..work.stage.active.len() {
-            if contacts.contains(&work.stage.active[k]) {
-                let row = work.stage.rows(k).start;
-                work.stage.weight[row] = e;
-                work.stage.restitution[k].normal = e;
+        for k in 0..work.problem.active.len() {
+            if contacts.contains(&work.problem.active[k]) {
+                let row = work.problem.rows(k).start;
+                work.problem.restitution_weight[row] = e;
+                work.problem.restitution[k].normal = e;
             }
         }
         Ok(())
@@ -249,54 +249,54 @@ impl<S: System> Stepper<S> {
 
     /// Impact laws that are no condition on U_F + ρU_I are applied to v_I first; the step then goes
     /// on softly from there.
-    fn strike(&mut self) -> Result<(), MechanismError> {
+    fn apply_impacts(&mut self) -> Result<(), MechanismError> {
         let law = self.settings.impact;
         if matches!(law, ImpactLaw::Moreau | ImpactLaw::Canonical) {
             return Ok(());
         }
-        let work = &mut self.work;
+        let work = &mut self.scratch;
         let mut closed = Vec::new();
         let mut collides = false;
-        for (k, &i) in work.stage.active.iter().enumerate() {
+        for (k, &i) in work.problem.active.iter().enumerate() {
             if self.system.constraints()[i].is_contact() {
                 closed.push(i);
-                collides |= work.stage.begin[work.stage.offset[k]] < -impact::AT_REST;
+                collides |= work.problem.begin[work.problem.offset[k]] < -impact::AT_REST;
             }
         }
         if !collides {
             return Ok(());
         }
         let before = self.state.v.clone();
-        let at = Instant {
-            t: work.t,
-            q: &work.q,
+        let at = StateRef {
+            t: work.t_eval,
+            q: &work.q_eval,
             v: &before,
         };
         let tolerance = self.settings.tolerance;
         let struck = impact::resolve(law, &mut self.system, at, &closed, tolerance)?;
-        work.v.copy_from_slice(&struck.velocity);
+        work.v_begin.copy_from_slice(&struck.velocity);
         let change = struck.energy.1 - struck.energy.0;
-        work.struck = (change, change.max(0.0));
-        work.stage.note_strike(&struck, &work.v);
+        work.separate_impact_energy = (change, change.max(0.0));
+        work.problem.begin_after_impact(&struck, &work.v_begin);
         Ok(())
     }
 
-    fn finish_position(&mut self, h: f64, end: f64) {
-        let (work, next) = (&mut self.work, &mut self.next);
-        let chart = self.system.chart();
+    fn update_positions(&mut self, h: f64, end: f64) {
+        let (work, next) = (&mut self.scratch, &mut self.next);
+        let chart = self.system.configuration_space();
         next.t = end;
         match self.settings.scheme {
             Scheme::Midpoint | Scheme::Event => {
-                next.q.copy_from_slice(&work.q);
-                chart.advance(&mut next.q, &next.v, 0.5 * h);
+                next.q.copy_from_slice(&work.q_eval);
+                chart.integrate(&mut next.q, &next.v, 0.5 * h);
             }
-            Scheme::Paoli => next.q.copy_from_slice(&work.q),
+            Scheme::Paoli => next.q.copy_from_slice(&work.q_eval),
             Scheme::Theta(theta) => {
                 next.q.copy_from_slice(&self.state.q);
-                for i in 0..work.mean.len() {
-                    work.mean[i] = theta * next.v[i] + (1.0 - theta) * work.v[i];
+                for i in 0..work.buffer.len() {
+                    work.buffer[i] = theta * next.v[i] + (1.0 - theta) * work.v_begin[i];
                 }
-                chart.advance(&mut next.q, &work.mean, h);
+                chart.integrate(&mut next.q, &work.buffer, h);
             }
         }
     }
@@ -312,17 +312,17 @@ impl<S: System> Stepper<S> {
     }
 }
 
-impl<S: System> Motion for Stepper<S> {
-    fn advance(&mut self) -> Result<(), MechanismError> {
+impl<S: System> Integrator for TimeStepper<S> {
+    fn integrate(&mut self) -> Result<(), MechanismError> {
         if self.settings.adaptive.is_some() {
             return self.advance_adaptively();
         }
-        let (k, start) = self.clock;
+        let (k, start) = self.step_clock;
         let h = self.settings.step;
         let end = start + (k + 1) as f64 * h;
         self.step(h, end)?;
         self.accept();
-        self.clock.0 += 1;
+        self.step_clock.0 += 1;
         Ok(())
     }
 
@@ -330,23 +330,23 @@ impl<S: System> Motion for Stepper<S> {
         &self.state
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn step_report(&self) -> &StepReport {
+        &self.report
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
-        let stage = &self.work.stage;
+    fn constraint_reports(&self) -> Vec<ConstraintReport<'_>> {
+        let stage = &self.scratch.problem;
         let touch = |(k, &constraint): (usize, &usize)| {
             let rows = stage.rows(k);
             let gap = self.first_gap[constraint];
             let has = self.first_gap[constraint + 1] > gap;
-            Touch {
+            ConstraintReport {
                 constraint,
-                gap: if has { self.work.gaps[gap] } else { 0.0 },
+                gap: if has { self.scratch.gaps[gap] } else { 0.0 },
                 begin: &stage.begin[rows.clone()],
                 end: &stage.end[rows.clone()],
                 impulse: &stage.impulse[rows],
-                hold: self.work.held(constraint),
+                projection_impulse: self.scratch.projection_impulses(constraint),
                 status: self.state.status[constraint],
             }
         };
@@ -354,36 +354,36 @@ impl<S: System> Motion for Stepper<S> {
     }
 
     fn events(&self) -> &[Event] {
-        &self.watch.events
+        &self.event_detector.events
     }
 
-    fn save(&self) -> Option<Saved> {
-        Some(self.keep())
+    fn save(&self) -> Option<MotionCheckpoint> {
+        Some(self.checkpoint())
     }
 
-    fn restore(&mut self, saved: Saved) -> Result<(), MechanismError> {
-        self.put_back(saved)
+    fn restore(&mut self, saved: MotionCheckpoint) -> Result<(), MechanismError> {
+        self.restore_checkpoint(saved)
     }
 }
 
-impl<S: System> Stepper<S> {
+impl<S: System> TimeStepper<S> {
     /// The step just computed becomes the state.
     fn accept(&mut self) {
         self.next.impulse.fill(0.0);
         self.next.status.fill(Status::Open);
-        let stage = &self.work.stage;
+        let stage = &self.scratch.problem;
         for (k, &i) in stage.active.iter().enumerate() {
             let held = self.first_row[i]..self.first_row[i + 1];
             self.next.impulse[held].copy_from_slice(&stage.impulse[stage.rows(k)]);
             self.next.status[i] = stage.status(k);
         }
         std::mem::swap(&mut self.state, &mut self.next);
-        self.watch.note(
+        self.event_detector.update(
             &self.system,
             stage,
             &self.next,
             &self.state,
-            &self.work.gamma,
+            &self.scratch.painleve_gamma,
         );
     }
 }

@@ -2,17 +2,17 @@
 
 use contact::law::Status;
 
-use super::events::Watch;
-use super::{Stepper, Work};
+use super::events::StepEventDetector;
+use super::{TimeStepper, StepScratch};
 use crate::error::MechanismError;
-use crate::impact::approach;
+use crate::impact::approach_velocities;
 use crate::settings::Settings;
-use crate::stage::Friction;
-use crate::start::{CLOSED, STILL, check_start};
-use crate::state::{Ledger, State};
-use crate::system::{Instant, System};
+use crate::stage::SlidingRule;
+use crate::start::{CLOSED_TOLERANCE, REST_TOLERANCE, check_initial_state};
+use crate::state::{StepReport, State};
+use crate::system::{StateRef, System};
 
-impl<S: System> Stepper<S> {
+impl<S: System> TimeStepper<S> {
     /// A motion from an initial state. Inward velocities at closed contacts are collisions at the
     /// first instant, not errors: the initial velocity is a left limit (M88 §2).
     ///
@@ -20,16 +20,16 @@ impl<S: System> Stepper<S> {
     /// Settings out of range, a singular mass matrix, an initial state that violates a constraint.
     pub fn new(mut system: S, settings: Settings, initial: State) -> Result<Self, MechanismError> {
         settings.validate()?;
-        check_start(&mut system, &settings, &initial)?;
+        check_initial_state(&mut system, &settings, &initial)?;
         let (first_row, first_gap) = offsets(&system);
         let (rows, gaps) = (
             first_row[first_row.len() - 1],
             first_gap[first_gap.len() - 1],
         );
         let constraints = system.constraints().len();
-        let chart = system.chart();
-        let mut work = Work::new(chart.num_positions(), chart.num_velocities(), gaps);
-        work.stage.friction = Friction::of(settings.scheme);
+        let chart = system.configuration_space();
+        let mut work = StepScratch::new(chart.num_positions(), chart.num_velocities(), gaps);
+        work.problem.sliding_rule = SlidingRule::of(settings.scheme);
         let mut state = initial;
         state.impulse.resize(rows, 0.0);
         state.status.resize(constraints, Status::Open);
@@ -38,68 +38,68 @@ impl<S: System> Stepper<S> {
             settings.step.clamp(a.smallest, a.largest)
         });
         let mut stepper = Self {
-            clock: (0, state.t),
-            origin: state.q.clone(),
+            step_clock: (0, state.t),
+            initial_positions: state.q.clone(),
             next: state.clone(),
             state,
-            work,
-            ledger: Ledger::default(),
-            watch: Watch::new(constraints),
+            scratch: work,
+            report: StepReport::default(),
+            event_detector: StepEventDetector::new(constraints),
             first_row,
             first_gap,
-            trial,
-            until: f64::INFINITY,
+            trial_step: trial,
+            end_time: f64::INFINITY,
             second_half: None,
             settings,
             system,
         };
-        stepper.begin()?;
+        stepper.initialise()?;
         Ok(stepper)
     }
 
     /// Joints exactly on their manifold, and the account of the initial state.
-    fn begin(&mut self) -> Result<(), MechanismError> {
+    fn initialise(&mut self) -> Result<(), MechanismError> {
         let state = &self.state;
-        let at = Instant {
+        let at = StateRef {
             t: state.t,
             q: &state.q,
             v: &state.v,
         };
-        self.work.inertia.evaluate(&mut self.system, at)?;
+        self.scratch.inertia.evaluate(&mut self.system, at)?;
         self.next.q.copy_from_slice(&state.q);
         self.next.v.copy_from_slice(&state.v);
         self.next.t = state.t;
-        self.correct_joints()?;
+        self.project_joints()?;
         self.state.q.copy_from_slice(&self.next.q);
-        self.ledger = Ledger {
+        self.report = StepReport {
             t: self.state.t,
             reached: true,
-            kinetic: self.work.inertia.energy(&self.state.v),
+            kinetic: self.scratch.inertia.energy(&self.state.v),
             potential: self.system.potential(self.state.t, &self.state.q)?,
             gamma: f64::INFINITY,
-            ..Ledger::default()
+            ..StepReport::default()
         };
-        self.note_closed()
+        self.mark_initially_closed()
     }
 
     /// Contacts that are closed and do not approach: they touch from the beginning.
-    fn note_closed(&mut self) -> Result<(), MechanismError> {
+    fn mark_initially_closed(&mut self) -> Result<(), MechanismError> {
         let state = &self.state;
-        let at = Instant {
+        let at = StateRef {
             t: state.t,
             q: &state.q,
             v: &state.v,
         };
-        self.system.gaps(at.t, at.q, &mut self.work.gaps)?;
+        self.system.gaps(at.t, at.q, &mut self.scratch.gaps)?;
         let size = 1.0 + state.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let constraints = self.system.constraints().iter().enumerate();
         let closed = constraints
-            .filter(|(i, c)| c.is_contact() && self.work.gaps[self.first_gap[*i]] <= CLOSED * size)
+            .filter(|(i, c)| c.is_contact() && self.scratch.gaps[self.first_gap[*i]] <= CLOSED_TOLERANCE * size)
             .map(|(i, _)| i);
         let closed: Vec<usize> = closed.collect();
-        for (i, speed, scale) in approach(&mut self.system, at, at.v, &closed)? {
-            if speed.abs() <= STILL * scale || speed == 0.0 {
-                self.watch.starts_closed(i, at.t);
+        for (i, speed, scale) in approach_velocities(&mut self.system, at, at.v, &closed)? {
+            if speed.abs() <= REST_TOLERANCE * scale || speed == 0.0 {
+                self.event_detector.mark_closed(i, at.t);
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use crate::common::{Model, close, run, start};
 use contact::Law;
 use contact::law::{NonFirmSet, Status};
-use mechanism::{EventKind, Kind};
+use mechanism::{EventKind, ConstraintKind};
 
 const G: f64 = 9.81;
 
@@ -12,7 +12,7 @@ const G: f64 = 9.81;
 fn guided(mu: f64, beta: f64, k: f64, belt: f64) -> Model {
     let (sin, cos) = beta.sin_cos();
     Model::new(2, move |_, q, _, f| f.copy_from_slice(&[-k * q[0], -G]))
-        .constraint("surface", Kind::Contact, 3)
+        .constraint("surface", ConstraintKind::Contact, 3)
         .gaps(move |_, q, gaps| gaps[0] = q[1] * cos)
         .rows(move |_, _, _, g, w| {
             g.copy_from_slice(&[0.0, cos, 1.0, 0.0, 0.0, sin]);
@@ -109,7 +109,7 @@ fn a_table_on_four_feet_starts_at_the_load_of_limit_analysis() {
         (0..3).for_each(|i| k[i] = 100.0 * t * load[i]);
     });
     for name in ["a", "b", "c", "d"] {
-        model = model.constraint(name, Kind::NonFirm, 2);
+        model = model.constraint(name, ConstraintKind::NonFirm, 2);
     }
     let model = model
         .rows(|i, _, q, g, _| {

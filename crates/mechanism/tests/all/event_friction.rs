@@ -3,7 +3,7 @@
 use crate::common::{Model, close, run, start};
 use contact::Law;
 use contact::law::{PolygonSection, StaticDynamic, Status};
-use mechanism::{Chart, Coordinate, EventKind, Kind};
+use mechanism::{ConfigurationSpace, Coordinate, EventKind, ConstraintKind};
 
 const G: f64 = 9.81;
 
@@ -13,7 +13,7 @@ fn slider(force: impl Fn(f64, f64, f64) -> f64 + 'static, belt: f64) -> Model {
         k[0] = force(t, q[0], v[0]);
         k[1] = -G;
     })
-    .constraint("floor", Kind::Contact, 2)
+    .constraint("floor", ConstraintKind::Contact, 2)
     .gaps(|_, q, gaps| gaps[0] = q[1])
     .rows(move |_, _, _, g, w| {
         g[1] = 1.0;
@@ -25,7 +25,7 @@ fn slider(force: impl Fn(f64, f64, f64) -> f64 + 'static, belt: f64) -> Model {
 /// A point (x, y, z) of unit mass on the plane z = 0.
 fn puck(force: [f64; 3]) -> Model {
     Model::new(3, move |_, _, _, k| k.copy_from_slice(&force))
-        .constraint("plane", Kind::Contact, 3)
+        .constraint("plane", ConstraintKind::Contact, 3)
         .gaps(|_, q, gaps| gaps[0] = q[2])
         .rows(|_, _, _, g, _| {
             g[2] = 1.0;
@@ -181,7 +181,7 @@ fn a_disc_slides_and_then_rolls_at_the_instant_of_the_closed_form() {
             mass.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5]);
             k.copy_from_slice(&[0.0, -G, 0.0]);
         })
-        .constraint("floor", Kind::Contact, 2)
+        .constraint("floor", ConstraintKind::Contact, 2)
         .gaps(|_, q, gaps| gaps[0] = q[1] - 1.0)
         .rows(|_, _, _, g, _| g.copy_from_slice(&[0.0, 1.0, 0.0, 1.0, 0.0, -1.0]))
         .law(|_, _, _, _| Law::Coulomb { mu: 0.2 });
@@ -212,11 +212,11 @@ fn turned(q: &[f64]) -> [[f64; 3]; 2] {
 
 /// A sphere of unit mass on the floor; its spin is in body axes, so U needs the rotation matrix.
 fn sphere(radius: f64, mu: f64) -> Model {
-    let mut chart = vec![Coordinate::Line; 3];
+    let mut chart = vec![Coordinate::Length; 3];
     chart.push(Coordinate::Orientation);
     let inertia = 0.4 * radius * radius;
     Model::new(6, |_, _, _, _| {})
-        .chart(Chart::new(chart))
+        .chart(ConfigurationSpace::new(chart))
         .dynamics(move |_, _, _, mass, k| {
             mass.fill(0.0);
             k.fill(0.0);
@@ -225,7 +225,7 @@ fn sphere(radius: f64, mu: f64) -> Model {
             }
             k[2] = -G;
         })
-        .constraint("floor", Kind::Contact, 3)
+        .constraint("floor", ConstraintKind::Contact, 3)
         .gaps(move |_, q, gaps| gaps[0] = q[2] - radius)
         .rows(move |_, _, q, g, _| {
             let turn = turned(&q[3..]);
@@ -276,7 +276,7 @@ fn rolling_resistance_brakes_a_rolling_ball_as_the_closed_form() {
             mass.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, inertia]);
             k.copy_from_slice(&[0.0, -G, 0.0]);
         })
-        .constraint("floor", Kind::Contact, 3)
+        .constraint("floor", ConstraintKind::Contact, 3)
         .gaps(move |_, q, gaps| gaps[0] = q[1] - radius)
         .rows(move |_, _, _, g, _| {
             g.copy_from_slice(&[0.0, 1.0, 0.0, 1.0, 0.0, -radius, 0.0, 0.0, 1.0]);

@@ -2,7 +2,7 @@
 
 use crate::common::{Model, ball, close, run, start};
 use contact::law::Status;
-use mechanism::{EventKind, Kind, Motion};
+use mechanism::{EventKind, ConstraintKind, Integrator};
 
 #[test]
 fn a_ball_of_half_restitution_bounces_and_rests_as_the_series_says() {
@@ -39,7 +39,7 @@ fn a_ball_of_half_restitution_bounces_and_rests_as_the_series_says() {
 fn impacts_accumulate_at_three_in_the_counter_example() {
     // B02 counter-example 6: q'' = 2, q <= 0, e = 1/2, from (-1, 0).
     let model = Model::new(1, |_, _, _, k| k[0] = 2.0)
-        .constraint("stop", Kind::Contact, 1)
+        .constraint("stop", ConstraintKind::Contact, 1)
         .gaps(|_, q, gaps| gaps[0] = -q[0])
         .rows(|_, _, _, g, _| g[0] = -1.0)
         .restitution(|_| 0.5);
@@ -90,7 +90,7 @@ fn an_elastic_ball_never_comes_to_rest() {
 fn the_impact_oscillator_returns_on_its_periodic_orbit() {
     let (omega, r, speed) = (2.3, 0.8, 1.214003713473957);
     let model = Model::new(1, move |t, q, _, k| k[0] = (omega * t).cos() - q[0])
-        .constraint("stop", Kind::Contact, 1)
+        .constraint("stop", ConstraintKind::Contact, 1)
         .gaps(|_, q, gaps| gaps[0] = -q[0])
         .rows(|_, _, _, g, _| g[0] = -1.0)
         .restitution(move |_| r);
@@ -108,8 +108,8 @@ fn the_impact_oscillator_returns_on_its_periodic_orbit() {
 #[test]
 fn three_balls_in_a_row_share_an_impact_as_moreau_says() {
     let model = Model::new(3, |_, _, _, k| k.fill(0.0))
-        .constraint("ab", Kind::Contact, 1)
-        .constraint("bc", Kind::Contact, 1)
+        .constraint("ab", ConstraintKind::Contact, 1)
+        .constraint("bc", ConstraintKind::Contact, 1)
         .gaps(|_, q, gaps| {
             gaps[0] = q[1] - q[0] - 1.0;
             gaps[1] = q[2] - q[1] - 1.0;
@@ -140,7 +140,7 @@ fn a_plastic_ball_leaves_a_shaken_plate_where_its_acceleration_does() {
     let (gamma, omega, g) = (2.0_f64, 10.0_f64, 9.81_f64);
     let a = gamma * g / (omega * omega);
     let model = Model::new(1, move |_, _, _, k| k[0] = -g)
-        .constraint("plate", Kind::Contact, 1)
+        .constraint("plate", ConstraintKind::Contact, 1)
         .gaps(move |t, q, gaps| gaps[0] = q[0] - a * (omega * t).sin())
         .rows(move |_, t, _, g, w| {
             g[0] = 1.0;
@@ -160,7 +160,7 @@ fn a_plastic_ball_leaves_a_shaken_plate_where_its_acceleration_does() {
 fn outputs_fall_on_multiples_of_the_interval() {
     let mut motion = start(ball(9.81, 0.5), 0.3, 0.7, &[1.0], &[0.0]);
     for k in 1..=10 {
-        motion.advance().unwrap();
+        motion.integrate().unwrap();
         assert_eq!(motion.state().t, 0.7 + f64::from(k) * 0.3);
     }
 }

@@ -4,15 +4,15 @@
 use crate::common::{Model, close, run, start};
 use contact::Law;
 use contact::law::{NonFirmSet, Status};
-use mechanism::{EventDriven, EventKind, Kind, MechanismError, Motion, Scheme, Settings, State};
+use mechanism::{EventDriven, EventKind, ConstraintKind, MechanismError, Integrator, Scheme, Settings, State};
 
 const G: f64 = 9.81;
 
 /// A point (x, y) on the circle x² + y² = 1, with friction along it if `mu` is given.
 fn circle(gravity: f64, mu: Option<f64>) -> Model {
     let (kind, rows) = match mu {
-        Some(_) => (Kind::FrictionJoint { normal_rows: 1 }, 2),
-        None => (Kind::Joint, 1),
+        Some(_) => (ConstraintKind::FrictionJoint { normal_rows: 1 }, 2),
+        None => (ConstraintKind::Joint, 1),
     };
     Model::new(2, move |_, _, _, k| k.copy_from_slice(&[0.0, -gravity]))
         .constraint("rod", kind, rows)
@@ -107,7 +107,7 @@ fn the_sleigh_of_chaplygin_turns_as_its_closed_form() {
             ]);
             k.copy_from_slice(&[a * c * v[2] * v[2], a * s * v[2] * v[2], 0.0]);
         })
-        .constraint("blade", Kind::Velocity, 1)
+        .constraint("blade", ConstraintKind::Nonholonomic, 1)
         .rows(|_, _, q, g, _| {
             let (s, c) = q[2].sin_cos();
             g.copy_from_slice(&[-s, c, 0.0]);
@@ -138,9 +138,9 @@ fn a_smooth_ladder_leaves_the_wall_and_falls_flat_as_the_closed_form() {
             k.copy_from_slice(&[0.0, -G, 0.0]);
         })
         .potential(|_, q| G * q[1])
-        .constraint("wall", Kind::Contact, 1)
-        .constraint("floor", Kind::Contact, 1)
-        .constraint("top", Kind::Contact, 1)
+        .constraint("wall", ConstraintKind::Contact, 1)
+        .constraint("floor", ConstraintKind::Contact, 1)
+        .constraint("top", ConstraintKind::Contact, 1)
         .gaps(|_, q, gaps| {
             let (s, c) = q[2].sin_cos();
             gaps.copy_from_slice(&[q[0] - s, q[1] - c, q[1] + c]);
@@ -176,8 +176,8 @@ fn a_rocking_block_hits_at_the_instants_of_the_exact_solution() {
             mass.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, inertia]);
             k.copy_from_slice(&[0.0, -G, 0.0]);
         })
-        .constraint("left", Kind::Contact, 2)
-        .constraint("right", Kind::Contact, 2)
+        .constraint("left", ConstraintKind::Contact, 2)
+        .constraint("right", ConstraintKind::Contact, 2)
         .gaps(move |_, q, gaps| {
             let (s, c) = q[2].sin_cos();
             gaps.copy_from_slice(&[q[1] - b * s - h * c, q[1] + b * s - h * c]);
@@ -230,7 +230,7 @@ fn a_freewheel_engages_where_the_speeds_meet() {
             mass.copy_from_slice(&[i1, 0.0, 0.0, i2]);
             k.copy_from_slice(&[torque, 0.0]);
         })
-        .constraint("wheel", Kind::NonFirm, 1)
+        .constraint("wheel", ConstraintKind::NonFirm, 1)
         .rows(|_, _, _, g, _| g.copy_from_slice(&[1.0, -1.0]))
         .law(|_, _, _, _| NonFirmSet::half_line_negative().into_law());
     let mut motion = start(model, 0.5, 0.0, &[0.0; 2], &[-1.0, 0.0]);
@@ -247,7 +247,7 @@ fn a_threshold_of_given_force_holds_brakes_and_releases() {
     // x'' = sin t + r, |r| <= 1/2: starts at asin(1/2); it stops where the area is used up.
     let set = NonFirmSet::ball(1, 0.5).unwrap().into_law();
     let model = Model::new(1, |t, _, _, k| k[0] = t.sin())
-        .constraint("brake", Kind::NonFirm, 1)
+        .constraint("brake", ConstraintKind::NonFirm, 1)
         .rows(|_, _, _, g, _| g[0] = 1.0)
         .law(move |_, _, _, _| set.clone());
     let mut motion = start(model, 0.1, 0.0, &[0.0], &[0.0]);
@@ -269,7 +269,7 @@ fn a_table_on_four_legs_rests_although_its_reactions_are_undetermined() {
     let legs = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
     let mut model = Model::new(3, |_, _, _, k| k.copy_from_slice(&[-G, 0.3 * G, 0.2 * G]));
     for name in ["a", "b", "c", "d"] {
-        model = model.constraint(name, Kind::Contact, 1);
+        model = model.constraint(name, ConstraintKind::Contact, 1);
     }
     let model = model
         .gaps(move |_, q, gaps| {
@@ -292,8 +292,8 @@ fn a_table_on_four_legs_rests_although_its_reactions_are_undetermined() {
 fn contradictory_joints_are_named() {
     // Two joints ask for different accelerations of the same coordinate.
     let model = Model::new(1, |_, _, _, k| k[0] = 0.0)
-        .constraint("slow", Kind::Joint, 1)
-        .constraint("fast", Kind::Joint, 1)
+        .constraint("slow", ConstraintKind::Joint, 1)
+        .constraint("fast", ConstraintKind::Joint, 1)
         .gaps(|t, q, gaps| {
             gaps[0] = q[0];
             gaps[1] = q[0] - t * t;
@@ -322,6 +322,6 @@ fn contradictory_joints_are_named() {
             );
         }
         Err(other) => panic!("{other}"),
-        Ok(mut motion) => panic!("{:?}", motion.advance()),
+        Ok(mut motion) => panic!("{:?}", motion.integrate()),
     }
 }

@@ -6,7 +6,7 @@ use crate::common::{Model, close, run, start};
 use crate::native::{Rod, state};
 use contact::Law;
 use mechanism::{
-    EventDriven, EventKind, Kind, MechanismError, Motion, Scheme, Settings, State, Stepper,
+    EventDriven, EventKind, ConstraintKind, MechanismError, Integrator, Scheme, Settings, State, TimeStepper,
 };
 
 const ANGLE: f64 = std::f64::consts::FRAC_PI_3;
@@ -24,12 +24,12 @@ fn rod(mu: f64, v: [f64; 3]) -> EventDriven<Rod> {
 #[test]
 fn below_the_threshold_the_rod_slides_with_the_reaction_of_the_closed_form() {
     let mut motion = rod(1.0, [-1.0, 0.0, 0.0]);
-    motion.advance().unwrap();
-    let touches = motion.touches();
+    motion.integrate().unwrap();
+    let touches = motion.constraint_reports();
     // N = g/(1 + 3 cos² − 3 mu sin cos) at the beginning; it changes by O(h) over the interval.
     close(touches[0].impulse[0] / 1e-3, 21.753500957591275, 0.1);
     close(touches[0].impulse[1], touches[0].impulse[0], 1e-15);
-    assert!(motion.ledger().gamma > 0.0);
+    assert!(motion.step_report().gamma > 0.0);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn beyond_the_threshold_the_rod_stops_without_a_collision() {
     close(v[0], -0.5625, 1e-13);
     close(v[1], 0.3247595264191645, 1e-13);
     close(v[2], 1.2990381056766578, 1e-13);
-    motion.advance().unwrap();
+    motion.integrate().unwrap();
     let gamma = motion.events().iter().find_map(|e| match e.kind {
         EventKind::Painleve { gamma } => Some(gamma),
         _ => None,
@@ -48,11 +48,11 @@ fn beyond_the_threshold_the_rod_stops_without_a_collision() {
     let (s, c) = ANGLE.sin_cos();
     close(gamma.unwrap(), 1.0 + 3.0 * c * c - 4.8 * s * c, 1e-13);
     // The impulse of the jump is in the account of the first interval.
-    let touches = motion.touches();
+    let touches = motion.constraint_reports();
     assert!(touches[0].impulse[0] > 0.3247);
     // The loss of the jump, 0.21875 J, less what gravity does in a millisecond.
     close(
-        motion.ledger().impact + motion.ledger().sliding,
+        motion.step_report().impact + motion.step_report().sliding,
         -0.21875,
         1e-10,
     );
@@ -66,10 +66,10 @@ fn where_two_motions_are_possible_the_rod_leaves_and_says_so() {
     let v = [-1.0 - tip * s, tip * c, 6.0];
     let mut motion = rod(1.6, v);
     assert_eq!(motion.state().v, v);
-    motion.advance().unwrap();
+    motion.integrate().unwrap();
     let told = |k: &EventKind| matches!(k, EventKind::Painleve { gamma } if *gamma < 0.0);
     assert!(motion.events().iter().any(|e| told(&e.kind)));
-    assert!(motion.touches().is_empty());
+    assert!(motion.constraint_reports().is_empty());
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_sliding_tip_is_followed_to_its_catastrophe_and_beyond() {
             mass.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0 / k]);
             f.copy_from_slice(&[0.0, -9.81, 0.0]);
         })
-        .constraint("tip", Kind::Contact, 2)
+        .constraint("tip", ConstraintKind::Contact, 2)
         .gaps(move |_, q, gaps| gaps[0] = q[1] - q[2].cos() - r)
         .rows(move |_, _, q, g, _| {
             let (s, c) = q[2].sin_cos();
@@ -127,8 +127,8 @@ fn rails(mu: f64, angle: f64, push: [f64; 3]) -> Model {
             k[0] += 0.5 * m * l * c * v[2] * v[2];
             k[1] += 0.5 * m * l * s * v[2] * v[2];
         })
-        .constraint("lower", Kind::FrictionJoint { normal_rows: 1 }, 2)
-        .constraint("upper", Kind::Joint, 1)
+        .constraint("lower", ConstraintKind::FrictionJoint { normal_rows: 1 }, 2)
+        .constraint("upper", ConstraintKind::Joint, 1)
         .gaps(move |_, q, gaps| {
             gaps[0] = q[1];
             gaps[1] = q[1] + l * q[2].sin() - l * angle.sin();
@@ -205,7 +205,7 @@ fn a_motion_that_fails_keeps_the_state_before() {
     let mut motion = start(model, 0.25, 0.0, &[0.0], &[1.0]);
     let mut last: State = motion.state().clone();
     let failed = loop {
-        match motion.advance() {
+        match motion.integrate() {
             Ok(()) => last = motion.state().clone(),
             Err(e) => break e,
         }
@@ -214,7 +214,7 @@ fn a_motion_that_fails_keeps_the_state_before() {
     assert_eq!(motion.state(), &last);
     assert!(matches!(
         failed,
-        MechanismError::Events { .. } | MechanismError::BlowUp { .. }
+        MechanismError::EventDriven { .. } | MechanismError::BlowUp { .. }
     ));
 }
 
@@ -223,7 +223,7 @@ fn time_stepping_approaches_the_event_driven_motion_with_order_one() {
     // A ball with friction and restitution thrown along a floor: positions at t = 1.5.
     let thrown = || {
         Model::new(2, |_, _, _, k| k.copy_from_slice(&[0.0, -9.81]))
-            .constraint("floor", Kind::Contact, 2)
+            .constraint("floor", ConstraintKind::Contact, 2)
             .gaps(|_, q, gaps| gaps[0] = q[1])
             .rows(|_, _, _, g, _| g.copy_from_slice(&[0.0, 1.0, 1.0, 0.0]))
             .law(|_, _, _, _| Law::Coulomb { mu: 0.2 })
@@ -237,9 +237,9 @@ fn time_stepping_approaches_the_event_driven_motion_with_order_one() {
             ..Settings::default()
         };
         let initial = state(&[0.0, 0.3], &[3.0, 1.0]);
-        let mut motion = Stepper::new(thrown(), settings, initial).unwrap();
+        let mut motion = TimeStepper::new(thrown(), settings, initial).unwrap();
         let steps = (1.5 / h).round() as usize;
-        (0..steps).for_each(|_| motion.advance().unwrap());
+        (0..steps).for_each(|_| motion.integrate().unwrap());
         let (a, b) = (&motion.state().q, &reference.last().q);
         let error = (a[0] - b[0]).abs().max((a[1] - b[1]).abs());
         // First order: C h with C of the size of the velocities.

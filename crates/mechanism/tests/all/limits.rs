@@ -4,7 +4,7 @@ use crate::native::{Part, Point, state};
 use contact::law::Status;
 use contact::{Law, Restitution};
 use mechanism::{
-    Chart, Constraint, Instant, Kind, Motion, Scheme, Settings, Stepper, System, SystemError,
+    ConfigurationSpace, Constraint, StateRef, ConstraintKind, Integrator, Scheme, Settings, TimeStepper, System, SystemError,
 };
 
 fn part(rows: &[&[f64]], law: Law, normal: f64) -> Part {
@@ -23,7 +23,7 @@ fn part(rows: &[&[f64]], law: Law, normal: f64) -> Part {
 /// (B02 counter-example 3).
 #[derive(Debug)]
 struct BarInCircle {
-    chart: Chart,
+    chart: ConfigurationSpace,
     constraints: Vec<Constraint>,
 }
 
@@ -31,18 +31,18 @@ impl BarInCircle {
     fn new() -> Self {
         let end = |name: &str| Constraint {
             name: name.to_string(),
-            kind: Kind::Joint,
+            kind: ConstraintKind::Joint,
             rows: 1,
         };
         Self {
-            chart: Chart::lines(3),
+            chart: ConfigurationSpace::euclidean(3),
             constraints: vec![end("left end"), end("right end")],
         }
     }
 }
 
 impl System for BarInCircle {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -110,7 +110,7 @@ impl System for BarInCircle {
     fn law(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
         _h: f64,
         _previous: Status,
     ) -> Result<Law, SystemError> {
@@ -121,7 +121,7 @@ impl System for BarInCircle {
 #[test]
 fn a_bar_in_a_circle_of_its_own_diameter_has_no_motion_and_both_ends_are_named() {
     let start = state(&[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0]);
-    let error = Stepper::new(BarInCircle::new(), Settings::default(), start).unwrap_err();
+    let error = TimeStepper::new(BarInCircle::new(), Settings::default(), start).unwrap_err();
     let text = error.to_string();
     assert!(
         text.contains("`left end`") && text.contains("`right end`"),
@@ -135,14 +135,14 @@ fn joints_that_say_the_same_twice_are_harmless() {
     // A bead on a rail that is held by two joints of the same direction.
     let rail = || part(&[&[0.6, 0.8]], Law::Bilateral, 0.0);
     let parts = vec![
-        ("rail", Kind::Joint, rail()),
-        ("rail again", Kind::Joint, rail()),
+        ("rail", ConstraintKind::Joint, rail()),
+        ("rail again", ConstraintKind::Joint, rail()),
     ];
     let bead = Point::new(vec![1.0, 0.0], parts);
-    let mut motion = Stepper::new(bead, Settings::default(), state(&[0.0; 2], &[0.0; 2])).unwrap();
+    let mut motion = TimeStepper::new(bead, Settings::default(), state(&[0.0; 2], &[0.0; 2])).unwrap();
     for _ in 0..1000 {
-        motion.advance().unwrap();
-        assert!(motion.ledger().reached);
+        motion.integrate().unwrap();
+        assert!(motion.step_report().reached);
     }
     // Along the rail (0.8, −0.6): a = 0.8, for one second.
     let v = &motion.state().v;
@@ -159,21 +159,21 @@ fn correction_puts_several_contacts_back_at_once() {
         let floor = part(&[&[0.0, 1.0]], Law::Frictionless, 0.0);
         let wall = part(&[&[0.6, 0.8]], Law::Frictionless, 0.0);
         let parts = vec![
-            ("floor", Kind::Contact, floor),
-            ("wall", Kind::Contact, wall),
+            ("floor", ConstraintKind::Contact, floor),
+            ("wall", ConstraintKind::Contact, wall),
         ];
         let corner = Point::new(vec![0.0, -9.81], parts);
         let settings = Settings {
             step: 1e-2,
-            correction,
+            projection: correction,
             ..Settings::default()
         };
         let start = state(&[0.2, 0.2], &[-3.0, -2.0]);
-        let mut motion = Stepper::new(corner, settings, start).unwrap();
+        let mut motion = TimeStepper::new(corner, settings, start).unwrap();
         let mut worst = 0.0_f64;
         for _ in 0..50 {
-            motion.advance().unwrap();
-            worst = worst.max(motion.ledger().penetration);
+            motion.integrate().unwrap();
+            worst = worst.max(motion.step_report().penetration);
         }
         worst
     };
@@ -186,9 +186,9 @@ fn correction_puts_several_contacts_back_at_once() {
 #[test]
 fn an_initial_position_in_the_obstacle_is_refused_by_how_much() {
     let floor = part(&[&[1.0]], Law::Frictionless, 0.0);
-    let ball = Point::new(vec![-9.81], vec![("floor", Kind::Contact, floor)]);
+    let ball = Point::new(vec![-9.81], vec![("floor", ConstraintKind::Contact, floor)]);
     let start = state(&[-0.25], &[0.0]);
-    let error = Stepper::new(ball, Settings::default(), start).unwrap_err();
+    let error = TimeStepper::new(ball, Settings::default(), start).unwrap_err();
     let text = error.to_string();
     assert!(
         text.contains("`floor`") && text.contains("-2.5e-1"),
@@ -199,9 +199,9 @@ fn an_initial_position_in_the_obstacle_is_refused_by_how_much() {
 #[test]
 fn an_initial_velocity_against_a_joint_is_refused_by_how_much() {
     let rail = part(&[&[1.0, 0.0]], Law::Bilateral, 0.0);
-    let bead = Point::new(vec![0.0, 0.0], vec![("rail", Kind::Joint, rail)]);
+    let bead = Point::new(vec![0.0, 0.0], vec![("rail", ConstraintKind::Joint, rail)]);
     let start = state(&[0.0, 0.0], &[0.5, 1.0]);
-    let error = Stepper::new(bead, Settings::default(), start).unwrap_err();
+    let error = TimeStepper::new(bead, Settings::default(), start).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("`rail`") && text.contains("5e-1"), "{text}");
 }
@@ -209,13 +209,13 @@ fn an_initial_velocity_against_a_joint_is_refused_by_how_much() {
 /// A stiff spring and damper: x'' = −k x − c x'.
 #[derive(Debug)]
 struct Spring {
-    chart: Chart,
+    chart: ConfigurationSpace,
     stiffness: f64,
     damping: f64,
 }
 
 impl System for Spring {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, _i: usize) -> String {
@@ -239,7 +239,7 @@ impl System for Spring {
         force[0] = -self.stiffness * q[0] - self.damping * v[0];
         Ok(())
     }
-    fn tangent(
+    fn force_jacobians(
         &mut self,
         _t: f64,
         _q: &[f64],
@@ -277,7 +277,7 @@ impl System for Spring {
     fn law(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
         _h: f64,
         _previous: Status,
     ) -> Result<Law, SystemError> {
@@ -289,7 +289,7 @@ impl System for Spring {
 fn the_theta_method_takes_stiff_forces_with_steps_beyond_the_stability_of_the_midpoint() {
     // √k h = 31: explicit midpoint explodes, θ = 1 relaxes to rest.
     let spring = Spring {
-        chart: Chart::lines(1),
+        chart: ConfigurationSpace::euclidean(1),
         stiffness: 1e7,
         damping: 1e4,
     };
@@ -298,10 +298,10 @@ fn the_theta_method_takes_stiff_forces_with_steps_beyond_the_stability_of_the_mi
         step: 1e-2,
         ..Settings::default()
     };
-    let mut motion = Stepper::new(spring, settings, state(&[1.0], &[0.0])).unwrap();
+    let mut motion = TimeStepper::new(spring, settings, state(&[1.0], &[0.0])).unwrap();
     for _ in 0..100 {
-        motion.advance().unwrap();
-        assert!(motion.ledger().reached);
+        motion.integrate().unwrap();
+        assert!(motion.step_report().reached);
     }
     // Implicit Euler divides by about 1 + ch + kh² = 1101 in each step.
     assert!(motion.state().q[0].abs() < 1e-30);
@@ -311,7 +311,7 @@ fn the_theta_method_takes_stiff_forces_with_steps_beyond_the_stability_of_the_mi
 fn theta_one_half_is_of_second_order() {
     let error = |h: f64| {
         let spring = Spring {
-            chart: Chart::lines(1),
+            chart: ConfigurationSpace::euclidean(1),
             stiffness: 4.0,
             damping: 0.0,
         };
@@ -320,9 +320,9 @@ fn theta_one_half_is_of_second_order() {
             step: h,
             ..Settings::default()
         };
-        let mut motion = Stepper::new(spring, settings, state(&[1.0], &[0.0])).unwrap();
+        let mut motion = TimeStepper::new(spring, settings, state(&[1.0], &[0.0])).unwrap();
         for _ in 0..(1.0 / h).round() as usize {
-            motion.advance().unwrap();
+            motion.integrate().unwrap();
         }
         (motion.state().q[0] - 2.0_f64.cos()).abs()
     };
@@ -348,20 +348,20 @@ fn mixed_restitution_may_gain_energy_and_the_ledger_shows_it() {
                     tangential,
                 },
             };
-            let body = Point::new(vec![0.0, 0.0], vec![("floor", Kind::Contact, floor)]);
+            let body = Point::new(vec![0.0, 0.0], vec![("floor", ConstraintKind::Contact, floor)]);
             for k in 0..20 {
                 let v = [-0.2, 1.0 - 0.1 * f64::from(k)];
                 let start = state(&[0.0, 0.0], &v);
                 let settings = Settings::default();
-                let Ok(mut motion) = Stepper::new(
+                let Ok(mut motion) = TimeStepper::new(
                     Point::new(body.force.clone(), clone(&body)),
                     settings,
                     start,
                 ) else {
                     continue;
                 };
-                motion.advance().unwrap();
-                let ledger = motion.ledger();
+                motion.integrate().unwrap();
+                let ledger = motion.step_report();
                 largest[mixed] = largest[mixed].max(ledger.gain);
                 // What mixed indices gain the laws allow, and the ledger says that they are mixed. The
                 // tolerance of the step, 1e-10, leaves works of that share of the turnover.
@@ -376,7 +376,7 @@ fn mixed_restitution_may_gain_energy_and_the_ledger_shows_it() {
     assert!(largest[1] > 1e-3, "{largest:?}");
 }
 
-fn clone(body: &Point) -> Vec<(&'static str, Kind, Part)> {
+fn clone(body: &Point) -> Vec<(&'static str, ConstraintKind, Part)> {
     let copy = |p: &Part| Part {
         rows: p.rows.clone(),
         offset: p.offset,
@@ -385,6 +385,6 @@ fn clone(body: &Point) -> Vec<(&'static str, Kind, Part)> {
     };
     body.parts
         .iter()
-        .map(|p| ("floor", Kind::Contact, copy(p)))
+        .map(|p| ("floor", ConstraintKind::Contact, copy(p)))
         .collect()
 }

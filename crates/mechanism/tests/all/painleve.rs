@@ -1,8 +1,8 @@
 //! Sliding without collision: γ, the outcomes, and what the schemes do (P15, M88 §14).
 
 use crate::native::{Rod, state};
-use mechanism::painleve::{Outcomes, gamma, tangential};
-use mechanism::{EventKind, Instant, Motion, Scheme, Settings, Stepper};
+use mechanism::painleve::{Outcomes, gamma, analyse_sliding_contact};
+use mechanism::{EventKind, StateRef, Integrator, Scheme, Settings, TimeStepper};
 
 const ANGLE: f64 = std::f64::consts::FRAC_PI_3;
 
@@ -18,7 +18,7 @@ fn gamma_changes_sign_at_the_friction_of_the_closed_form() {
     assert!((threshold - 1.347_150_628_109_126_8).abs() < 1e-14);
     let q = on_floor();
     for (mu, sign) in [(threshold - 1e-9, 1.0), (threshold + 1e-9, -1.0)] {
-        let at = Instant {
+        let at = StateRef {
             t: 0.0,
             q: &q,
             v: &[-1.0, 0.0, 0.0],
@@ -31,12 +31,12 @@ fn gamma_changes_sign_at_the_friction_of_the_closed_form() {
 #[test]
 fn beyond_the_threshold_the_rod_may_stop_or_slide_on() {
     let q = on_floor();
-    let at = Instant {
+    let at = StateRef {
         t: 0.0,
         q: &q,
         v: &[-1.0, 0.0, 0.0],
     };
-    let found = tangential(&mut Rod::new(1.6, 9.81), 0, at, Scheme::Midpoint).unwrap();
+    let found = analyse_sliding_contact(&mut Rod::new(1.6, 9.81), 0, at, Scheme::Midpoint).unwrap();
     let Outcomes::Two { jump } = found.outcomes else {
         panic!("two outcomes expected, γ = {:e}", found.gamma);
     };
@@ -47,7 +47,7 @@ fn beyond_the_threshold_the_rod_may_stop_or_slide_on() {
         assert!((a - b).abs() < 1e-8, "{jump:?}");
     }
     // One direction of friction: the least energy is Coulomb's law.
-    let least = tangential(&mut Rod::new(1.6, 9.81), 0, at, Scheme::Paoli).unwrap();
+    let least = analyse_sliding_contact(&mut Rod::new(1.6, 9.81), 0, at, Scheme::Paoli).unwrap();
     let Outcomes::Two { jump } = least.outcomes else {
         panic!("two outcomes expected, γ = {:e}", least.gamma);
     };
@@ -55,7 +55,7 @@ fn beyond_the_threshold_the_rod_may_stop_or_slide_on() {
         jump.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8),
         "{jump:?}"
     );
-    let below = tangential(&mut Rod::new(1.0, 9.81), 0, at, Scheme::Midpoint).unwrap();
+    let below = analyse_sliding_contact(&mut Rod::new(1.0, 9.81), 0, at, Scheme::Midpoint).unwrap();
     assert_eq!(below.outcomes, Outcomes::One);
 }
 
@@ -67,9 +67,9 @@ fn a_step_jumps_without_a_collision_and_says_so() {
             ..Settings::default()
         };
         let start = state(&on_floor(), &[-1.0, 0.0, 0.0]);
-        let mut motion = Stepper::new(Rod::new(1.6, 9.81), settings, start).unwrap();
-        motion.advance().unwrap();
-        let touches = motion.touches();
+        let mut motion = TimeStepper::new(Rod::new(1.6, 9.81), settings, start).unwrap();
+        motion.integrate().unwrap();
+        let touches = motion.constraint_reports();
         // The jump's impulse (normal, tangential), to first order in h.
         let (n, t) = (touches[0].impulse[0], touches[0].impulse[1]);
         assert!((n - 0.324_759_526_419_164_5).abs() < tolerance, "{n}");
@@ -85,17 +85,17 @@ fn the_ledger_reports_gamma_where_sliding_is_singular_and_only_there() {
             step: 1e-4,
             ..Settings::default()
         };
-        let mut motion = Stepper::new(Rod::new(mu, 9.81), settings, start).unwrap();
-        motion.advance().unwrap();
+        let mut motion = TimeStepper::new(Rod::new(mu, 9.81), settings, start).unwrap();
+        motion.integrate().unwrap();
         let reported = motion.events().iter().find_map(|e| match e.kind {
             EventKind::Painleve { gamma } => Some(gamma),
             _ => None,
         });
         assert_eq!(reported.is_some(), singular);
-        assert_eq!(motion.ledger().gamma <= 0.0, singular);
+        assert_eq!(motion.step_report().gamma <= 0.0, singular);
         // γ = 1 + cos²/κ − μ sin cos/κ, evaluated half a step on.
         let (s, c) = ANGLE.sin_cos();
         let exact = 1.0 + 3.0 * c * c - 3.0 * mu * s * c;
-        assert!((motion.ledger().gamma - exact).abs() < 1e-12);
+        assert!((motion.step_report().gamma - exact).abs() < 1e-12);
     }
 }

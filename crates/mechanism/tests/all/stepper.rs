@@ -2,7 +2,7 @@
 
 use crate::native::{DoublePendulum, Part, Point, RodPendulum, state};
 use contact::{Law, Restitution};
-use mechanism::{EventKind, Forces, ImpactLaw, Kind, Motion, Scheme, Settings, Stepper};
+use mechanism::{EventKind, ForceEvaluation, ImpactLaw, ConstraintKind, Integrator, Scheme, Settings, TimeStepper};
 
 fn contact(rows: &[&[f64]], law: Law, e: f64) -> Part {
     Part {
@@ -24,10 +24,10 @@ fn settings(h: f64) -> Settings {
 }
 
 /// Runs to `until` and returns the positions there.
-fn end_of<S: mechanism::System>(mut motion: Stepper<S>, until: f64, h: f64) -> Vec<f64> {
+fn end_of<S: mechanism::System>(mut motion: TimeStepper<S>, until: f64, h: f64) -> Vec<f64> {
     for _ in 0..(until / h).round() as usize {
-        motion.advance().unwrap();
-        assert!(motion.ledger().reached, "at {}", motion.state().t);
+        motion.integrate().unwrap();
+        assert!(motion.step_report().reached, "at {}", motion.state().t);
     }
     motion.state().q.clone()
 }
@@ -41,15 +41,15 @@ fn order(rows: &[(f64, f64)]) -> f64 {
     up / x.iter().map(|a| (a - mx).powi(2)).sum::<f64>()
 }
 
-fn pendulum_order(forces: Forces) -> f64 {
+fn pendulum_order(forces: ForceEvaluation) -> f64 {
     let run = |h: f64| {
         let settings = Settings {
-            forces,
+            force_evaluation: forces,
             ..settings(h)
         };
         let start = state(&[1.0, 0.5], &[0.0, 0.0]);
         end_of(
-            Stepper::new(DoublePendulum::new(0.3), settings, start).unwrap(),
+            TimeStepper::new(DoublePendulum::new(0.3), settings, start).unwrap(),
             1.0,
             h,
         )
@@ -60,7 +60,7 @@ fn pendulum_order(forces: Forces) -> f64 {
         let fine = |h: f64| {
             let start = state(&[1.0, 0.5], &[0.0, 0.0]);
             end_of(
-                Stepper::new(DoublePendulum::new(0.3), settings(h), start).unwrap(),
+                TimeStepper::new(DoublePendulum::new(0.3), settings(h), start).unwrap(),
                 1.0,
                 h,
             )
@@ -80,13 +80,13 @@ fn pendulum_order(forces: Forces) -> f64 {
 
 #[test]
 fn smooth_motion_is_second_order_with_forces_at_the_mean_velocity() {
-    let p = pendulum_order(Forces::Mean);
+    let p = pendulum_order(ForceEvaluation::Mean);
     assert!((p - 2.0).abs() < 0.1, "order {p}");
 }
 
 #[test]
 fn smooth_motion_is_first_order_with_forces_at_the_begin_velocity() {
-    let p = pendulum_order(Forces::Begin);
+    let p = pendulum_order(ForceEvaluation::Begin);
     assert!((p - 1.0).abs() < 0.1, "order {p}");
 }
 
@@ -94,18 +94,18 @@ fn smooth_motion_is_first_order_with_forces_at_the_begin_velocity() {
 fn a_rod_keeps_its_length_and_the_energy() {
     let h = 1e-3;
     let start = state(&[1.0, 0.0], &[0.0, 0.0]);
-    let mut motion = Stepper::new(RodPendulum::new(), settings(h), start).unwrap();
+    let mut motion = TimeStepper::new(RodPendulum::new(), settings(h), start).unwrap();
     let (mut crossings, mut last) = (Vec::new(), 0.0);
     let mut drift = 0.0_f64;
     for _ in 0..20_000 {
-        motion.advance().unwrap();
+        motion.integrate().unwrap();
         let (t, x) = (motion.state().t, motion.state().q[0]);
         if last > 0.0 && x <= 0.0 {
             crossings.push(t - h * x / (x - last));
         }
         last = x;
-        drift = drift.max(motion.ledger().drift);
-        let ledger = motion.ledger();
+        drift = drift.max(motion.step_report().drift);
+        let ledger = motion.step_report();
         assert!(ledger.energy < 1e-12 && ledger.momentum < 1e-12);
         // The energy of the pendulum oscillates with h² and does not drift.
         assert!((ledger.kinetic + ledger.potential).abs() < 1e-4);
@@ -119,19 +119,19 @@ fn a_rod_keeps_its_length_and_the_energy() {
 #[test]
 fn a_ball_bounces_with_its_restitution_and_comes_to_rest() {
     let floor = contact(&[&[1.0]], Law::Frictionless, 0.5);
-    let ball = Point::new(vec![-9.81], vec![("floor", Kind::Contact, floor)]);
+    let ball = Point::new(vec![-9.81], vec![("floor", ConstraintKind::Contact, floor)]);
     let h = 1e-4;
-    let mut motion = Stepper::new(ball, settings(h), state(&[1.0], &[0.0])).unwrap();
+    let mut motion = TimeStepper::new(ball, settings(h), state(&[1.0], &[0.0])).unwrap();
     let mut impacts = Vec::new();
     for _ in 0..20_000 {
-        motion.advance().unwrap();
+        motion.integrate().unwrap();
         for event in motion.events() {
             if let EventKind::Impact { before, after } = event.kind {
                 assert!((after + 0.5 * before).abs() < 1e-12);
                 impacts.push(event.t);
             }
         }
-        assert!(motion.ledger().gain == 0.0);
+        assert!(motion.step_report().gain == 0.0);
     }
     // Closed form: t1 = √(2/g), then intervals 2 t1 e^k. First order in h.
     let first = (2.0_f64 / 9.81).sqrt();
@@ -152,11 +152,11 @@ fn a_block_sticks_below_the_friction_angle_and_slides_above_it() {
         let mu = angle.to_radians().tan();
         let law = Law::Coulomb { mu };
         let floor = contact(&[&[1.0, 0.0], &[0.0, 1.0]], law, 0.0);
-        let block = Point::new(force.clone(), vec![("plane", Kind::Contact, floor)]);
+        let block = Point::new(force.clone(), vec![("plane", ConstraintKind::Contact, floor)]);
         let start = state(&[0.0, 0.0], &[0.0, 0.0]);
-        let mut motion = Stepper::new(block, settings(1e-3), start).unwrap();
+        let mut motion = TimeStepper::new(block, settings(1e-3), start).unwrap();
         for _ in 0..1000 {
-            motion.advance().unwrap();
+            motion.integrate().unwrap();
         }
         motion.state().v[1]
     };
@@ -174,7 +174,7 @@ fn cradle(n: usize, law: ImpactLaw) -> Vec<f64> {
             let mut row = vec![0.0; n];
             (row[i], row[i + 1]) = (-1.0, 1.0);
             let part = contact(&[&row], Law::Frictionless, 1.0);
-            ("pair", Kind::Contact, part)
+            ("pair", ConstraintKind::Contact, part)
         })
         .collect();
     let balls = Point::new(vec![0.0; n], parts);
@@ -185,9 +185,9 @@ fn cradle(n: usize, law: ImpactLaw) -> Vec<f64> {
     };
     let mut v = vec![0.0; n];
     v[0] = 1.0;
-    let mut motion = Stepper::new(balls, settings, state(&vec![0.0; n], &v)).unwrap();
+    let mut motion = TimeStepper::new(balls, settings, state(&vec![0.0; n], &v)).unwrap();
     for _ in 0..3 {
-        motion.advance().unwrap();
+        motion.integrate().unwrap();
     }
     motion.state().v.clone()
 }
@@ -211,13 +211,13 @@ fn the_cradle_rebounds_together_or_one_by_one() {
 fn poisson_gives_back_the_share_of_the_compression() {
     // One ball on a floor: the same as Newton's, v⁺ = −e v⁻.
     let floor = contact(&[&[1.0]], Law::Frictionless, 0.3);
-    let ball = Point::new(vec![0.0], vec![("floor", Kind::Contact, floor)]);
+    let ball = Point::new(vec![0.0], vec![("floor", ConstraintKind::Contact, floor)]);
     let settings = Settings {
         impact: ImpactLaw::Poisson,
         ..settings(1e-3)
     };
-    let mut motion = Stepper::new(ball, settings, state(&[0.0], &[-2.0])).unwrap();
-    motion.advance().unwrap();
+    let mut motion = TimeStepper::new(ball, settings, state(&[0.0], &[-2.0])).unwrap();
+    motion.integrate().unwrap();
     assert!((motion.state().v[0] - 0.6).abs() < 1e-14);
 }
 
@@ -227,12 +227,12 @@ fn all_schemes_go_to_the_same_limit() {
     let exact = 0.247_469_263_973_521_2;
     let error = |scheme: Scheme, h: f64| {
         let floor = contact(&[&[1.0]], Law::Frictionless, 0.5);
-        let ball = Point::new(vec![-9.81], vec![("floor", Kind::Contact, floor)]);
+        let ball = Point::new(vec![-9.81], vec![("floor", ConstraintKind::Contact, floor)]);
         let settings = Settings {
             scheme,
             ..settings(h)
         };
-        let motion = Stepper::new(ball, settings, state(&[1.0], &[0.0])).unwrap();
+        let motion = TimeStepper::new(ball, settings, state(&[1.0], &[0.0])).unwrap();
         (end_of(motion, 0.7, h)[0] - exact).abs()
     };
     for scheme in [
@@ -252,8 +252,8 @@ fn all_schemes_go_to_the_same_limit() {
 #[test]
 fn restitution_above_one_is_refused() {
     let floor = contact(&[&[1.0]], Law::Frictionless, 2.0);
-    let ball = Point::new(vec![-9.81], vec![("floor", Kind::Contact, floor)]);
-    let error = Stepper::new(ball, settings(1e-3), state(&[1.0], &[0.0])).unwrap_err();
+    let ball = Point::new(vec![-9.81], vec![("floor", ConstraintKind::Contact, floor)]);
+    let error = TimeStepper::new(ball, settings(1e-3), state(&[1.0], &[0.0])).unwrap_err();
     let text = error.to_string();
     assert!(
         text.contains("`floor` is 2") && text.contains("B02 1.12"),
@@ -266,11 +266,11 @@ fn variable_steps_meet_their_tolerance_in_smooth_motion() {
     let start = || state(&[1.0, 0.5], &[0.0, 0.0]);
     let reference = {
         let h = 2e-5;
-        let motion = Stepper::new(DoublePendulum::new(0.0), settings(h), start()).unwrap();
+        let motion = TimeStepper::new(DoublePendulum::new(0.0), settings(h), start()).unwrap();
         end_of(motion, 1.0, h)
     };
     let run = |tolerance: f64| {
-        let adaptive = mechanism::Adaptive {
+        let adaptive = mechanism::AdaptiveStep {
             tolerance,
             smallest: 1e-6,
             largest: 0.1,
@@ -279,11 +279,11 @@ fn variable_steps_meet_their_tolerance_in_smooth_motion() {
             adaptive: Some(adaptive),
             ..settings(1e-2)
         };
-        let mut motion = Stepper::new(DoublePendulum::new(0.0), settings, start()).unwrap();
-        motion.end_at(1.0);
+        let mut motion = TimeStepper::new(DoublePendulum::new(0.0), settings, start()).unwrap();
+        motion.set_end_time(1.0);
         let mut steps = 0;
         while motion.state().t < 1.0 {
-            motion.advance().unwrap();
+            motion.integrate().unwrap();
             steps += 1;
         }
         assert_eq!(motion.state().t, 1.0);

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 
 use contact::law::Status;
 use contact::{Law, Restitution};
-use mechanism::scaling::{self, Factor, Scaling};
-use mechanism::{Chart, Constraint, Coordinate, Instant, Kind, System, SystemError};
+use mechanism::scaling::{self, NormalFactor, NormalScaling};
+use mechanism::{ConfigurationSpace, Constraint, Coordinate, StateRef, ConstraintKind, System, SystemError};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -38,12 +38,12 @@ pub(crate) fn taken(raised: &Raised) -> Option<PyErr> {
 /// A mechanism of Python functions.
 pub(super) struct Callable {
     model: Py<PyAny>,
-    chart: Chart,
+    chart: ConfigurationSpace,
     names: Vec<String>,
     constraints: Vec<Constraint>,
     rules: Vec<Rule>,
     /// By constraint: how its normal rows come to the unit of length, where they need to.
-    scalings: Vec<Option<Scaling>>,
+    scalings: Vec<Option<NormalScaling>>,
     raised: Raised,
 }
 
@@ -55,12 +55,12 @@ impl Callable {
     pub fn new(model: &Bound<'_, PyAny>, raised: Raised) -> PyResult<Self> {
         let words: Vec<String> = model.getattr("kinds")?.extract()?;
         let coordinates = words.iter().map(|word| match word.as_str() {
-            "line" => Ok(Coordinate::Line),
+            "line" => Ok(Coordinate::Length),
             "angle" => Ok(Coordinate::Angle),
             "orientation" => Ok(Coordinate::Orientation),
             _ => Err(error::input(format!("unknown kind of coordinate `{word}`"))),
         });
-        let chart = Chart::new(coordinates.collect::<PyResult<_>>()?);
+        let chart = ConfigurationSpace::new(coordinates.collect::<PyResult<_>>()?);
         let (mut constraints, mut rules) = (Vec::new(), Vec::new());
         for item in model.getattr("constraints")?.try_iter()? {
             let (constraint, rule) = constraint(&item?)?;
@@ -81,24 +81,24 @@ impl Callable {
     }
 
     /// Brings the normal rows of constraints with friction to the unit of length, as scenes do.
-    pub fn scale(&mut self, at: Instant<'_>) {
+    pub fn scale(&mut self, at: StateRef<'_>) {
         for i in 0..self.constraints.len() {
             let Constraint { kind, rows, .. } = self.constraints[i];
             let normal = match kind {
-                Kind::Contact => 1,
-                Kind::FrictionJoint { normal_rows } => normal_rows,
-                Kind::Joint | Kind::Velocity | Kind::NonFirm => continue,
+                ConstraintKind::Contact => 1,
+                ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+                ConstraintKind::Joint | ConstraintKind::Nonholonomic | ConstraintKind::NonFirm => continue,
             };
             // Moments of rolling laws are rows too, but no slip.
             let tangential = self.rules[i].form.num_slips(rows, normal);
-            if let Some(scaling) = Scaling::new(&self.chart, normal, tangential) {
-                self.scalings[i] = scaling::settled(self, i, scaling, at);
+            if let Some(scaling) = NormalScaling::new(&self.chart, normal, tangential) {
+                self.scalings[i] = scaling::scaling_if_needed(self, i, scaling, at);
             }
         }
     }
 
     /// The factor of the normal rows of a constraint at a position, where it has one.
-    fn factor(&self, constraint: usize, t: f64, q: &[f64]) -> Result<Option<Factor>, SystemError> {
+    fn factor(&self, constraint: usize, t: f64, q: &[f64]) -> Result<Option<NormalFactor>, SystemError> {
         let Some(scaling) = &self.scalings[constraint] else {
             return Ok(None);
         };
@@ -201,7 +201,7 @@ fn finite(t: f64, what: impl Fn() -> String, values: &[f64]) -> Result<(), Syste
 }
 
 impl System for Callable {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
 
@@ -237,7 +237,7 @@ impl System for Callable {
         finite(t, || "K".into(), force)
     }
 
-    fn tangent(
+    fn force_jacobians(
         &mut self,
         t: f64,
         q: &[f64],
@@ -340,7 +340,7 @@ impl System for Callable {
     fn law(
         &mut self,
         constraint: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         h: f64,
         previous: Status,
     ) -> Result<Law, SystemError> {
@@ -375,7 +375,7 @@ impl System for Callable {
     fn restitution(
         &mut self,
         constraint: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
     ) -> Result<Restitution, SystemError> {
         let what = format!("the restitution of `{}`", self.name(constraint));
         let (normal, tangential): (f64, f64) = self.ask(at.t, &what, |model| {
@@ -388,7 +388,7 @@ impl System for Callable {
         Ok(Restitution { normal, tangential })
     }
 
-    fn canonical_restitution(&mut self, at: Instant<'_>) -> Result<Option<f64>, SystemError> {
+    fn canonical_restitution(&mut self, at: StateRef<'_>) -> Result<Option<f64>, SystemError> {
         let what = "the restitution of the canonical law";
         let value: Option<f64> = self.ask(at.t, what, |model| {
             let py = model.py();

@@ -1,8 +1,8 @@
 //! Runs a mechanism of Python functions.
 
 use mechanism::{
-    Adaptive, EventDriven, Forces, ImpactLaw, Instant, MechanismError, Motion as Moves, Scheme,
-    Settings, State, Stepper, System,
+    AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, StateRef, MechanismError, Integrator as Moves, Scheme,
+    Settings, State, TimeStepper, System,
 };
 use pyo3::prelude::*;
 use scene::{Between, Certificate, Trajectory};
@@ -47,8 +47,8 @@ impl Chosen {
             }
         };
         let forces = match self.forces.as_str() {
-            "mean" => Forces::Mean,
-            "begin" => Forces::Begin,
+            "mean" => ForceEvaluation::Mean,
+            "begin" => ForceEvaluation::Begin,
             word => return unknown("forces", word, "\"mean\", \"begin\""),
         };
         let impact = match self.law.as_str() {
@@ -63,7 +63,7 @@ impl Chosen {
         };
         let adaptive = self
             .adaptive
-            .map(|(tolerance, smallest, largest)| Adaptive {
+            .map(|(tolerance, smallest, largest)| AdaptiveStep {
                 tolerance,
                 smallest,
                 largest,
@@ -72,9 +72,9 @@ impl Chosen {
             scheme,
             step: self.step,
             adaptive,
-            forces,
+            force_evaluation: forces,
             impact,
-            correction: self.correction,
+            projection: self.correction,
             tolerance: self.tolerance,
         };
         let valid = settings.validate();
@@ -99,7 +99,7 @@ pub fn run_callable(
     let described = Callable::new(model, raised.clone())?;
     let settings = settings.settings()?;
     let (t, q, v) = start;
-    let chart = system.chart();
+    let chart = system.configuration_space();
     if q.len() != chart.num_positions() || v.len() != chart.num_velocities() {
         return Err(error::input(format!(
             "the initial state has {} positions and {} velocities, {} and {} were expected",
@@ -121,7 +121,7 @@ pub fn run_callable(
         impulse: Vec::new(),
         status: Vec::new(),
     };
-    system.scale(Instant {
+    system.scale(StateRef {
         t,
         q: &initial.q,
         v: &initial.v,
@@ -147,14 +147,14 @@ fn drive(
     ear: &mut Ear,
 ) -> Motion {
     let between = Between::of(settings.scheme);
-    let trajectory = Trajectory::new(described.chart().clone(), between);
+    let trajectory = Trajectory::new(described.configuration_space().clone(), between);
     let left = LEFT * settings.step.min(until - initial.t);
     let span = (initial.t, until, until - left);
     let begun: Result<Box<dyn Moves>, MechanismError> = match settings.scheme {
         Scheme::Event => EventDriven::new(system, settings, initial)
             .map(|motion| Box::new(motion) as Box<dyn Moves>),
-        _ => Stepper::new(system, settings, initial).map(|mut motion| {
-            motion.end_at(until);
+        _ => TimeStepper::new(system, settings, initial).map(|mut motion| {
+            motion.set_end_time(until);
             Box::new(motion) as Box<dyn Moves>
         }),
     };
@@ -175,21 +175,21 @@ fn follow(
     ear: &mut Ear,
 ) -> Motion {
     let mut certificate = Certificate::new();
-    certificate.begin(motion.ledger());
+    certificate.begin(motion.step_report());
     let names = described.constraints().iter();
     let names: Vec<String> = names.map(|c| c.name.clone()).collect();
-    trajectory.push(motion.state(), motion.ledger(), &[], &[]);
+    trajectory.push(motion.state(), motion.step_report(), &[], &[]);
     let mut stopped = None;
     while motion.state().t < end {
-        if let Err(wrong) = motion.advance() {
+        if let Err(wrong) = motion.integrate() {
             let t = motion.state().t;
             stopped = Some(format!("the run stopped at t = {t}: {wrong}"));
             break;
         }
-        let ledger = motion.ledger();
+        let ledger = motion.step_report();
         certificate.add(ledger, &|what| scene::place(what, ledger, &names));
-        let touches = motion.touches();
-        trajectory.push(motion.state(), motion.ledger(), &touches, motion.events());
+        let touches = motion.constraint_reports();
+        trajectory.push(motion.state(), motion.step_report(), &touches, motion.events());
         let t = motion.state().t;
         if t < end && !ear.goes_on((t - start) / (until - start)) {
             stopped = Some(format!("stopped on request at t = {t}"));

@@ -1,7 +1,7 @@
 //! Constraints and laws as the Python side describes them.
 
 use contact::law::Status;
-use mechanism::{Constraint, Kind};
+use mechanism::{Constraint, ConstraintKind};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use scene::{LawForm, SetForm, assemble_law};
@@ -25,11 +25,11 @@ pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, Rule)
     let normal_rows: usize = item.get_item(3)?.extract()?;
     let constant: Option<Vec<f64>> = item.get_item(5)?.extract()?;
     let kind = match word.as_str() {
-        "contact" => Kind::Contact,
-        "joint" => Kind::Joint,
-        "friction_joint" => Kind::FrictionJoint { normal_rows },
-        "velocity" => Kind::Velocity,
-        "nonfirm" => Kind::NonFirm,
+        "contact" => ConstraintKind::Contact,
+        "joint" => ConstraintKind::Joint,
+        "friction_joint" => ConstraintKind::FrictionJoint { normal_rows },
+        "velocity" => ConstraintKind::Nonholonomic,
+        "nonfirm" => ConstraintKind::NonFirm,
         _ => return Err(error::input(format!("unknown kind of constraint `{word}`"))),
     };
     let form = form(&item.get_item(4)?, normal_rows)?;

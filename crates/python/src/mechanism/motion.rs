@@ -1,6 +1,6 @@
 //! A computed motion as NumPy arrays.
 
-use mechanism::{Constraint, EventKind, Ledger, System};
+use mechanism::{Constraint, EventKind, StepReport, System};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -30,7 +30,7 @@ impl Motion {
         certificate: Certificate,
         stopped: Option<String>,
     ) -> Self {
-        let chart = system.chart();
+        let chart = system.configuration_space();
         let (positions, velocities) = (chart.num_positions(), chart.num_velocities());
         Self {
             positions: (0..positions).map(|i| system.position_name(i)).collect(),
@@ -62,7 +62,7 @@ impl Motion {
     }
 }
 
-type Column = (&'static str, fn(&Ledger) -> f64);
+type Column = (&'static str, fn(&StepReport) -> f64);
 
 /// The columns of the account that Python sees.
 const COLUMNS: [Column; 18] = [

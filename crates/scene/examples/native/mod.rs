@@ -2,7 +2,7 @@
 
 use contact::law::Status;
 use contact::{Law, Restitution};
-use mechanism::{Chart, Constraint, Instant, Kind, System, SystemError};
+use mechanism::{ConfigurationSpace, Constraint, StateRef, ConstraintKind, System, SystemError};
 
 /// B02 example 8 with equal point masses and bars.
 pub const PENDULUM_WALL: &str = r#"
@@ -43,14 +43,14 @@ step = 1e-4
 /// The same in Rust.
 #[derive(Clone)]
 pub struct PendulumWall {
-    chart: Chart,
+    chart: ConfigurationSpace,
     constraints: Vec<Constraint>,
 }
 
 fn contact(name: &str, rows: usize) -> Constraint {
     Constraint {
         name: name.to_string(),
-        kind: Kind::Contact,
+        kind: ConstraintKind::Contact,
         rows,
     }
 }
@@ -58,14 +58,14 @@ fn contact(name: &str, rows: usize) -> Constraint {
 impl PendulumWall {
     pub fn new() -> Self {
         Self {
-            chart: Chart::lines(2),
+            chart: ConfigurationSpace::euclidean(2),
             constraints: vec![contact("knee", 1), contact("tip", 1)],
         }
     }
 }
 
 impl System for PendulumWall {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -129,7 +129,7 @@ impl System for PendulumWall {
     fn law(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
         _h: f64,
         _previous: Status,
     ) -> Result<Law, SystemError> {
@@ -138,7 +138,7 @@ impl System for PendulumWall {
     fn restitution(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
     ) -> Result<Restitution, SystemError> {
         Ok(Restitution {
             normal: 0.5,
@@ -179,21 +179,21 @@ step = 1e-4
 /// The same in Rust.
 #[derive(Clone)]
 pub struct Slider {
-    chart: Chart,
+    chart: ConfigurationSpace,
     constraints: Vec<Constraint>,
 }
 
 impl Slider {
     pub fn new() -> Self {
         Self {
-            chart: Chart::lines(2),
+            chart: ConfigurationSpace::euclidean(2),
             constraints: vec![contact("table_top", 2)],
         }
     }
 }
 
 impl System for Slider {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -252,7 +252,7 @@ impl System for Slider {
     fn law(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
         _h: f64,
         _previous: Status,
     ) -> Result<Law, SystemError> {

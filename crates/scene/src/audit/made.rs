@@ -180,7 +180,7 @@ impl<'a> Maker<'a> {
             } => Metric::of_bodies(*dimension, radii.clone()),
             Common::Mechanism(built) => {
                 let mut system = built.system.clone();
-                let chart = system.chart().clone();
+                let chart = system.configuration_space().clone();
                 let n = chart.num_velocities();
                 let rest = vec![0.0; n];
                 let (mut mass, mut force) = (vec![0.0; n * n], vec![0.0; n]);

@@ -13,7 +13,7 @@
 
 use super::report::Size;
 use super::samples::{Samples, form};
-use mechanism::{Chart, Coordinate};
+use mechanism::{ConfigurationSpace, Coordinate};
 
 /// How far two configurations are from each other.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) enum Metric {
     },
     /// Of a mechanism, with its mass matrix at every instant.
     Mechanism {
-        chart: Chart,
+        chart: ConfigurationSpace,
         masses: Vec<Vec<f64>>,
         size: f64,
     },
@@ -46,7 +46,7 @@ impl Metric {
     }
 
     /// Of a mechanism whose reference moved like this.
-    pub fn of_mechanism(chart: Chart, masses: Vec<Vec<f64>>, reference: &Samples) -> Self {
+    pub fn of_mechanism(chart: ConfigurationSpace, masses: Vec<Vec<f64>>, reference: &Samples) -> Self {
         let mut metric = Self::Mechanism {
             chart,
             masses,
@@ -124,12 +124,12 @@ fn length(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The velocity that leads from one position to another in unit time.
-fn difference(chart: &Chart, a: &[f64], b: &[f64]) -> Vec<f64> {
+fn difference(chart: &ConfigurationSpace, a: &[f64], b: &[f64]) -> Vec<f64> {
     let mut all = Vec::with_capacity(chart.num_velocities());
     let mut p = 0;
     for coordinate in chart.coordinates() {
         match coordinate {
-            Coordinate::Line | Coordinate::Angle => all.push(b[p] - a[p]),
+            Coordinate::Length | Coordinate::Angle => all.push(b[p] - a[p]),
             Coordinate::Orientation => all.extend(rotation_vector(&a[p..p + 4], &b[p..p + 4])),
         }
         p += coordinate.num_positions();
@@ -180,11 +180,11 @@ mod tests {
             energies: vec![0.0; q.len()],
         };
         let radians = run(&[[0.0], [0.5]]);
-        let metric = Metric::of_mechanism(Chart::lines(1), vec![vec![3.0]; 2], &radians);
+        let metric = Metric::of_mechanism(ConfigurationSpace::euclidean(1), vec![vec![3.0]; 2], &radians);
         let degree = 180.0 / std::f64::consts::PI;
         let degrees = run(&[[0.0], [0.5 * degree]]);
         let mass = vec![3.0 / degree / degree];
-        let other = Metric::of_mechanism(Chart::lines(1), vec![mass; 2], &degrees);
+        let other = Metric::of_mechanism(ConfigurationSpace::euclidean(1), vec![mass; 2], &degrees);
         let (a, _) = metric.distance(1, &[0.5], &[0.51]);
         let (b, _) = other.distance(1, &[0.5 * degree], &[0.51 * degree]);
         assert!((a - 0.02).abs() < 1e-14 && (a - b).abs() < 1e-14, "{a} {b}");
@@ -194,11 +194,11 @@ mod tests {
 
     #[test]
     fn the_rotation_vector_is_the_inverse_of_the_motion() {
-        let chart = Chart::new(vec![Coordinate::Orientation]);
+        let chart = ConfigurationSpace::new(vec![Coordinate::Orientation]);
         let a = [0.5, -0.5, 0.5, 0.5];
         for spin in [[0.3, -0.2, 0.9], [1e-9, 0.0, -2e-9], [0.0, 3.0, 0.0]] {
             let mut b = a;
-            chart.advance(&mut b, &spin, 1.0);
+            chart.integrate(&mut b, &spin, 1.0);
             // A quaternion and its opposite are the same orientation.
             for sign in [1.0, -1.0] {
                 let b = b.map(|x| sign * x);

@@ -40,7 +40,7 @@ pub(super) fn nudge(built: &mut Built, metric: &Metric, share: f64) {
     let direction: Vec<f64> = (0..n).map(along).collect();
     let norm = samples::form(&mass, &direction).sqrt();
     if norm > 0.0 && norm.is_finite() {
-        chart.advance(&mut built.initial.q, &direction, share * size / norm);
+        chart.integrate(&mut built.initial.q, &direction, share * size / norm);
     }
 }
 

@@ -40,8 +40,8 @@ impl Facts {
     }
 }
 
-impl From<&mechanism::Ledger> for Facts {
-    fn from(ledger: &mechanism::Ledger) -> Self {
+impl From<&mechanism::StepReport> for Facts {
+    fn from(ledger: &mechanism::StepReport) -> Self {
         Self {
             t: ledger.t,
             reached: ledger.reached,

@@ -149,7 +149,7 @@ fn first(what: What, tick: &Tick<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mechanism::Ledger;
+    use mechanism::StepReport;
 
     use super::*;
 
@@ -158,7 +158,7 @@ mod tests {
         warnings: &mut Warnings,
         certificate: &mut Certificate,
         preparation: Option<&str>,
-        ledger: Ledger,
+        ledger: StepReport,
     ) -> Vec<String> {
         certificate.add(&ledger, &|_| String::new());
         let step = certificate.steps;
@@ -180,13 +180,13 @@ mod tests {
         })
     }
 
-    fn with_residual(t: f64, residual: f64) -> Ledger {
-        Ledger {
+    fn with_residual(t: f64, residual: f64) -> StepReport {
+        StepReport {
             t,
             residual,
             reached: residual <= 1e-8,
             gamma: f64::INFINITY,
-            ..Ledger::default()
+            ..StepReport::default()
         }
     }
 
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn what_is_not_a_number_is_told() {
         let (mut warnings, mut certificate) = (Warnings::new(true), Certificate::new());
-        let bad = Ledger {
+        let bad = StepReport {
             penetration: f64::NAN,
             excess: f64::NAN,
             gain: f64::NAN,
@@ -241,7 +241,7 @@ mod tests {
             gamma: f64::NAN,
             reached: true,
             residual: f64::NAN,
-            ..Ledger::default()
+            ..StepReport::default()
         };
         assert_eq!(take(&mut warnings, &mut certificate, None, bad).len(), 5);
     }

@@ -1,12 +1,12 @@
 use super::*;
-use mechanism::Ledger;
+use mechanism::StepReport;
 
-fn step(residual: f64, reached: bool) -> Ledger {
-    Ledger {
+fn step(residual: f64, reached: bool) -> StepReport {
+    StepReport {
         residual,
         reached,
         gamma: f64::INFINITY,
-        ..Ledger::default()
+        ..StepReport::default()
     }
 }
 
@@ -37,9 +37,9 @@ fn a_nan_is_never_lost() {
     certificate.add(&step(1e-12, true), &nowhere);
     assert!(certificate.worst_residual.is_nan() && !certificate.ok);
     for set in [
-        |ledger: &mut Ledger| ledger.excess = f64::NAN,
-        |ledger: &mut Ledger| ledger.penetration = f64::NAN,
-        |ledger: &mut Ledger| ledger.lasting = f64::NAN,
+        |ledger: &mut StepReport| ledger.excess = f64::NAN,
+        |ledger: &mut StepReport| ledger.penetration = f64::NAN,
+        |ledger: &mut StepReport| ledger.lasting = f64::NAN,
     ] {
         let (mut certificate, mut odd) = (Certificate::new(), step(0.0, true));
         set(&mut odd);
@@ -51,7 +51,7 @@ fn a_nan_is_never_lost() {
 
 #[test]
 fn each_bound_is_kept_just_below_it_and_broken_just_above() {
-    type Put = fn(&mut Ledger, f64);
+    type Put = fn(&mut StepReport, f64);
     let bounds = Bounds::default();
     // Of an extent of 2 and an energy at stake of 3 (kinetic, at the start).
     let cases: [(What, Put, f64); 4] = [
@@ -63,12 +63,12 @@ fn each_bound_is_kept_just_below_it_and_broken_just_above() {
     for (what, put, size) in cases {
         for (share, ok) in [(0.999, true), (1.001, false)] {
             let mut certificate = Certificate::new();
-            let start = Ledger {
+            let start = StepReport {
                 kinetic: 3.0,
-                ..Ledger::default()
+                ..StepReport::default()
             };
             certificate.begin(&start);
-            let mut ledger = Ledger {
+            let mut ledger = StepReport {
                 extent: 2.0,
                 t: 0.5,
                 ..step(0.0, true)
@@ -86,7 +86,7 @@ fn each_bound_is_kept_just_below_it_and_broken_just_above() {
 #[test]
 fn what_is_deep_for_a_small_beginning_is_judged_by_the_length_in_the_end() {
     let mut certificate = Certificate::new();
-    let at = |penetration: f64, extent: f64| Ledger {
+    let at = |penetration: f64, extent: f64| StepReport {
         penetration,
         extent,
         ..step(0.0, true)
@@ -100,7 +100,7 @@ fn what_is_deep_for_a_small_beginning_is_judged_by_the_length_in_the_end() {
 #[test]
 fn energy_gained_with_coefficients_that_differ_is_a_warning_that_names_them() {
     let mut certificate = Certificate::new();
-    let mut ledger = Ledger {
+    let mut ledger = StepReport {
         gain: 0.3,
         mixed: true,
         ..step(0.0, true)

@@ -55,7 +55,7 @@ pub(super) fn coordinates(root: &mut Reader<'_>) -> Result<Vec<CoordinateSpec>, 
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "coordinate", "coordinate")? {
         let kind = match reader.take("kind") {
-            None => Coordinate::Line,
+            None => Coordinate::Length,
             Some(item) => coordinate_kind(&reader, &item)?,
         };
         let initial = values(&mut reader, "initial", kind.num_positions())?;
@@ -83,7 +83,7 @@ fn coordinate_kind(reader: &Reader<'_>, item: &Item) -> Result<Coordinate, Box<I
     let expected = "\"line\", \"angle\" or \"orientation\" was expected";
     match &item.value {
         Value::Text(text) => match text.as_str() {
-            "line" => Ok(Coordinate::Line),
+            "line" => Ok(Coordinate::Length),
             "angle" => Ok(Coordinate::Angle),
             "orientation" => Ok(Coordinate::Orientation),
             _ => Err(reader.wrong("kind", item, expected.to_string(), "")),

@@ -132,8 +132,8 @@ pub(crate) fn of_time(
     system: &mut TextSystem,
     t: f64,
 ) -> Result<f64, SystemError> {
-    let q = vec![f64::NAN; system.chart().num_positions()];
-    let v = vec![f64::NAN; system.chart().num_velocities()];
+    let q = vec![f64::NAN; system.configuration_space().num_positions()];
+    let v = vec![f64::NAN; system.configuration_space().num_velocities()];
     let sample = Sample {
         t,
         q: &q,

@@ -1,6 +1,6 @@
 //! Observables at given instants of a run that is not kept.
 
-use mechanism::{Chart, Event, Ledger, MechanismError, State, System, SystemError, Touch};
+use mechanism::{ConfigurationSpace, Event, StepReport, MechanismError, State, System, SystemError, ConstraintReport};
 
 use crate::certificate::Certificate;
 use crate::error::SceneError;
@@ -43,7 +43,7 @@ pub(crate) fn values(
         observables.push(compiled.map_err(|error| Absent::because(error.to_string()))?);
     }
     let mut sampler = Sampler {
-        chart: system.chart().clone(),
+        chart: system.configuration_space().clone(),
         between: Between::of(built.settings.scheme),
         system,
         observables,
@@ -135,7 +135,7 @@ fn missed(certificate: &Certificate, step: f64) -> Option<Absent> {
 }
 
 struct Sampler<'a> {
-    chart: Chart,
+    chart: ConfigurationSpace,
     between: Between,
     system: TextSystem,
     observables: Vec<Observable>,
@@ -151,7 +151,7 @@ impl Sampler<'_> {
         t: f64,
         (q, v): (&[f64], &[f64]),
         h: f64,
-        touches: &[Touch<'_>],
+        touches: &[ConstraintReport<'_>],
     ) -> Result<(), SystemError> {
         let forces = |constraint: usize, row: usize| {
             let touch = touches.iter().find(|touch| touch.constraint == constraint);
@@ -175,7 +175,7 @@ impl Sampler<'_> {
     fn take(
         &mut self,
         state: &State,
-        touches: &[Touch<'_>],
+        touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) -> Result<(), SystemError> {
         let Some((t0, q0, v0)) = self.before.take() else {
@@ -208,8 +208,8 @@ impl Sink for Sampler<'_> {
         &mut self,
         _step: usize,
         state: &State,
-        _ledger: &Ledger,
-        touches: &[Touch<'_>],
+        _ledger: &StepReport,
+        touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) -> Result<(), SceneError> {
         self.take(state, touches, events)

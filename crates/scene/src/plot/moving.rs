@@ -40,7 +40,7 @@ pub(super) fn figure(
         return Ok(None);
     }
     let mut system = scene.build()?.system;
-    let names: Vec<String> = (0..system.chart().num_positions())
+    let names: Vec<String> = (0..system.configuration_space().num_positions())
         .map(|i| system.position_name(i))
         .collect();
     let mut columns = vec!["t"];

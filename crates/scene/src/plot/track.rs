@@ -30,7 +30,7 @@ impl Track {
         system: &TextSystem,
         with_forces: bool,
     ) -> Result<Self, RecordError> {
-        let chart = system.chart();
+        let chart = system.configuration_space();
         let states = record.table("coordinates", None)?;
         let mut track = Self::empty(chart.num_positions(), chart.num_velocities());
         for row in 0..states.rows {

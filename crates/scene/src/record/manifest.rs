@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use mechanism::{Adaptive, Forces, Scheme, Settings};
+use mechanism::{AdaptiveStep, ForceEvaluation, Scheme, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -221,7 +221,7 @@ pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: 
         Scheme::Paoli => ("paoli", None),
         Scheme::Event => ("event", None),
     };
-    let variable = |a: Adaptive| {
+    let variable = |a: AdaptiveStep| {
         serde_json::json!({
             "tolerance": a.tolerance, "smallest": a.smallest, "largest": a.largest
         })
@@ -233,12 +233,12 @@ pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: 
         "variable": settings.adaptive.map(variable),
         "integrator": integrator,
         "theta": theta,
-        "forces": match settings.forces {
-            Forces::Mean => "mean",
-            Forces::Begin => "begin",
+        "forces": match settings.force_evaluation {
+            ForceEvaluation::Mean => "mean",
+            ForceEvaluation::Begin => "begin",
         },
         "law": settings.impact.name().to_lowercase(),
-        "correction": settings.correction,
+        "correction": settings.projection,
         "tolerance": settings.tolerance,
         "record_every": record_every,
     })

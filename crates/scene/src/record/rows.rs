@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contact::law::Status;
-use mechanism::{Event, EventKind, Ledger, State, Touch};
+use mechanism::{Event, EventKind, StepReport, State, ConstraintReport};
 
 use super::column::Values;
 use super::tables::Layout;
@@ -68,7 +68,7 @@ impl Words {
 }
 
 /// One row of `steps`.
-pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
+pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &StepReport) {
     let [
         number,
         t,
@@ -137,7 +137,7 @@ pub(super) fn push_touch(
     words: &Words,
     layout: &Layout,
     (step, t): (usize, f64),
-    touch: &Touch<'_>,
+    touch: &ConstraintReport<'_>,
 ) {
     let [number, time, constraint, status, gap, rest @ ..] = out else {
         return;
@@ -148,7 +148,7 @@ pub(super) fn push_touch(
     status.push_text(words.status(touch.status));
     gap.push_real(touch.gap);
     let groups = rest.len() / 4;
-    for (k, rows) in [touch.begin, touch.end, touch.impulse, touch.hold]
+    for (k, rows) in [touch.begin, touch.end, touch.impulse, touch.projection_impulse]
         .into_iter()
         .enumerate()
     {

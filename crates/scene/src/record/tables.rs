@@ -7,7 +7,7 @@
 //! | `contacts` | every constraint that took part in a recorded step |
 //! | `events` | every event, whether its step is recorded or not |
 
-use mechanism::{Kind, System};
+use mechanism::{ConstraintKind, System};
 
 use super::choice::Choice;
 use super::column::{Column, Type};
@@ -38,12 +38,12 @@ pub struct Layout {
 impl Layout {
     /// The layout of a system; `moments` says how many of the last rows of a contact are moments.
     pub fn of(system: &impl System, moments: impl Fn(&str) -> usize) -> Self {
-        let chart = system.chart();
+        let chart = system.configuration_space();
         let positions = 0..chart.num_positions();
         let velocities = 0..chart.num_velocities();
         let constraints = system.constraints();
         let slots = constraints.iter().map(|c| {
-            let moments = if c.kind == Kind::Contact {
+            let moments = if c.kind == ConstraintKind::Contact {
                 moments(&c.name).min(c.rows)
             } else {
                 0

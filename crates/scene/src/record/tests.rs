@@ -6,7 +6,7 @@ use std::path::Path;
 use contact::Law;
 use contact::law::Status as Did;
 use mechanism::{
-    Chart, Constraint, Event, EventKind, Instant, Kind, Ledger, State, System, SystemError, Touch,
+    ConfigurationSpace, Constraint, Event, EventKind, StateRef, ConstraintKind, StepReport, State, System, SystemError, ConstraintReport,
 };
 
 use super::*;
@@ -14,7 +14,7 @@ use crate::sink::Sink;
 
 /// Two coordinates, a contact in space with rolling, a planar contact with rolling, a joint.
 struct Names {
-    chart: Chart,
+    chart: ConfigurationSpace,
     constraints: Vec<Constraint>,
 }
 
@@ -26,18 +26,18 @@ impl Names {
             rows,
         };
         Self {
-            chart: Chart::lines(2),
+            chart: ConfigurationSpace::euclidean(2),
             constraints: vec![
-                constraint("floor", Kind::Contact, 2),
-                constraint("wheel", Kind::Contact, 3),
-                constraint("hinge", Kind::Joint, 2),
+                constraint("floor", ConstraintKind::Contact, 2),
+                constraint("wheel", ConstraintKind::Contact, 3),
+                constraint("hinge", ConstraintKind::Joint, 2),
             ],
         }
     }
 }
 
 impl System for Names {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -82,7 +82,7 @@ impl System for Names {
     ) -> Result<(), SystemError> {
         Ok(())
     }
-    fn law(&mut self, _: usize, _: Instant<'_>, _: f64, _: Did) -> Result<Law, SystemError> {
+    fn law(&mut self, _: usize, _: StateRef<'_>, _: f64, _: Did) -> Result<Law, SystemError> {
         Ok(Law::Frictionless)
     }
 }
@@ -104,21 +104,21 @@ fn feed(recorder: &mut Recorder, last: usize) {
             impulse: Vec::new(),
             status: Vec::new(),
         };
-        let ledger = Ledger {
+        let ledger = StepReport {
             t,
             h: 0.25,
             kinetic: x,
             iterations: k,
             reached: k != 2,
-            ..Ledger::default()
+            ..StepReport::default()
         };
-        let touch = Touch {
+        let touch = ConstraintReport {
             constraint: 1,
             gap: -x,
             begin: &[1.0, 2.0, 3.0],
             end: &[4.0, 5.0, 6.0],
             impulse: &[7.0, 8.0, 9.0],
-            hold: &[],
+            projection_impulse: &[],
             status: Did::Slip,
         };
         let event = Event {

@@ -6,7 +6,7 @@ use std::mem::discriminant;
 use std::path::Path;
 use std::sync::Arc;
 
-use mechanism::{Event, Ledger, State, Touch};
+use mechanism::{Event, StepReport, State, ConstraintReport};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -347,8 +347,8 @@ impl Recorder {
         &mut self,
         step: usize,
         state: &State,
-        ledger: &Ledger,
-        touches: &[Touch<'_>],
+        ledger: &StepReport,
+        touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) -> Result<(), RecordError> {
         if step == 1 {

@@ -59,7 +59,7 @@ impl CrowdSpec {
             .map(|name| CoordinateSpec {
                 name,
                 line,
-                kind: mechanism::Coordinate::Line,
+                kind: mechanism::Coordinate::Length,
                 initial: Vec::new(),
                 velocity: Vec::new(),
             })

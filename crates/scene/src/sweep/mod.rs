@@ -115,7 +115,7 @@ pub(crate) fn refuse(
         if !c.velocity.is_empty() {
             return at(c.line, part, "velocity", "Give `initial` alone");
         }
-        if c.kind != mechanism::Coordinate::Line {
+        if c.kind != mechanism::Coordinate::Length {
             return at(
                 c.line,
                 part,

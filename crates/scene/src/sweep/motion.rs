@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use contact::law::Status;
 use mechanism::{
-    Event, EventKind, Ledger, MechanismError, Motion, Saved, State, System, SystemError, Touch,
+    Event, EventKind, StepReport, MechanismError, Integrator, MotionCheckpoint, State, System, SystemError, ConstraintReport,
 };
 use sweep::{Method, MovingSet, Pace, Process, SweepError};
 
@@ -37,7 +37,7 @@ pub(crate) struct SweepMotion {
     process: Process<Box<dyn MovingSet>>,
     complaint: Complaint,
     state: State,
-    ledger: Ledger,
+    ledger: StepReport,
     events: Vec<Event>,
     touches: Vec<Held>,
     begin: f64,
@@ -85,11 +85,11 @@ impl SweepMotion {
             guess: f64::INFINITY,
             count: 0,
             jumped: false,
-            ledger: Ledger {
+            ledger: StepReport {
                 t: state.t,
                 reached: true,
                 gamma: f64::INFINITY,
-                ..Ledger::default()
+                ..StepReport::default()
             },
             events: Vec::new(),
             touches: Vec::new(),
@@ -278,8 +278,8 @@ impl SweepMotion {
     }
 }
 
-impl Motion for SweepMotion {
-    fn advance(&mut self) -> Result<(), MechanismError> {
+impl Integrator for SweepMotion {
+    fn integrate(&mut self) -> Result<(), MechanismError> {
         self.events.clear();
         let from = self.process.time();
         let done = self.next_end().and_then(|end| self.go(end));
@@ -299,7 +299,7 @@ impl Motion for SweepMotion {
             let excess = summary.variation - bound * (1.0 + 1e-12) - 1e-12;
             excess.max(0.0) / bound.max(f64::MIN_POSITIVE)
         });
-        self.ledger = Ledger {
+        self.ledger = StepReport {
             t: self.state.t,
             h,
             num_active: self.touches.len(),
@@ -312,7 +312,7 @@ impl Motion for SweepMotion {
             excess: over,
             extent: self.reach(),
             gamma: f64::INFINITY,
-            ..Ledger::default()
+            ..StepReport::default()
         };
         Ok(())
     }
@@ -321,19 +321,19 @@ impl Motion for SweepMotion {
         &self.state
     }
 
-    fn ledger(&self) -> &Ledger {
+    fn step_report(&self) -> &StepReport {
         &self.ledger
     }
 
-    fn touches(&self) -> Vec<Touch<'_>> {
+    fn constraint_reports(&self) -> Vec<ConstraintReport<'_>> {
         let each = self.touches.iter();
-        each.map(|held| Touch {
+        each.map(|held| ConstraintReport {
             constraint: held.constraint,
             gap: held.gap,
             begin: &held.begin,
             end: &held.end,
             impulse: &held.impulse,
-            hold: &[],
+            projection_impulse: &[],
             status: Status::Stick,
         })
         .collect()
@@ -345,11 +345,11 @@ impl Motion for SweepMotion {
 
     /// What the projections have learnt on the way is part of their bits and is not kept: a process is
     /// made again from its start, which takes seconds.
-    fn save(&self) -> Option<Saved> {
+    fn save(&self) -> Option<MotionCheckpoint> {
         None
     }
 
-    fn restore(&mut self, _saved: Saved) -> Result<(), MechanismError> {
+    fn restore(&mut self, _saved: MotionCheckpoint) -> Result<(), MechanismError> {
         Err(SystemError {
             what: "a sweeping process".into(),
             problem: "has no checkpoints".into(),

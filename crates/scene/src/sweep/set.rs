@@ -29,7 +29,7 @@ impl Functions {
     pub fn new(system: &TextSystem, complaint: &Complaint) -> Self {
         let all = system.constraints();
         Self {
-            dim: system.chart().num_positions(),
+            dim: system.configuration_space().num_positions(),
             contacts: all.iter().filter(|c| c.is_contact()).count(),
             system: RefCell::new(system.clone()),
             complaint: complaint.clone(),

@@ -340,7 +340,7 @@ fn initial(
         q.extend(position);
         v.extend(velocity);
     }
-    system.chart().normalise(&mut q);
+    system.configuration_space().normalise(&mut q);
     let rows = system.constraints().iter().map(|c| c.rows).sum();
     Ok(State {
         t: start,

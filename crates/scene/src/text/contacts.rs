@@ -1,7 +1,7 @@
 //! Unilateral contacts of a scene: rows, law, restitution.
 
 use expr::{Graph, NodeId};
-use mechanism::Kind;
+use mechanism::ConstraintKind;
 
 use super::laws::Form;
 use super::names::Names;
@@ -38,7 +38,7 @@ impl Collector<'_> {
         }
         let law = self.contact_law(part, spec)?;
         let rebound = self.rebound(part, spec)?;
-        self.push((name, part, line), Kind::Contact, rows, law, rebound)?;
+        self.push((name, part, line), ConstraintKind::Contact, rows, law, rebound)?;
         if spec.friction.is_some() && spec.normal.is_none() {
             self.scale(1, spec.tangent.len());
         }

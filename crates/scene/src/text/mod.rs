@@ -24,8 +24,8 @@ use contact::law::Status;
 use contact::{Law, Restitution};
 use expr::lagrange::Coordinates;
 use expr::{Graph, NodeId, Scope};
-use mechanism::scaling::Scaling;
-use mechanism::{Chart, Constraint, Instant, Settings, State, System, SystemError};
+use mechanism::scaling::NormalScaling;
+use mechanism::{ConfigurationSpace, Constraint, StateRef, Settings, State, System, SystemError};
 
 pub(crate) use build::build;
 pub use laws::{Form as LawForm, SetForm, assemble as assemble_law};
@@ -64,7 +64,7 @@ impl Built {
 /// A mechanism from expressions.
 #[derive(Debug, Clone)]
 pub struct TextSystem {
-    chart: Chart,
+    chart: ConfigurationSpace,
     inputs: Inputs,
     names: Vec<String>,
     constraints: Vec<Constraint>,
@@ -101,7 +101,7 @@ struct Touching {
     /// Normal and tangential restitution.
     rebound: Option<Values>,
     /// How its normal rows come to the unit of length, where they need to.
-    scaling: Option<Scaling>,
+    scaling: Option<NormalScaling>,
 }
 
 impl TextSystem {
@@ -142,7 +142,7 @@ impl TextSystem {
 }
 
 impl System for TextSystem {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
 
@@ -175,7 +175,7 @@ impl System for TextSystem {
         Ok(())
     }
 
-    fn tangent(
+    fn force_jacobians(
         &mut self,
         t: f64,
         q: &[f64],
@@ -268,7 +268,7 @@ impl System for TextSystem {
     fn law(
         &mut self,
         constraint: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         h: f64,
         previous: Status,
     ) -> Result<Law, SystemError> {
@@ -281,7 +281,7 @@ impl System for TextSystem {
     fn restitution(
         &mut self,
         constraint: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
     ) -> Result<Restitution, SystemError> {
         let Some(values) = &mut self.touching[constraint].rebound else {
             return Ok(Restitution::default());
@@ -294,7 +294,7 @@ impl System for TextSystem {
         })
     }
 
-    fn canonical_restitution(&mut self, at: Instant<'_>) -> Result<Option<f64>, SystemError> {
+    fn canonical_restitution(&mut self, at: StateRef<'_>) -> Result<Option<f64>, SystemError> {
         let Some(values) = &mut self.canonical else {
             return Ok(None);
         };

@@ -5,7 +5,7 @@
 
 use expr::lagrange::{self, Coordinates};
 use expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
-use mechanism::{Chart, Coordinate};
+use mechanism::{ConfigurationSpace, Coordinate};
 
 use crate::error::{InputError, Origin};
 use crate::file::{CoordinateSpec, Mechanism, Parameters, of_definitions, require_unreserved};
@@ -15,7 +15,7 @@ pub(super) struct Names {
     pub graph: Graph,
     pub scope: Scope,
     pub coordinates: Coordinates,
-    pub chart: Chart,
+    pub chart: ConfigurationSpace,
     /// t, positions, velocities.
     pub inputs: Vec<String>,
     /// Definitions without a rate, because velocities occur in them.
@@ -45,7 +45,7 @@ const QUATERNION: [&str; 4] = ["w", "x", "y", "z"];
 /// Names of the positions of a coordinate.
 fn position_names(spec: &CoordinateSpec) -> Vec<String> {
     match spec.kind {
-        Coordinate::Line | Coordinate::Angle => vec![spec.name.clone()],
+        Coordinate::Length | Coordinate::Angle => vec![spec.name.clone()],
         Coordinate::Orientation => {
             let name = |part: &&str| format!("{}_{part}", spec.name);
             QUATERNION.iter().map(name).collect()
@@ -56,7 +56,7 @@ fn position_names(spec: &CoordinateSpec) -> Vec<String> {
 /// Names of the velocities of a coordinate.
 fn velocity_names(spec: &CoordinateSpec) -> Vec<String> {
     match spec.kind {
-        Coordinate::Line | Coordinate::Angle => vec![format!("{}_dot", spec.name)],
+        Coordinate::Length | Coordinate::Angle => vec![format!("{}_dot", spec.name)],
         Coordinate::Orientation => (1..=3).map(|i| format!("{}_spin_{i}", spec.name)).collect(),
     }
 }
@@ -153,7 +153,7 @@ pub(super) fn names(
         graph,
         scope,
         coordinates,
-        chart: Chart::new(specs.iter().map(|spec| spec.kind).collect()),
+        chart: ConfigurationSpace::new(specs.iter().map(|spec| spec.kind).collect()),
         inputs,
         rateless,
     })

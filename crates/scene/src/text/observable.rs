@@ -1,7 +1,7 @@
 //! Observables: expressions in everything a motion has.
 
 use expr::{ExprError, NodeId, Scope};
-use mechanism::{Instant, SystemError, painleve};
+use mechanism::{StateRef, SystemError, painleve};
 
 use super::TextSystem;
 use super::unit::Unit;
@@ -94,7 +94,7 @@ impl Observable {
             self.inputs[slot] = match what {
                 Quantity::Force { constraint, row } => (sample.forces)(constraint, row),
                 Quantity::Gamma { constraint } => {
-                    let at = Instant {
+                    let at = StateRef {
                         t: sample.t,
                         q: sample.q,
                         v: sample.v,

@@ -1,27 +1,27 @@
 //! Normal rows of constraints with friction in the unit of length ([`mechanism::scaling`]).
 
-use mechanism::scaling::{self, Factor};
-use mechanism::{Instant, State, SystemError};
+use mechanism::scaling::{self, NormalFactor};
+use mechanism::{StateRef, State, SystemError};
 
 use super::{TextSystem, Touching};
 
 impl TextSystem {
     /// Keeps the scalings of the constraints that need one.
     pub(super) fn settle_scaling(&mut self, initial: &State) {
-        let at = Instant {
+        let at = StateRef {
             t: initial.t,
             q: &initial.q,
             v: &initial.v,
         };
         for i in 0..self.constraints.len() {
             if let Some(scaling) = self.touching[i].scaling.take() {
-                self.touching[i].scaling = scaling::settled(self, i, scaling, at);
+                self.touching[i].scaling = scaling::scaling_if_needed(self, i, scaling, at);
             }
         }
     }
 
     /// The factor of a constraint at the position of the inputs, where it has one.
-    pub(super) fn factor_at(&mut self, constraint: usize) -> Result<Option<Factor>, SystemError> {
+    pub(super) fn factor_at(&mut self, constraint: usize) -> Result<Option<NormalFactor>, SystemError> {
         let n = self.chart.num_velocities();
         let Touching { rows, scaling, .. } = &mut self.touching[constraint];
         let Some(scaling) = scaling else {

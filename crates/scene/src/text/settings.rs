@@ -1,6 +1,6 @@
 //! `[run]` and `[impact]` with their numbers.
 
-use mechanism::{Adaptive, Forces, ImpactLaw, Scheme, Settings};
+use mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
 
 use crate::error::{InputError, Origin};
 use crate::file::{Formula, Parameters, RunSpec, StepSpec, value_error};
@@ -79,9 +79,9 @@ impl Evaluator<'_> {
             scheme,
             step,
             adaptive,
-            forces: self.forces(run)?,
+            force_evaluation: self.forces(run)?,
             impact: self.impact(run)?,
-            correction: self.correction(run)?,
+            projection: self.correction(run)?,
             tolerance: self.tolerance(run)?,
         };
         Ok(Schedule {
@@ -95,7 +95,7 @@ impl Evaluator<'_> {
         &mut self,
         spec: &StepSpec,
         span: f64,
-    ) -> Result<(f64, Option<Adaptive>), Box<InputError>> {
+    ) -> Result<(f64, Option<AdaptiveStep>), Box<InputError>> {
         let (step, key, formula, adaptive) = match spec {
             StepSpec::Fixed(formula) => (self.positive("step", formula)?, "step", formula, None),
             StepSpec::Variable {
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
                 smallest,
                 largest,
             } => {
-                let adaptive = Adaptive {
+                let adaptive = AdaptiveStep {
                     tolerance: self.positive("step.tolerance", tolerance)?,
                     smallest: self.positive("step.smallest", smallest)?,
                     largest: self.positive("step.largest", largest)?,
@@ -168,13 +168,13 @@ impl Evaluator<'_> {
         })
     }
 
-    fn forces(&self, run: &RunSpec) -> Result<Forces, Box<InputError>> {
+    fn forces(&self, run: &RunSpec) -> Result<ForceEvaluation, Box<InputError>> {
         let Some(word) = &run.forces else {
-            return Ok(Forces::Mean);
+            return Ok(ForceEvaluation::Mean);
         };
         match self.word(PART, "forces", word, &["mean", "begin"])? {
-            "begin" => Ok(Forces::Begin),
-            _ => Ok(Forces::Mean),
+            "begin" => Ok(ForceEvaluation::Begin),
+            _ => Ok(ForceEvaluation::Mean),
         }
     }
 

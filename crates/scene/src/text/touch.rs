@@ -2,8 +2,8 @@
 
 use expr::NodeId;
 use expr::lagrange::{Constraints, LagrangeError, VelocityRow};
-use mechanism::scaling::Scaling;
-use mechanism::{Constraint, Kind};
+use mechanism::scaling::NormalScaling;
+use mechanism::{Constraint, ConstraintKind};
 
 use super::Touching;
 use super::laws::{Form, LawOf, SetForm};
@@ -110,7 +110,7 @@ impl Collector<'_> {
     pub(super) fn push(
         &mut self,
         (name, part, line): (&str, &str, usize),
-        kind: Kind,
+        kind: ConstraintKind,
         rows: Vec<Row>,
         law: LawSource<'_>,
         rebound: Option<Values>,
@@ -161,7 +161,7 @@ impl Collector<'_> {
     /// The normal rows of the last constraint may have to be brought to the unit of length.
     pub(super) fn scale(&mut self, normal: usize, tangential: usize) {
         if let Some(last) = self.touching.last_mut() {
-            last.scaling = Scaling::new(&self.names.chart, normal, tangential);
+            last.scaling = NormalScaling::new(&self.names.chart, normal, tangential);
         }
     }
 
@@ -222,9 +222,9 @@ impl Collector<'_> {
             rows.push(self.velocity((part, "tangent"), formula, label)?.1);
         }
         let (kind, form) = match spec.friction {
-            None => (Kind::Joint, Form::Bilateral),
+            None => (ConstraintKind::Joint, Form::Bilateral),
             Some(_) => (
-                Kind::FrictionJoint { normal_rows },
+                ConstraintKind::FrictionJoint { normal_rows },
                 Form::BilateralFriction { normal_rows },
             ),
         };
@@ -293,7 +293,7 @@ impl Collector<'_> {
         );
         self.push(
             (&spec.name, part, spec.line),
-            Kind::Velocity,
+            ConstraintKind::Nonholonomic,
             rows,
             law,
             None,
@@ -317,7 +317,7 @@ impl Collector<'_> {
         };
         self.push(
             (&spec.name, part, spec.line),
-            Kind::NonFirm,
+            ConstraintKind::NonFirm,
             rows,
             law,
             None,

@@ -10,7 +10,7 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
-use mechanism::{Chart, Event, Ledger, State, Touch};
+use mechanism::{ConfigurationSpace, Event, StepReport, State, ConstraintReport};
 
 use crate::error::SceneError;
 use crate::sink::Sink;
@@ -34,12 +34,12 @@ struct Stored {
 /// A whole motion in memory.
 #[derive(Debug, Clone)]
 pub struct Trajectory {
-    chart: Chart,
+    chart: ConfigurationSpace,
     between: Between,
     t: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
-    ledgers: Vec<Ledger>,
+    ledgers: Vec<StepReport>,
     touches: Vec<Stored>,
     touch_ends: Vec<usize>,
     rows: Vec<f64>,
@@ -49,7 +49,7 @@ pub struct Trajectory {
 
 impl Trajectory {
     /// A motion without states yet.
-    pub fn new(chart: Chart, between: Between) -> Self {
+    pub fn new(chart: ConfigurationSpace, between: Between) -> Self {
         Self {
             chart,
             between,
@@ -69,8 +69,8 @@ impl Trajectory {
     pub fn push(
         &mut self,
         state: &State,
-        ledger: &Ledger,
-        touches: &[Touch<'_>],
+        ledger: &StepReport,
+        touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) {
         self.t.push(state.t);
@@ -105,7 +105,7 @@ impl Trajectory {
     }
 
     /// How positions follow velocities.
-    pub fn chart(&self) -> &Chart {
+    pub fn chart(&self) -> &ConfigurationSpace {
         &self.chart
     }
 
@@ -142,12 +142,12 @@ impl Trajectory {
     }
 
     /// Account of the step that ended in a state.
-    pub fn ledger(&self, state: usize) -> &Ledger {
+    pub fn ledger(&self, state: usize) -> &StepReport {
         &self.ledgers[state]
     }
 
     /// The constraints that took part in the step that ended in a state.
-    pub fn touches(&self, state: usize) -> impl Iterator<Item = Touch<'_>> {
+    pub fn touches(&self, state: usize) -> impl Iterator<Item = ConstraintReport<'_>> {
         let first = state
             .checked_sub(1)
             .map_or(0, |before| self.touch_ends[before]);
@@ -156,13 +156,13 @@ impl Trajectory {
             .map(|stored| {
                 let d = stored.rows;
                 let rows = &self.rows[stored.first..stored.first + 3 * d];
-                Touch {
+                ConstraintReport {
                     constraint: stored.constraint,
                     gap: stored.gap,
                     begin: &rows[..d],
                     end: &rows[d..2 * d],
                     impulse: &rows[2 * d..],
-                    hold: &[],
+                    projection_impulse: &[],
                     status: stored.status,
                 }
             })
@@ -241,8 +241,8 @@ impl Sink for Trajectory {
         &mut self,
         _step: usize,
         state: &State,
-        ledger: &Ledger,
-        touches: &[Touch<'_>],
+        ledger: &StepReport,
+        touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) -> Result<(), SceneError> {
         self.push(state, ledger, touches, events);

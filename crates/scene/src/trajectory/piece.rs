@@ -1,7 +1,7 @@
 //! A piece of a motion, as checkpoints keep it: the states from one on, to the bit.
 
 use contact::law::Status;
-use mechanism::{Event, Ledger};
+use mechanism::{Event, StepReport};
 use serde::{Deserialize, Serialize};
 
 use super::{Stored, Trajectory};
@@ -12,7 +12,7 @@ pub(crate) struct Piece {
     t: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
-    ledgers: Vec<Ledger>,
+    ledgers: Vec<StepReport>,
     touches: Vec<Touched>,
     /// Touches of each state.
     touch_counts: Vec<usize>,

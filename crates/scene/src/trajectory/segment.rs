@@ -10,7 +10,7 @@
 //! What is left at t_F (a violation correction, a chart that is not flat) is spread over the step in
 //! proportion to time, so that both ends are met exactly.
 
-use mechanism::{Chart, Coordinate, Event, EventKind, Scheme};
+use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme};
 
 /// How positions and velocities go between the ends of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,7 +56,7 @@ impl Segment<'_> {
     /// Positions and right-continuous velocities at `t`, which is held to the step.
     pub fn sample(
         &self,
-        chart: &Chart,
+        chart: &ConfigurationSpace,
         between: Between,
         t: f64,
         q: &mut Vec<f64>,
@@ -94,15 +94,15 @@ impl Segment<'_> {
         })
     }
 
-    fn held(&self, chart: &Chart, share: f64, t: f64, q: &mut [f64]) {
+    fn held(&self, chart: &ConfigurationSpace, share: f64, t: f64, q: &mut [f64]) {
         let (t0, q0, v0) = self.begin;
         let (t1, q1, v1) = self.end;
         let h = t1 - t0;
         let first = share * h;
         let moved = |q: &mut [f64], time: f64| {
-            chart.advance(q, v0, time.min(first));
+            chart.integrate(q, v0, time.min(first));
             if time > first {
-                chart.advance(q, v1, time - first);
+                chart.integrate(q, v1, time - first);
             }
         };
         let mut whole = q0.to_vec();
@@ -115,14 +115,14 @@ impl Segment<'_> {
         chart.normalise(q);
     }
 
-    fn hermite(&self, chart: &Chart, t: f64, q: &mut [f64], v: &mut [f64]) {
+    fn hermite(&self, chart: &ConfigurationSpace, t: f64, q: &mut [f64], v: &mut [f64]) {
         let (t0, q0, v0) = self.begin;
         let (t1, q1, v1) = self.end;
         let h = t1 - t0;
         let s = (t - t0) / h;
         let (mut rate0, mut rate1) = (vec![0.0; q0.len()], vec![0.0; q0.len()]);
-        chart.rate_into(q0, v0, &mut rate0);
-        chart.rate_into(q1, v1, &mut rate1);
+        chart.position_rate_into(q0, v0, &mut rate0);
+        chart.position_rate_into(q1, v1, &mut rate1);
         let (s2, s3) = (s * s, s * s * s);
         let (b1, m0, m1) = (3.0 * s2 - 2.0 * s3, s3 - 2.0 * s2 + s, s3 - s2);
         for i in 0..q.len() {
@@ -133,7 +133,7 @@ impl Segment<'_> {
         for coordinate in chart.coordinates() {
             match coordinate {
                 // The derivative of the cubic: one order better than a line through v_I and v_F.
-                Coordinate::Line | Coordinate::Angle => {
+                Coordinate::Length | Coordinate::Angle => {
                     let slope = 6.0 * (s - s2) / h * (q1[p] - q0[p]);
                     let ends = (3.0 * s2 - 4.0 * s + 1.0) * v0[k] + (3.0 * s2 - 2.0 * s) * v1[k];
                     v[k] = slope + ends;
@@ -149,7 +149,7 @@ impl Segment<'_> {
 
     fn around(
         &self,
-        chart: &Chart,
+        chart: &ConfigurationSpace,
         first: f64,
         last: f64,
         t: f64,
@@ -161,12 +161,12 @@ impl Segment<'_> {
         let before = |q: &mut Vec<f64>, t: f64| {
             q.clear();
             q.extend_from_slice(q0);
-            chart.advance(q, v0, t - t0);
+            chart.integrate(q, v0, t - t0);
         };
         let after = |q: &mut Vec<f64>, t: f64| {
             q.clear();
             q.extend_from_slice(q1);
-            chart.advance(q, v1, t - t1);
+            chart.integrate(q, v1, t - t1);
         };
         if t < first {
             before(q, t);

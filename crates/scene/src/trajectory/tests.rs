@@ -2,7 +2,7 @@
 
 use super::{Between, Trajectory};
 use contact::law::Status;
-use mechanism::{Chart, Coordinate, Event, EventKind, Ledger, Scheme, State};
+use mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, StepReport, Scheme, State};
 
 fn state(t: f64, q: &[f64], v: &[f64]) -> State {
     State {
@@ -21,11 +21,11 @@ fn sampled(
     steps: usize,
     motion: impl Fn(f64) -> (f64, f64),
 ) -> Trajectory {
-    let mut trajectory = Trajectory::new(Chart::lines(1), between);
+    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), between);
     for k in 0..=steps {
         let t = k as f64 * h;
         let (q, v) = motion(t);
-        trajectory.push(&state(t, &[q], &[v]), &Ledger::default(), &[], &[]);
+        trajectory.push(&state(t, &[q], &[v]), &StepReport::default(), &[], &[]);
     }
     trajectory
 }
@@ -39,9 +39,9 @@ fn at(trajectory: &Trajectory, t: f64) -> (f64, f64) {
 #[test]
 fn a_step_of_the_midpoint_scheme_is_followed_exactly() {
     // From 0 with v_I = 1 for half a step of 1, then with v_F = −2: 0.5 and −0.5.
-    let mut trajectory = Trajectory::new(Chart::lines(1), Between::of(Scheme::Midpoint));
-    trajectory.push(&state(0.0, &[0.0], &[1.0]), &Ledger::default(), &[], &[]);
-    trajectory.push(&state(1.0, &[-0.5], &[-2.0]), &Ledger::default(), &[], &[]);
+    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Between::of(Scheme::Midpoint));
+    trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
+    trajectory.push(&state(1.0, &[-0.5], &[-2.0]), &StepReport::default(), &[], &[]);
     for (t, q, v) in [
         (-1.0, 0.0, 1.0),
         (0.0, 0.0, 1.0),
@@ -64,9 +64,9 @@ fn each_scheme_turns_where_it_changes_velocity() {
         (Scheme::Paoli, 1.0),
     ] {
         let end = turn - 2.0 * (1.0 - turn);
-        let mut trajectory = Trajectory::new(Chart::lines(1), Between::of(scheme));
-        trajectory.push(&state(0.0, &[0.0], &[1.0]), &Ledger::default(), &[], &[]);
-        trajectory.push(&state(1.0, &[end], &[-2.0]), &Ledger::default(), &[], &[]);
+        let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Between::of(scheme));
+        trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
+        trajectory.push(&state(1.0, &[end], &[-2.0]), &StepReport::default(), &[], &[]);
         let (q, _) = at(&trajectory, turn.clamp(1e-3, 1.0 - 1e-3));
         // Three thousandths at speeds up to 2.
         assert!((q - turn).abs() < 4e-3, "{scheme:?}: {q}");
@@ -75,10 +75,10 @@ fn each_scheme_turns_where_it_changes_velocity() {
 
 #[test]
 fn a_correction_is_spread_over_the_step() {
-    let mut trajectory = Trajectory::new(Chart::lines(1), Between::Held(0.5));
-    trajectory.push(&state(0.0, &[0.0], &[1.0]), &Ledger::default(), &[], &[]);
+    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Between::Held(0.5));
+    trajectory.push(&state(0.0, &[0.0], &[1.0]), &StepReport::default(), &[], &[]);
     // Moved by 1, then put 0.125 further.
-    trajectory.push(&state(1.0, &[1.125], &[1.0]), &Ledger::default(), &[], &[]);
+    trajectory.push(&state(1.0, &[1.125], &[1.0]), &StepReport::default(), &[], &[]);
     assert_eq!(at(&trajectory, 0.5).0, 0.5625);
     assert_eq!(at(&trajectory, 1.0).0, 1.125);
 }
@@ -112,8 +112,8 @@ fn event_driven_motion_is_a_cubic_between_outputs() {
 #[test]
 fn a_jump_between_outputs_is_not_smoothed() {
     // Down to the floor at t = 0.6 with speed 1, up again with 0.5.
-    let mut trajectory = Trajectory::new(Chart::lines(1), Between::Smooth);
-    trajectory.push(&state(0.0, &[0.6], &[-1.0]), &Ledger::default(), &[], &[]);
+    let mut trajectory = Trajectory::new(ConfigurationSpace::euclidean(1), Between::Smooth);
+    trajectory.push(&state(0.0, &[0.6], &[-1.0]), &StepReport::default(), &[], &[]);
     let impact = Event {
         t: 0.6,
         constraint: 0,
@@ -124,7 +124,7 @@ fn a_jump_between_outputs_is_not_smoothed() {
     };
     trajectory.push(
         &state(1.0, &[0.2], &[0.5]),
-        &Ledger::default(),
+        &StepReport::default(),
         &[],
         &[impact],
     );
@@ -147,14 +147,14 @@ fn a_jump_between_outputs_is_not_smoothed() {
 
 #[test]
 fn orientations_stay_of_unit_length_and_turn_by_the_spin() {
-    let chart = Chart::new(vec![Coordinate::Orientation]);
+    let chart = ConfigurationSpace::new(vec![Coordinate::Orientation]);
     let turned = |angle: f64| [(0.5 * angle).cos(), 0.0, 0.0, (0.5 * angle).sin()];
     for (between, error) in [(Between::Held(0.5), 1e-15), (Between::Smooth, 1e-7)] {
         let mut trajectory = Trajectory::new(chart.clone(), between);
         for k in 0..=10 {
             let t = 0.1 * f64::from(k);
             let spin = [0.0, 0.0, 1.0];
-            trajectory.push(&state(t, &turned(t), &spin), &Ledger::default(), &[], &[]);
+            trajectory.push(&state(t, &turned(t), &spin), &StepReport::default(), &[], &[]);
         }
         let (mut q, mut v) = (Vec::new(), Vec::new());
         trajectory.sample(0.537, &mut q, &mut v);
@@ -184,21 +184,21 @@ fn an_instant_belongs_to_the_step_that_ends_at_or_after_it() {
 
 #[test]
 fn a_motion_in_pieces_is_the_whole_to_the_bit() {
-    use mechanism::Touch;
+    use mechanism::ConstraintReport;
 
-    let mut whole = Trajectory::new(Chart::lines(2), Between::Smooth);
+    let mut whole = Trajectory::new(ConfigurationSpace::euclidean(2), Between::Smooth);
     let mut pieces: Vec<super::Piece> = Vec::new();
     let mut told = 0;
     for k in 0..40_usize {
         let x = k as f64;
         let rows = [x.sin(), -0.0, 1.0 / x];
-        let touch = |constraint: usize, d: usize| Touch {
+        let touch = |constraint: usize, d: usize| ConstraintReport {
             constraint,
             gap: -x,
             begin: &rows[..d],
             end: &rows[..d],
             impulse: &rows[..d],
-            hold: &[],
+            projection_impulse: &[],
             status: [Status::Open, Status::Stick, Status::Slip][k % 3],
         };
         let touches = [touch(0, 1), touch(3, 3), touch(1, 2)];
@@ -209,10 +209,10 @@ fn a_motion_in_pieces_is_the_whole_to_the_bit() {
         };
         whole.push(
             &state(x, &[x, -x], &[0.5, x]),
-            &Ledger {
+            &StepReport {
                 t: x,
                 gamma: f64::INFINITY,
-                ..Ledger::default()
+                ..StepReport::default()
             },
             &touches[..k % 4],
             &[event, event][..k % 3],
@@ -223,13 +223,13 @@ fn a_motion_in_pieces_is_the_whole_to_the_bit() {
         }
     }
     pieces.push(whole.since(told));
-    let mut again = Trajectory::new(Chart::lines(2), Between::Smooth);
+    let mut again = Trajectory::new(ConfigurationSpace::euclidean(2), Between::Smooth);
     for piece in &pieces {
         let bytes = postcard::to_stdvec(piece).expect("bytes");
         assert!(again.append(postcard::from_bytes(&bytes).expect("a piece")));
     }
     assert_eq!(format!("{whole:?}"), format!("{again:?}"));
     // A piece of another motion is refused and changes nothing.
-    let mut other = Trajectory::new(Chart::lines(3), Between::Smooth);
+    let mut other = Trajectory::new(ConfigurationSpace::euclidean(3), Between::Smooth);
     assert!(!other.append(pieces[0].clone()) && other.is_empty());
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mechanism::{
-    Adaptive, EventDriven, ImpactLaw, MechanismError, Motion, Saved, Scheme, Settings, Stepper,
+    AdaptiveStep, EventDriven, ImpactLaw, MechanismError, Integrator, MotionCheckpoint, Scheme, Settings, TimeStepper,
 };
 use scene::{Built, Kind, Scene, builtin};
 
@@ -24,13 +24,13 @@ impl Dice {
     }
 }
 
-fn motion(built: &Built, settings: &Settings) -> Result<Box<dyn Motion>, MechanismError> {
+fn motion(built: &Built, settings: &Settings) -> Result<Box<dyn Integrator>, MechanismError> {
     let (system, initial) = (built.system.clone(), built.initial.clone());
     Ok(match settings.scheme {
         Scheme::Event => Box::new(EventDriven::new(system, settings.clone(), initial)?),
         _ => {
-            let mut stepper = Stepper::new(system, settings.clone(), initial)?;
-            stepper.end_at(built.until);
+            let mut stepper = TimeStepper::new(system, settings.clone(), initial)?;
+            stepper.set_end_time(built.until);
             Box::new(stepper)
         }
     })
@@ -38,12 +38,12 @@ fn motion(built: &Built, settings: &Settings) -> Result<Box<dyn Motion>, Mechani
 
 /// Everything a step shows. Rust writes the shortest digits that give a number back, and the sign of
 /// a zero: equal texts are equal bits.
-fn seen(motion: &dyn Motion) -> String {
+fn seen(motion: &dyn Integrator) -> String {
     format!(
         "{:?}\n{:?}\n{:?}\n{:?}",
         motion.state(),
-        motion.ledger(),
-        motion.touches(),
+        motion.step_report(),
+        motion.constraint_reports(),
         motion.events()
     )
 }
@@ -53,21 +53,21 @@ fn goes_on(built: &Built, settings: &Settings, before: u64, after: u64, name: &s
     let (Ok(mut whole), Ok(mut again)) = (motion(built, settings), motion(built, settings)) else {
         return false;
     };
-    let ended = |m: &dyn Motion| m.state().t >= built.until;
+    let ended = |m: &dyn Integrator| m.state().t >= built.until;
     for _ in 0..before {
-        if ended(&*whole) || whole.advance().is_err() {
+        if ended(&*whole) || whole.integrate().is_err() {
             break;
         }
     }
     let bytes = postcard::to_stdvec(&whole.save().expect("kept")).expect("bytes");
-    let saved: Saved = postcard::from_bytes(&bytes).expect("what was saved");
+    let saved: MotionCheckpoint = postcard::from_bytes(&bytes).expect("what was saved");
     again.restore(saved).expect("a motion like it");
     let mut made = 0;
     for step in 0..after {
         if ended(&*whole) {
             break;
         }
-        let (a, b) = (whole.advance(), again.advance());
+        let (a, b) = (whole.integrate(), again.integrate());
         assert_eq!(a, b, "{name}: step {step} after {before}");
         if a.is_err() {
             break;
@@ -106,7 +106,7 @@ fn variants(built: &Built) -> Vec<(&'static str, Settings)> {
     let settings = |scheme, impact, variable: bool| Settings {
         scheme,
         impact,
-        adaptive: variable.then_some(Adaptive {
+        adaptive: variable.then_some(AdaptiveStep {
             tolerance: 1e-6,
             smallest: 1e-3 * built.settings.step,
             largest: 20.0 * built.settings.step,
@@ -180,13 +180,13 @@ fn what_was_saved_of_another_motion_is_refused_and_changes_nothing() {
     ] {
         assert_eq!(
             mine.restore(other.save().expect("kept")),
-            Err(MechanismError::Foreign)
+            Err(MechanismError::CheckpointMismatch)
         );
         assert_eq!(seen(&*mine), before);
     }
     let mut event = make(&ball, Scheme::Event);
     assert_eq!(
         event.restore(mine.save().expect("kept")),
-        Err(MechanismError::Foreign)
+        Err(MechanismError::CheckpointMismatch)
     );
 }

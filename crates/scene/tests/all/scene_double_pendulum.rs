@@ -1,7 +1,7 @@
 //! A double pendulum in text against the same one in Rust.
 
 use contact::law::Status;
-use mechanism::{Instant, System};
+use mechanism::{StateRef, System};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use scene::{Sample, Scene, TextSystem};
@@ -162,7 +162,7 @@ proptest! {
         let bend = x1[3] * x2[0] + 2.0 * r1 * r2 + x1[0] * x2[3];
         close(&bias, &[y2[3] + x2[3] * t / 5.0 + 0.4 * r2, bend]);
 
-        let at = Instant { t, q: &q, v: &v };
+        let at = StateRef { t, q: &q, v: &v };
         let law = text.law(0, at, 1e-3, Status::Open).unwrap();
         let mu = 0.3 + 0.1 * q[0].sin().powi(2);
         let contact::Law::Coulomb { mu: found } = law else {
@@ -182,7 +182,7 @@ proptest! {
     ) {
         let mut text = system();
         let (mut by_q, mut by_v) = ([0.0; 4], [0.0; 4]);
-        prop_assert!(text.tangent(0.3, &q, &v, &mut by_q, &mut by_v).unwrap());
+        prop_assert!(text.force_jacobians(0.3, &q, &v, &mut by_q, &mut by_v).unwrap());
         let h = 1e-5;
         for j in 0..2 {
             let moved = |by: f64, of: [f64; 2]| {

@@ -122,7 +122,7 @@ fn read(text: &str) -> Result<(), SceneError> {
         let rows = built.system.constraints()[i].rows;
         let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
         let _ = built.system.rows(i, state.t, &state.q, &mut g, &mut w);
-        let at = mechanism::Instant {
+        let at = mechanism::StateRef {
             t: state.t,
             q: &state.q,
             v: &state.v,

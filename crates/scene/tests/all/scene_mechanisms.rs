@@ -295,7 +295,7 @@ fn friction_of_joints_is_booked_as_sliding() {
     let (outcome, _) = go(BEAD, &edits);
     let motion = &outcome.trajectory;
     let all = 1..motion.len();
-    let sum = |f: fn(&mechanism::Ledger) -> f64| all.clone().map(|i| f(motion.ledger(i))).sum();
+    let sum = |f: fn(&mechanism::StepReport) -> f64| all.clone().map(|i| f(motion.ledger(i))).sum();
     let (sliding, impact): (f64, f64) = (sum(|l| l.sliding), sum(|l| l.impact));
     let lost = 0.5 * (1.0 / (1.0 + 0.3_f64 * 2.5)).powi(2) - 0.5;
     // First order of the step; what is left in `impact` is the reaction at a curved surface.

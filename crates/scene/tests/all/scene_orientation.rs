@@ -121,11 +121,11 @@ fn the_accelerations_of_the_text_keep_the_energy_balance() {
     let a = solve(mass, force);
     // d(T + V)/dt = torque · ω along q̇ = v, v̇ = a.
     let h = 1e-5;
-    let chart = system.chart().clone();
+    let chart = system.configuration_space().clone();
     let mut energy = |s: f64| {
         let mut at = q;
         let mean: [f64; 5] = std::array::from_fn(|i| v[i] + 0.5 * s * a[i]);
-        chart.advance(&mut at, &mean, s);
+        chart.integrate(&mut at, &mean, s);
         let fast: [f64; 5] = std::array::from_fn(|i| v[i] + s * a[i]);
         let sample = Sample {
             t: t + s,

@@ -1,6 +1,6 @@
 //! Motions that need not go on as they do, and say so; a sweep that has no way on.
 
-use mechanism::{Instant, System, painleve};
+use mechanism::{StateRef, System, painleve};
 use scene::What;
 
 use crate::scene_mechanisms::go;
@@ -281,7 +281,7 @@ fn a_tip_that_sticks_is_not_told_to_jump() {
     let mut negative = 0;
     for state in 1..motion.len() {
         let touches = motion.touches(state).any(|touch| touch.impulse[0] > 0.0);
-        let at = Instant {
+        let at = StateRef {
             t: motion.times()[state],
             q: motion.position(state),
             v: motion.velocity(state),

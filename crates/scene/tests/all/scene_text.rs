@@ -3,7 +3,7 @@
 use crate::common::{BALL, edited};
 use contact::Law;
 use contact::law::Status;
-use mechanism::{Instant, Scheme, System};
+use mechanism::{StateRef, Scheme, System};
 use scene::{Sample, Scene, SceneError, TextSystem};
 
 fn ball() -> Scene {
@@ -87,7 +87,7 @@ fn files_that_are_not_there_are_told_from_broken_machines() {
 
 #[test]
 fn laws_are_as_written_and_know_the_step_and_the_past() {
-    let at = Instant {
+    let at = StateRef {
         t: 0.0,
         q: &[1.0],
         v: &[2.0],
@@ -145,7 +145,7 @@ fn sets_of_reactions_add_up_and_scale_with_the_step() {
     let add = "[[nonfirm]]\nname = \"brake\"\nconstraint = [\"z_dot\", \"2*z_dot\"]\n\
                force = { sum = [{ between = [-1, 2] }, { at_least = \"-3*m\" }, { ball = 0.5 }] }\n\n[run]";
     let mut system = system(&[("[run]", add)]);
-    let at = Instant {
+    let at = StateRef {
         t: 0.0,
         q: &[1.0],
         v: &[0.0],
@@ -163,7 +163,7 @@ fn sets_of_reactions_add_up_and_scale_with_the_step() {
 #[test]
 fn coefficients_that_lose_their_meaning_stop_the_motion_by_name() {
     let mut system = system(&[("restitution = 0.5", "tangent = \"z_dot\"\nfriction = \"z\"")]);
-    let at = Instant {
+    let at = StateRef {
         t: 0.25,
         q: &[-2.0],
         v: &[0.0],
@@ -256,7 +256,7 @@ fn gamma_is_the_effective_normal_compliance_of_sliding() {
 fn the_canonical_law_takes_its_own_restitution() {
     let law = "[impact]\nlaw = \"canonical\"\nrestitution = \"0.5 + z/10\"\n\n[run]";
     let mut system = system(&[("[run]", law)]);
-    let at = Instant {
+    let at = StateRef {
         t: 0.0,
         q: &[1.0],
         v: &[0.0],
@@ -269,7 +269,7 @@ fn the_canonical_law_takes_its_own_restitution() {
 #[test]
 fn dissipation_is_one_index_for_both_directions() {
     let mut system = system(&[("restitution = 0.5", "dissipation = 0.6")]);
-    let at = Instant {
+    let at = StateRef {
         t: 0.0,
         q: &[1.0],
         v: &[0.0],

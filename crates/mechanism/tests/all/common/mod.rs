@@ -3,7 +3,7 @@
 use contact::law::Status;
 use contact::{Law, Restitution};
 use mechanism::{
-    Chart, Constraint, Event, EventDriven, EventKind, Instant, Kind, Motion, Scheme, Settings,
+    ConfigurationSpace, Constraint, Event, EventDriven, EventKind, StateRef, ConstraintKind, Integrator, Scheme, Settings,
     State, System, SystemError,
 };
 
@@ -12,11 +12,11 @@ type Gaps = Box<dyn Fn(f64, &[f64], &mut [f64])>;
 type Rows = Box<dyn Fn(usize, f64, &[f64], &mut [f64], &mut [f64])>;
 type Bias = Box<dyn Fn(usize, f64, &[f64], &[f64], &mut [f64])>;
 type Potential = Box<dyn Fn(f64, &[f64]) -> f64>;
-type Laws = Box<dyn Fn(usize, Instant<'_>, f64, Status) -> Law>;
+type Laws = Box<dyn Fn(usize, StateRef<'_>, f64, Status) -> Law>;
 
 /// A system given by closures.
 pub struct Model {
-    pub chart: Chart,
+    pub chart: ConfigurationSpace,
     pub constraints: Vec<Constraint>,
     pub dynamics: Dynamics,
     pub potential: Potential,
@@ -31,7 +31,7 @@ impl Model {
     /// `n` lines of unit mass with a force, no constraint.
     pub fn new(n: usize, force: impl Fn(f64, &[f64], &[f64], &mut [f64]) + 'static) -> Self {
         Self {
-            chart: Chart::lines(n),
+            chart: ConfigurationSpace::euclidean(n),
             constraints: Vec::new(),
             dynamics: Box::new(move |t, q, v, mass, k| {
                 mass.fill(0.0);
@@ -47,7 +47,7 @@ impl Model {
         }
     }
 
-    pub fn constraint(mut self, name: &str, kind: Kind, rows: usize) -> Self {
+    pub fn constraint(mut self, name: &str, kind: ConstraintKind, rows: usize) -> Self {
         self.constraints.push(Constraint {
             name: name.to_string(),
             kind,
@@ -64,7 +64,7 @@ impl Model {
         self
     }
 
-    pub fn chart(mut self, chart: Chart) -> Self {
+    pub fn chart(mut self, chart: ConfigurationSpace) -> Self {
         self.chart = chart;
         self
     }
@@ -92,7 +92,7 @@ impl Model {
         self
     }
 
-    pub fn law(mut self, f: impl Fn(usize, Instant<'_>, f64, Status) -> Law + 'static) -> Self {
+    pub fn law(mut self, f: impl Fn(usize, StateRef<'_>, f64, Status) -> Law + 'static) -> Self {
         self.law = Box::new(f);
         self
     }
@@ -104,7 +104,7 @@ impl Model {
 }
 
 impl System for Model {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -161,13 +161,13 @@ impl System for Model {
     fn law(
         &mut self,
         c: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         h: f64,
         previous: Status,
     ) -> Result<Law, SystemError> {
         Ok((self.law)(c, at, h, previous))
     }
-    fn restitution(&mut self, c: usize, _at: Instant<'_>) -> Result<Restitution, SystemError> {
+    fn restitution(&mut self, c: usize, _at: StateRef<'_>) -> Result<Restitution, SystemError> {
         Ok(Restitution {
             normal: (self.restitution)(c),
             tangential: 0.0,
@@ -178,7 +178,7 @@ impl System for Model {
 /// A point on a line under gravity `g`, bouncing with restitution `e`.
 pub fn ball(g: f64, e: f64) -> Model {
     Model::new(1, move |_, _, _, k| k[0] = -g)
-        .constraint("floor", Kind::Contact, 1)
+        .constraint("floor", ConstraintKind::Contact, 1)
         .potential(move |_, q| g * q[0])
         .gaps(|_, q, gaps| gaps[0] = q[0])
         .rows(|_, _, _, g, _| g[0] = 1.0)
@@ -227,10 +227,10 @@ pub fn run(motion: &mut EventDriven<Model>, steps: usize) -> Run {
         missed: 0,
     };
     for _ in 0..steps {
-        motion.advance().unwrap();
+        motion.integrate().unwrap();
         run.states.push(motion.state().clone());
         run.events.extend_from_slice(motion.events());
-        let ledger = motion.ledger();
+        let ledger = motion.step_report();
         run.worst_residual = run.worst_residual.max(ledger.residual);
         run.worst_penetration = run.worst_penetration.max(ledger.penetration);
         run.worst_drift = run.worst_drift.max(ledger.drift);

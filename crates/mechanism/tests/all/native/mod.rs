@@ -2,12 +2,12 @@
 
 use contact::law::Status;
 use contact::{Law, Restitution};
-use mechanism::{Chart, Constraint, Instant, Kind, State, System, SystemError};
+use mechanism::{ConfigurationSpace, Constraint, StateRef, ConstraintKind, State, System, SystemError};
 
 /// A point of unit mass in ℝⁿ under a constant force, with linear constraints by rows.
 #[derive(Debug)]
 pub struct Point {
-    chart: Chart,
+    chart: ConfigurationSpace,
     constraints: Vec<Constraint>,
     pub force: Vec<f64>,
     pub parts: Vec<Part>,
@@ -23,14 +23,14 @@ pub struct Part {
 }
 
 impl Point {
-    pub fn new(force: Vec<f64>, parts: Vec<(&str, Kind, Part)>) -> Self {
+    pub fn new(force: Vec<f64>, parts: Vec<(&str, ConstraintKind, Part)>) -> Self {
         let constraints = parts.iter().map(|(name, kind, part)| Constraint {
             name: (*name).to_string(),
             kind: *kind,
             rows: part.rows.len(),
         });
         Self {
-            chart: Chart::lines(force.len()),
+            chart: ConfigurationSpace::euclidean(force.len()),
             constraints: constraints.collect(),
             force,
             parts: parts.into_iter().map(|(_, _, part)| part).collect(),
@@ -39,7 +39,7 @@ impl Point {
 }
 
 impl System for Point {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -108,7 +108,7 @@ impl System for Point {
     fn law(
         &mut self,
         constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
         _h: f64,
         _previous: Status,
     ) -> Result<Law, SystemError> {
@@ -117,7 +117,7 @@ impl System for Point {
     fn restitution(
         &mut self,
         constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
     ) -> Result<Restitution, SystemError> {
         Ok(self.parts[constraint].restitution)
     }
@@ -125,21 +125,21 @@ impl System for Point {
 
 /// Two equal bars (B02 example 4 without springs): point masses at the ends, gravity.
 pub struct DoublePendulum {
-    chart: Chart,
+    chart: ConfigurationSpace,
     pub damping: f64,
 }
 
 impl DoublePendulum {
     pub fn new(damping: f64) -> Self {
         Self {
-            chart: Chart::lines(2),
+            chart: ConfigurationSpace::euclidean(2),
             damping,
         }
     }
 }
 
 impl System for DoublePendulum {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -194,7 +194,7 @@ impl System for DoublePendulum {
     fn law(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
         _h: f64,
         _previous: Status,
     ) -> Result<Law, SystemError> {
@@ -204,17 +204,17 @@ impl System for DoublePendulum {
 
 /// A point mass in the plane held by a rod: x² + y² = 1 as a joint, gravity along −y.
 pub struct RodPendulum {
-    chart: Chart,
+    chart: ConfigurationSpace,
     constraints: Vec<Constraint>,
 }
 
 impl RodPendulum {
     pub fn new() -> Self {
         Self {
-            chart: Chart::lines(2),
+            chart: ConfigurationSpace::euclidean(2),
             constraints: vec![Constraint {
                 name: "rod".to_string(),
-                kind: Kind::Joint,
+                kind: ConstraintKind::Joint,
                 rows: 1,
             }],
         }
@@ -222,7 +222,7 @@ impl RodPendulum {
 }
 
 impl System for RodPendulum {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -279,7 +279,7 @@ impl System for RodPendulum {
     fn law(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
         _h: f64,
         _previous: Status,
     ) -> Result<Law, SystemError> {
@@ -302,7 +302,7 @@ pub fn state(q: &[f64], v: &[f64]) -> State {
 /// friction; coordinates of the centre and the angle to the horizontal (P15, M88 §14).
 #[derive(Debug)]
 pub struct Rod {
-    chart: Chart,
+    chart: ConfigurationSpace,
     constraints: Vec<Constraint>,
     pub mu: f64,
     pub gravity: f64,
@@ -313,10 +313,10 @@ impl Rod {
 
     pub fn new(mu: f64, gravity: f64) -> Self {
         Self {
-            chart: Chart::lines(3),
+            chart: ConfigurationSpace::euclidean(3),
             constraints: vec![Constraint {
                 name: "tip".to_string(),
-                kind: Kind::Contact,
+                kind: ConstraintKind::Contact,
                 rows: 2,
             }],
             mu,
@@ -326,7 +326,7 @@ impl Rod {
 }
 
 impl System for Rod {
-    fn chart(&self) -> &Chart {
+    fn configuration_space(&self) -> &ConfigurationSpace {
         &self.chart
     }
     fn position_name(&self, i: usize) -> String {
@@ -384,7 +384,7 @@ impl System for Rod {
     fn law(
         &mut self,
         _constraint: usize,
-        _at: Instant<'_>,
+        _at: StateRef<'_>,
         _h: f64,
         _previous: Status,
     ) -> Result<Law, SystemError> {

@@ -9,7 +9,7 @@ mod messages;
 use std::borrow::Cow;
 
 use contact::law::Status;
-use mechanism::{Event, EventKind, Ledger, State, System, Touch};
+use mechanism::{Event, EventKind, StepReport, State, System, ConstraintReport};
 
 use crate::certificate::Certificate;
 use crate::file::Scene;
@@ -62,7 +62,7 @@ pub(super) struct Hand {
 
 impl Hand {
     pub fn new(end: f64, h: f64, motion: impl Fn(f64) -> [f64; 4]) -> Self {
-        let chart = mechanism::Chart::lines(2);
+        let chart = mechanism::ConfigurationSpace::euclidean(2);
         let mut hand = Self {
             trajectory: Trajectory::new(chart, Between::Held(0.5)),
             certificate: Certificate::new(),
@@ -78,7 +78,7 @@ impl Hand {
         &mut self,
         t: f64,
         motion: impl Fn(f64) -> [f64; 4],
-        touches: &[Touch<'_>],
+        touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) {
         let [x, y, x_dot, y_dot] = motion(t);
@@ -90,11 +90,11 @@ impl Hand {
             status: Vec::new(),
         };
         let h = self.trajectory.end().map_or(0.0, |before| t - before);
-        let ledger = Ledger {
+        let ledger = StepReport {
             t,
             h,
             reached: true,
-            ..Ledger::default()
+            ..StepReport::default()
         };
         self.trajectory.push(&state, &ledger, touches, events);
         if h > 0.0 {
@@ -129,15 +129,15 @@ pub(super) fn event(t: f64, constraint: usize, kind: EventKind) -> Event {
     }
 }
 
-pub(super) fn touch<'a>(constraint: usize, impulse: &'a [f64]) -> Touch<'a> {
+pub(super) fn touch<'a>(constraint: usize, impulse: &'a [f64]) -> ConstraintReport<'a> {
     const REST: [f64; 3] = [0.0; 3];
-    Touch {
+    ConstraintReport {
         constraint,
         gap: 0.0,
         begin: &REST[..impulse.len()],
         end: &REST[..impulse.len()],
         impulse,
-        hold: &[],
+        projection_impulse: &[],
         status: Status::Stick,
     }
 }

@@ -1,6 +1,6 @@
 //! A recorder as the run sees it: steps come in, checkpoints are kept.
 
-use mechanism::{Event, Ledger, State, Touch};
+use mechanism::{Event, StepReport, State, ConstraintReport};
 use serde::{Deserialize, Serialize};
 
 use super::super::checkpoint::{Restored, Snapshot};
@@ -24,8 +24,8 @@ impl Sink for Recorder {
         &mut self,
         step: usize,
         state: &State,
-        ledger: &Ledger,
-        touches: &[Touch<'_>],
+        ledger: &StepReport,
+        touches: &[ConstraintReport<'_>],
         events: &[Event],
     ) -> Result<(), SceneError> {
         let recorded = self.record(step, state, ledger, touches, events);

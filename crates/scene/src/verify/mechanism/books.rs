@@ -8,7 +8,7 @@
 //! ```
 
 use contact::law::Status;
-use mechanism::{ImpactLaw, Instant, Kind, System, SystemError};
+use mechanism::{ImpactLaw, StateRef, ConstraintKind, System, SystemError};
 
 use super::super::report::{Report, Rows, beyond};
 use super::dense::{dot, energy, solve};
@@ -185,7 +185,7 @@ impl Walk<'_> {
     /// What contacts gain.
     fn gained(&mut self, step: &Step, free: &[f64]) -> Result<Books, SystemError> {
         let n = step.begin.len();
-        let at = Instant {
+        let at = StateRef {
             t: step.t,
             q: &step.q,
             v: &step.begin,
@@ -217,7 +217,7 @@ impl Walk<'_> {
                 if let Some(sums) = &mut one {
                     sums.add(*s, [begin, end, free], w[row] != 0.0);
                     // Friction of joints and non-firm rows are laws of U_F.
-                    let rubs = !contact && kind.rubs(row) && sums.rho != 0.0;
+                    let rubs = !contact && kind.is_friction_row(row) && sums.rho != 0.0;
                     one = one.filter(|_| !rubs);
                 }
                 if !contact {
@@ -245,16 +245,16 @@ impl Walk<'_> {
             let kind = self.system.constraints()[touch.constraint].kind;
             let now = touch.status.unwrap_or(Status::Open);
             let count = match (kind, self.previous[touch.constraint]) {
-                (Kind::Contact, None) => return false,
-                (Kind::Contact, Some(before)) => match (before, now) {
+                (ConstraintKind::Contact, None) => return false,
+                (ConstraintKind::Contact, Some(before)) => match (before, now) {
                     (Status::Open, _) | (_, Status::Open) => 0,
                     (Status::Stick, Status::Stick) => touch.impulse.len(),
                     _ => 1,
                 },
                 _ if books.again => 0,
-                (Kind::Joint | Kind::Velocity, _) => touch.impulse.len(),
-                (Kind::FrictionJoint { normal_rows }, _) => normal_rows,
-                (Kind::NonFirm, _) => 0,
+                (ConstraintKind::Joint | ConstraintKind::Nonholonomic, _) => touch.impulse.len(),
+                (ConstraintKind::FrictionJoint { normal_rows }, _) => normal_rows,
+                (ConstraintKind::NonFirm, _) => 0,
             };
             let mut add = |s: f64, w: f64, g: &[f64], first: &[f64], end: &[f64]| {
                 let (first, end) = (w + dot(g, first), w + dot(g, end));

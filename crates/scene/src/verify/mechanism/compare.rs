@@ -1,6 +1,6 @@
 //! Kinematics, momentum, velocities, gaps and energies of a step of a mechanism.
 
-use mechanism::{Forces, Kind, Scheme, System, SystemError};
+use mechanism::{ForceEvaluation, ConstraintKind, Scheme, System, SystemError};
 
 use super::super::report::beyond;
 use super::dense::{dot, energy, solve};
@@ -13,7 +13,7 @@ const AT_REST: f64 = 0.1;
 impl Walk<'_> {
     /// Where the step ends before anything is put right.
     pub(super) fn arrives(&self, step: &Step, before: &State) -> Vec<f64> {
-        let chart = self.system.chart().clone();
+        let chart = self.system.configuration_space().clone();
         let mut q = step.q.clone();
         match self.settings.scheme {
             Scheme::Paoli => {}
@@ -81,7 +81,7 @@ impl Walk<'_> {
 
     pub(super) fn compare_momentum(&mut self, step: &Step) {
         let n = step.begin.len();
-        if self.struck() && self.settings.forces == Forces::Mean && self.follows_velocity(step) {
+        if self.struck() && self.settings.force_evaluation == ForceEvaluation::Mean && self.follows_velocity(step) {
             self.report.skip(
                 "steps with an impact by the sequential or Poisson's law: forces that depend on velocity are \
                  taken after it, which the records do not hold; momentum is not compared there",
@@ -139,7 +139,7 @@ impl Walk<'_> {
         for (i, constraint) in self.system.constraints().iter().enumerate() {
             for value in &gaps[self.first_gap[i]..self.first_gap[i + 1]] {
                 match constraint.kind {
-                    Kind::Contact => deep = deep.max(-value),
+                    ConstraintKind::Contact => deep = deep.max(-value),
                     _ => drift = drift.max(value.abs()),
                 }
             }
@@ -181,7 +181,7 @@ impl Walk<'_> {
         }
         let mut deepest = 0.0_f64;
         for touch in &self.touches {
-            let contact = self.system.constraints()[touch.constraint].kind == Kind::Contact;
+            let contact = self.system.constraints()[touch.constraint].kind == ConstraintKind::Contact;
             let (depth, speed) = (-touch.gap, touch.begin[0].abs().max(touch.end[0].abs()));
             if contact && touch.impulse[0] != 0.0 && self.account.h * speed <= AT_REST * depth {
                 deepest = deepest.max(depth);
@@ -234,10 +234,10 @@ impl Walk<'_> {
     /// The first row whose work is sliding: friction of contacts, of joints and of non-firm constraints.
     pub(super) fn first_tangent(&self, constraint: usize) -> usize {
         match self.system.constraints()[constraint].kind {
-            Kind::Contact => 1,
-            Kind::FrictionJoint { normal_rows } => normal_rows,
-            Kind::NonFirm => 0,
-            Kind::Joint | Kind::Velocity => usize::MAX,
+            ConstraintKind::Contact => 1,
+            ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+            ConstraintKind::NonFirm => 0,
+            ConstraintKind::Joint | ConstraintKind::Nonholonomic => usize::MAX,
         }
     }
 

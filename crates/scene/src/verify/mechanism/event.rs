@@ -9,7 +9,7 @@
 //! act at any instant of the interval: what G changes over it is added, and where the records have events in it, what
 //! forces change as well. Where the state before is recorded it is compared with v_I, else v_I stands for it.
 
-use mechanism::{Instant, Kind, System, SystemError};
+use mechanism::{StateRef, ConstraintKind, System, SystemError};
 
 use super::super::laws::Rule;
 use super::super::report::{Rows, beyond};
@@ -120,7 +120,7 @@ impl Walk<'_> {
     /// The beginning of the interval that ends at `last`.
     fn span(&mut self, last: &State, events: bool) -> Result<Span, SystemError> {
         let (n, h) = (last.v.len(), self.account.h);
-        let chart = self.system.chart().clone();
+        let chart = self.system.configuration_space().clone();
         let end = self.look_at(last.t, &last.q, &last.v)?;
         let mut first = State {
             step: last.step - 1,
@@ -230,10 +230,10 @@ impl Walk<'_> {
 
     /// Impulses of contacts push, and are within what friction allows.
     fn compare_bounds(&mut self, touch: &Touch, last: &State) -> Result<(), SystemError> {
-        if self.system.constraints()[touch.constraint].kind != Kind::Contact {
+        if self.system.constraints()[touch.constraint].kind != ConstraintKind::Contact {
             return Ok(());
         }
-        let at = Instant {
+        let at = StateRef {
             t: last.t,
             q: &last.q,
             v: &last.v,
@@ -306,7 +306,7 @@ impl Walk<'_> {
             let acts = if self.touches.is_empty() { 0.0 } else { 1.0 };
             h * (jump + pushed + acts * (last.v[i].abs() + before.v[i].abs()))
         };
-        let chart = self.system.chart().clone();
+        let chart = self.system.configuration_space().clone();
         let mut q = before.q.clone();
         advance(&chart, &mut q, &mean, h);
         let (mut p, mut s) = (0, 0);

@@ -1,7 +1,7 @@
 //! The laws of a step of a mechanism.
 
 use contact::Law;
-use mechanism::{ImpactLaw, Instant, Kind, Scheme, System, SystemError};
+use mechanism::{ImpactLaw, StateRef, ConstraintKind, Scheme, System, SystemError};
 
 use super::super::defects::{Defect, Defects};
 use super::super::laws::Rule;
@@ -43,7 +43,7 @@ impl Walk<'_> {
     pub(super) fn weights(
         &mut self,
         constraint: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         common: Option<f64>,
     ) -> Result<Vec<f64>, SystemError> {
         let known = &self.system.constraints()[constraint];
@@ -59,12 +59,12 @@ impl Walk<'_> {
         );
         let restitution = self.system.restitution(constraint, at)?;
         let weight = |row: usize| match kind {
-            Kind::Contact if !rebounds => 0.0,
-            Kind::Contact if row == 0 => common.unwrap_or(restitution.normal),
-            Kind::Contact => restitution.tangential,
-            Kind::Joint | Kind::Velocity => bilateral,
-            Kind::FrictionJoint { normal_rows } if row < normal_rows => bilateral,
-            Kind::FrictionJoint { .. } | Kind::NonFirm => 0.0,
+            ConstraintKind::Contact if !rebounds => 0.0,
+            ConstraintKind::Contact if row == 0 => common.unwrap_or(restitution.normal),
+            ConstraintKind::Contact => restitution.tangential,
+            ConstraintKind::Joint | ConstraintKind::Nonholonomic => bilateral,
+            ConstraintKind::FrictionJoint { normal_rows } if row < normal_rows => bilateral,
+            ConstraintKind::FrictionJoint { .. } | ConstraintKind::NonFirm => 0.0,
         };
         Ok((0..rows).map(weight).collect())
     }
@@ -72,7 +72,7 @@ impl Walk<'_> {
     /// The one ρ of the rows of contacts that carry impulses.
     pub(super) fn contact_rho(
         &mut self,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         common: Option<f64>,
     ) -> Result<Option<f64>, SystemError> {
         let mut known = None;
@@ -99,15 +99,15 @@ impl Walk<'_> {
     pub(super) fn weights_of(
         &mut self,
         k: usize,
-        at: Instant<'_>,
+        at: StateRef<'_>,
         (common, beside): (Option<f64>, Option<f64>),
     ) -> Result<Vec<f64>, SystemError> {
         let constraint = self.touches[k].constraint;
         let mut weights = self.weights(constraint, at, common)?;
         let held = match self.system.constraints()[constraint].kind {
-            Kind::Joint | Kind::Velocity => weights.len(),
-            Kind::FrictionJoint { normal_rows } => normal_rows,
-            Kind::Contact | Kind::NonFirm => 0,
+            ConstraintKind::Joint | ConstraintKind::Nonholonomic => weights.len(),
+            ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+            ConstraintKind::Contact | ConstraintKind::NonFirm => 0,
         };
         let (Some(rho), touch) = (beside, &self.touches[k]) else {
             return Ok(weights);
@@ -130,7 +130,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let n = step.begin.len();
-        let at = Instant {
+        let at = StateRef {
             t: step.t,
             q: &step.q,
             v: &step.begin,

@@ -9,7 +9,7 @@
 
 use contact::Law;
 use contact::law::Status;
-use mechanism::{Kind, System};
+use mechanism::{ConstraintKind, System};
 
 use super::Walk;
 use super::dense::{dot, solve};
@@ -72,9 +72,9 @@ impl Walk<'_> {
         };
         for (touch, (rows, _)) in self.touches.iter().zip(&step.rows) {
             let held = match self.system.constraints()[touch.constraint].kind {
-                Kind::Joint | Kind::Velocity => touch.impulse.len(),
-                Kind::FrictionJoint { normal_rows } => normal_rows,
-                Kind::Contact | Kind::NonFirm => 0,
+                ConstraintKind::Joint | ConstraintKind::Nonholonomic => touch.impulse.len(),
+                ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
+                ConstraintKind::Contact | ConstraintKind::NonFirm => 0,
             };
             for g in rows.chunks(n).take(held) {
                 let whole = dot(g, &solve(&step.mass, g)?);

@@ -29,7 +29,7 @@ mod watch;
 mod works;
 
 use contact::law::Status;
-use mechanism::{Chart, Coordinate, Scheme, Settings, System};
+use mechanism::{ConfigurationSpace, Coordinate, Scheme, Settings, System};
 
 use super::report::{Place, Report};
 use super::{Asked, VerifyError};
@@ -195,7 +195,7 @@ pub(super) fn verify(
     announce(report, built.settings.scheme == Scheme::Event);
     let count = built.system.constraints().len();
     let mut origin = built.initial.q.clone();
-    built.system.chart().normalise(&mut origin);
+    built.system.configuration_space().normalise(&mut origin);
     let mut walk = Walk {
         system: built.system,
         settings: built.settings,
@@ -232,7 +232,7 @@ impl Walk<'_> {
 }
 
 /// Positions after a velocity was held for a time; quaternions turn by the exponential.
-pub(super) fn advance(chart: &Chart, q: &mut [f64], v: &[f64], h: f64) {
+pub(super) fn advance(chart: &ConfigurationSpace, q: &mut [f64], v: &[f64], h: f64) {
     let (mut p, mut s) = (0, 0);
     for coordinate in chart.coordinates() {
         if *coordinate == Coordinate::Orientation {

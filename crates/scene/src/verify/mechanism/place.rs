@@ -1,6 +1,6 @@
 //! Where a step ends that joints or overlaps are put right after, and figures of the account.
 
-use mechanism::{Kind, System, SystemError};
+use mechanism::{ConstraintKind, System, SystemError};
 
 use super::super::account::{self, Figures, Left};
 use super::super::report::Rows;
@@ -59,8 +59,8 @@ impl Walk<'_> {
         let n = last.v.len();
         let mut explained = 1e-11 * (1.0 + size(&arrived));
         for i in 0..self.first_gap.len() - 1 {
-            let contact = matches!(self.system.constraints()[i].kind, Kind::Contact);
-            if contact && !self.settings.correction {
+            let contact = matches!(self.system.constraints()[i].kind, ConstraintKind::Contact);
+            if contact && !self.settings.projection {
                 continue;
             }
             let (g, _) = self.rows_of(i, last.t, &arrived)?;

@@ -1,7 +1,7 @@
 //! Goes through the recorded steps of a mechanism.
 
 use contact::law::Status;
-use mechanism::{Kind, Scheme, State as Initial, System};
+use mechanism::{ConstraintKind, Scheme, State as Initial, System};
 
 use super::super::stream::{Group, Stream};
 use super::super::{Asked, NOT_CHOSEN, VerifyError, chosen};
@@ -215,7 +215,7 @@ impl Walk<'_> {
     fn held_rows(&self, constraint: usize) -> usize {
         let known = &self.system.constraints()[constraint];
         match known.kind {
-            Kind::FrictionJoint { normal_rows } => normal_rows,
+            ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
             _ => known.rows,
         }
     }

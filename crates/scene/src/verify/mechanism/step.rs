@@ -1,6 +1,6 @@
 //! One time step of a mechanism.
 
-use mechanism::{Forces, ImpactLaw, Kind, Scheme, System, SystemError};
+use mechanism::{ForceEvaluation, ImpactLaw, ConstraintKind, Scheme, System, SystemError};
 
 use super::super::stream::Group;
 use super::dense::{dot, solve};
@@ -42,9 +42,9 @@ impl Walk<'_> {
 
     /// Whether positions are put right after a step.
     pub(super) fn corrects(&self) -> bool {
-        let joint = |kind: Kind| matches!(kind, Kind::Joint | Kind::FrictionJoint { .. });
+        let joint = |kind: ConstraintKind| matches!(kind, ConstraintKind::Joint | ConstraintKind::FrictionJoint { .. });
         let constraints = self.system.constraints().iter();
-        self.settings.correction || constraints.into_iter().any(|c| joint(c.kind))
+        self.settings.projection || constraints.into_iter().any(|c| joint(c.kind))
     }
 
     pub(super) fn rows_of(
@@ -127,7 +127,7 @@ impl Walk<'_> {
                 let mean: Vec<f64> = (0..n)
                     .map(|i| theta * step.loose[i] + (1.0 - theta) * step.begin[i])
                     .collect();
-                let chart = self.system.chart().clone();
+                let chart = self.system.configuration_space().clone();
                 let first = match before {
                     Some(before) => before.q.clone(),
                     None => {
@@ -148,7 +148,7 @@ impl Walk<'_> {
                 }
             }
             scheme => {
-                let at_begin = scheme == Scheme::Paoli || self.settings.forces == Forces::Begin;
+                let at_begin = scheme == Scheme::Paoli || self.settings.force_evaluation == ForceEvaluation::Begin;
                 let v: Vec<f64> = match at_begin {
                     true => step.begin.clone(),
                     false => (0..n)
@@ -165,7 +165,7 @@ impl Walk<'_> {
 
     /// Where A and G are taken.
     fn set_place(&self, step: &mut Step, before: Option<&State>, last: &State) {
-        let (chart, n, h) = (self.system.chart(), last.v.len(), step.h);
+        let (chart, n, h) = (self.system.configuration_space(), last.v.len(), step.h);
         match (before, self.settings.scheme) {
             (Some(before), _) => {
                 step.q.clone_from(&before.q);

@@ -6,7 +6,7 @@
 //! what forces make in one step, or than it did last time.
 
 use contact::law::Status;
-use mechanism::{ImpactLaw, Kind, Scheme, System, SystemError};
+use mechanism::{ImpactLaw, ConstraintKind, Scheme, System, SystemError};
 
 use super::super::report::Rows;
 use super::super::stream::Group;
@@ -122,7 +122,7 @@ impl Walk<'_> {
             let kind = self.system.constraints()[i].kind;
             let touch = k.map(|k| (&self.touches[k], &step.rows[k].0, &step.rows[k].1));
             match (kind, touch) {
-                (Kind::Contact, Some((touch, g, w))) if touch.impulse[0] > 0.0 => {
+                (ConstraintKind::Contact, Some((touch, g, w))) if touch.impulse[0] > 0.0 => {
                     let own = dot(&g[..n], &forced).abs();
                     closes(
                         seen,
@@ -132,7 +132,7 @@ impl Walk<'_> {
                         &mut all,
                     );
                 }
-                (Kind::Contact, _) => opens(seen, i, &mut all),
+                (ConstraintKind::Contact, _) => opens(seen, i, &mut all),
                 (_, Some((touch, g, _))) => {
                     let rows = g.chunks(n.max(1)).map(|g| dot(g, &forced).abs());
                     locks(
@@ -247,12 +247,12 @@ fn opens(seen: &mut Seen, constraint: usize, all: &mut Vec<Happened>) {
 fn locks(
     seen: &mut Seen,
     touch: &Touch,
-    kind: Kind,
+    kind: ConstraintKind,
     forced: &[f64],
     t: f64,
     all: &mut Vec<Happened>,
 ) {
-    let Kind::FrictionJoint { normal_rows } = kind else {
+    let ConstraintKind::FrictionJoint { normal_rows } = kind else {
         return;
     };
     let long = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();

@@ -101,7 +101,7 @@ impl Walk<'_> {
         let (n, h) = (last.v.len(), self.account.h);
         let mean: Vec<f64> = (0..n).map(|i| 0.5 * (first.v[i] + last.v[i])).collect();
         let late: Vec<f64> = (0..n).map(|i| 0.5 * (mean[i] + last.v[i])).collect();
-        let chart = self.system.chart().clone();
+        let chart = self.system.configuration_space().clone();
         let mut middle = last.q.clone();
         advance(&chart, &mut middle, &late, -0.5 * h);
         let between = self.look_at(last.t - 0.5 * h, &middle, &mean)?;
