@@ -5,7 +5,7 @@
 //! each) is dragged around an ellipse while its faces breathe. The account of
 //! every step is included in the time.
 
-use sweep::{Polyhedron, Process, Rows};
+use sweep::{MovingPolyhedron, Process, ConstraintRows};
 
 struct Numbers(u64);
 
@@ -40,13 +40,13 @@ fn rows(n: usize, m: usize, entries: usize) -> Vec<Vec<(usize, f64)>> {
         .collect()
 }
 
-fn measure(n: usize, m: usize, entries: usize) -> Result<(), sweep::SweepError> {
+fn measure(n: usize, m: usize, entries: usize) -> Result<(), sweep::SweepingError> {
     let list = rows(n, m, entries);
     let matrix = if entries >= n {
         let dense: Vec<f64> = list.iter().flatten().map(|e| e.1).collect();
-        Rows::dense(n, &dense)?
+        ConstraintRows::dense(n, &dense)?
     } else {
-        Rows::sparse(n, &list)?
+        ConstraintRows::sparse(n, &list)?
     };
     // The centre goes round an ellipse: a(t) = p (cos t − 1) + q sin t.
     let (mut p, mut q) = (vec![0.0; n], vec![0.0; n]);
@@ -61,7 +61,7 @@ fn measure(n: usize, m: usize, entries: usize) -> Result<(), sweep::SweepError> 
             .collect()
     };
     let (along_p, along_q) = (along(&p), along(&q));
-    let set = Polyhedron::new(matrix, move |t: f64, b| {
+    let set = MovingPolyhedron::new(matrix, move |t: f64, b| {
         for a in 0..m {
             let moved = along_p[a] * (t.cos() - 1.0) + along_q[a] * t.sin();
             b[a] = 0.01 + moved + 0.002 * (3.0 * t + a as f64).sin();
@@ -90,21 +90,21 @@ const TIMED: u32 = 300;
 
 /// Advances, and sums up active rows, changes of the active set, the worst residual.
 fn advance(
-    process: &mut Process<Polyhedron>,
+    process: &mut Process<MovingPolyhedron>,
     steps: u32,
     h: f64,
-) -> Result<(usize, usize, f64), sweep::SweepError> {
+) -> Result<(usize, usize, f64), sweep::SweepingError> {
     let (mut active, mut changes, mut worst) = (0, 0, 0.0_f64);
     for _ in 0..steps {
         let step = process.advance(process.time() + h)?;
         active += process.set().active().len();
         changes += step.iterations;
-        worst = worst.max(step.after).max(step.normality);
+        worst = worst.max(step.distance_after).max(step.normal_cone_distance);
     }
     Ok((active, changes, worst))
 }
 
-fn main() -> Result<(), sweep::SweepError> {
+fn main() -> Result<(), sweep::SweepingError> {
     let sizes: Vec<usize> = std::env::args()
         .skip(1)
         .filter_map(|a| a.parse().ok())

@@ -10,60 +10,60 @@
 
 use convex::{ConvexSet, Set, Support};
 
-use crate::error::{Result, SweepError, at, check_finite, check_len};
+use crate::error::{Result, SweepingError, at, check_finite, check_len};
 use crate::metric::Metric;
-use crate::set::{Landing, MovingSet};
+use crate::set::{ProjectionReport, MovingSet};
 use crate::vector::{axpy, dot, norm, sub};
 
 /// A vector-valued function of time, written into a slice.
-pub type Path = Box<dyn Fn(f64, &mut [f64]) + Send>;
+pub type VectorFunction = Box<dyn Fn(f64, &mut [f64]) + Send>;
 
 /// A scalar function of time.
-pub type Scalar = Box<dyn Fn(f64) -> f64 + Send>;
+pub type ScalarFunction = Box<dyn Fn(f64) -> f64 + Send>;
 
 /// A set of `convex` as a function of time.
-pub type Shape = Box<dyn Fn(f64) -> convex::Result<Set> + Send>;
+pub type SetFunction = Box<dyn Fn(f64) -> convex::Result<Set> + Send>;
 
-enum Body {
+enum BaseSet {
     Fixed(Box<Set>),
-    Shaped(Shape),
+    TimeDependent(SetFunction),
 }
 
 /// C(t) = a(t) + s(t) R(t) C₀(t).
-pub struct Carried {
+pub struct TransformedSet {
     dim: usize,
-    body: Body,
-    shift: Option<Path>,
-    scale: Option<Scalar>,
-    rotation: Option<Path>,
+    body: BaseSet,
+    shift: Option<VectorFunction>,
+    scale: Option<ScalarFunction>,
+    rotation: Option<VectorFunction>,
     metric: Metric,
-    white: convex::Metric,
+    convex_metric: convex::Metric,
     /// Bound ρ of |x| over a fixed C₀ (+∞ if unbounded), found when first needed.
-    reach: Option<f64>,
+    radius_bound: Option<f64>,
     holds_origin: bool,
 }
 
 /// Where the frame of C₀ is at one instant.
-struct Frame {
+struct Similarity {
     shift: Vec<f64>,
     scale: f64,
     /// R row-major; empty for the identity.
-    turn: Vec<f64>,
+    rotation: Vec<f64>,
 }
 
-impl Carried {
+impl TransformedSet {
     /// A set at rest, to be moved by the `with_` methods.
     pub fn new(set: impl Into<Set>) -> Self {
         let set = set.into();
-        Self::from_body(set.dim(), Body::Fixed(Box::new(set)))
+        Self::from_body(set.dim(), BaseSet::Fixed(Box::new(set)))
     }
 
     /// A set built anew at every instant; `dim` is its dimension.
-    pub fn shaped(dim: usize, shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static) -> Self {
-        Self::from_body(dim, Body::Shaped(Box::new(shape)))
+    pub fn time_dependent(dim: usize, shape: impl Fn(f64) -> convex::Result<Set> + Send + 'static) -> Self {
+        Self::from_body(dim, BaseSet::TimeDependent(Box::new(shape)))
     }
 
-    fn from_body(dim: usize, body: Body) -> Self {
+    fn from_body(dim: usize, body: BaseSet) -> Self {
         Self {
             dim,
             body,
@@ -71,8 +71,8 @@ impl Carried {
             scale: None,
             rotation: None,
             metric: Metric::Euclidean,
-            white: convex::Metric::euclidean(dim),
-            reach: None,
+            convex_metric: convex::Metric::euclidean(dim),
+            radius_bound: None,
             holds_origin: false,
         }
     }
@@ -108,7 +108,7 @@ impl Carried {
         })
     }
 
-    fn frame(&self, t: f64) -> Result<Frame> {
+    fn frame(&self, t: f64) -> Result<Similarity> {
         let n = self.dim;
         let mut shift = vec![0.0; n];
         if let Some(path) = &self.shift {
@@ -117,7 +117,7 @@ impl Carried {
         }
         let scale = self.scale.as_ref().map_or(1.0, |s| s(t));
         if !(scale.is_finite() && scale > 0.0) {
-            return Err(SweepError::Empty {
+            return Err(SweepingError::Empty {
                 time: t,
                 rows: Vec::new(),
                 reason: format!("its scale is {scale}, expected a positive number"),
@@ -130,13 +130,13 @@ impl Carried {
             check_finite("rotation of the set", &turn, t)?;
             check_orthogonal(n, &turn)?;
         }
-        Ok(Frame { shift, scale, turn })
+        Ok(Similarity { shift, scale, rotation: turn })
     }
 
     fn base(&self, t: f64) -> Result<std::borrow::Cow<'_, Set>> {
         match &self.body {
-            Body::Fixed(set) => Ok(std::borrow::Cow::Borrowed(set)),
-            Body::Shaped(shape) => {
+            BaseSet::Fixed(set) => Ok(std::borrow::Cow::Borrowed(set)),
+            BaseSet::TimeDependent(shape) => {
                 let set = shape(t).map_err(at(t))?;
                 check_len("set at this instant", set.dim(), self.dim)?;
                 Ok(std::borrow::Cow::Owned(set))
@@ -145,12 +145,12 @@ impl Carried {
     }
 
     /// RᵀAR, in which C₀ is projected onto.
-    fn turned_metric(&self, turn: &[f64]) -> Result<convex::Metric> {
+    fn rotated_metric(&self, turn: &[f64]) -> Result<convex::Metric> {
         let n = self.dim;
         if turn.is_empty() || self.metric == Metric::Euclidean {
-            return Ok(self.white.clone());
+            return Ok(self.convex_metric.clone());
         }
-        let a = self.white.matrix();
+        let a = self.convex_metric.matrix();
         let mut out = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..n {
@@ -164,11 +164,11 @@ impl Carried {
     }
 
     /// ρ = sup |x| over a fixed C₀, from above, by the box around it.
-    fn reach(&mut self) -> Result<f64> {
-        if let Some(reach) = self.reach {
+    fn radius_bound(&mut self) -> Result<f64> {
+        if let Some(reach) = self.radius_bound {
             return Ok(reach);
         }
-        let Body::Fixed(set) = &self.body else {
+        let BaseSet::Fixed(set) = &self.body else {
             return Ok(f64::INFINITY);
         };
         let mut sum = 0.0;
@@ -184,7 +184,7 @@ impl Carried {
         self.holds_origin = set
             .contains(&vec![0.0; self.dim], 0.0)
             .map_err(at(f64::NAN))?;
-        self.reach = Some(sum.sqrt());
+        self.radius_bound = Some(sum.sqrt());
         Ok(sum.sqrt())
     }
 }
@@ -196,7 +196,7 @@ fn check_orthogonal(n: usize, r: &[f64]) -> Result<()> {
             let off = d - if i == j { 1.0 } else { 0.0 };
             // Sines and cosines keep 1e-15; a matrix typed with fewer digits is refused.
             if off.abs() > 1e-10 {
-                return Err(SweepError::Invalid {
+                return Err(SweepingError::Invalid {
                     what: "product of two rows of a rotation",
                     value: d,
                     expected: "0 or 1: rows orthonormal to 1e-10",
@@ -207,16 +207,16 @@ fn check_orthogonal(n: usize, r: &[f64]) -> Result<()> {
     Ok(())
 }
 
-impl Frame {
+impl Similarity {
     /// x ↦ Rᵀ x.
     fn back(&self, x: &[f64]) -> Vec<f64> {
-        if self.turn.is_empty() {
+        if self.rotation.is_empty() {
             return x.to_vec();
         }
         let n = x.len();
         let mut out = vec![0.0; n];
         for i in 0..n {
-            axpy(x[i], &self.turn[i * n..(i + 1) * n], &mut out);
+            axpy(x[i], &self.rotation[i * n..(i + 1) * n], &mut out);
         }
         out
     }
@@ -230,39 +230,39 @@ impl Frame {
     fn to_world(&self, y: &[f64], out: &mut [f64]) {
         let n = y.len();
         for i in 0..n {
-            let turned = if self.turn.is_empty() {
+            let turned = if self.rotation.is_empty() {
                 y[i]
             } else {
-                dot(&self.turn[i * n..(i + 1) * n], y)
+                dot(&self.rotation[i * n..(i + 1) * n], y)
             };
             out[i] = self.shift[i] + self.scale * turned;
         }
     }
 }
 
-impl MovingSet for Carried {
+impl MovingSet for TransformedSet {
     fn dim(&self) -> usize {
         self.dim
     }
 
     fn set_metric(&mut self, metric: &Metric) -> Result<()> {
         metric.check(self.dim)?;
-        self.white = metric.to_convex(self.dim)?;
+        self.convex_metric = metric.to_convex(self.dim)?;
         self.metric = metric.clone();
         Ok(())
     }
 
-    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         check_len("point to project", z.len(), self.dim)?;
         check_finite("point to project", z, t)?;
         let frame = self.frame(t)?;
-        let metric = self.turned_metric(&frame.turn)?;
+        let metric = self.rotated_metric(&frame.rotation)?;
         let set = self.base(t)?;
         let p = set.project_in(&metric, &frame.to_body(z)).map_err(at(t))?;
         frame.to_world(&p, out);
         check_finite("nearest point", out, t)?;
         let violation = frame.scale * set.distance(&p).map_err(at(t))?;
-        Ok(Landing {
+        Ok(ProjectionReport {
             iterations: 1,
             violation,
         })
@@ -271,7 +271,7 @@ impl MovingSet for Carried {
     /// The support function says how far the supporting hyperplane with normal y can still be
     /// pushed out: (σ_C(y) − ⟨y, p⟩)/|y|, zero exactly on the normal cone. Where y is rounding
     /// beside the directions in which the set is bounded, the nearest point to p + 2A⁻¹y decides.
-    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+    fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
         let frame = self.frame(t)?;
         let mut step = y.to_vec();
         self.metric.raise(&mut step);
@@ -296,7 +296,7 @@ impl MovingSet for Carried {
     }
 
     fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
-        if matches!(self.body, Body::Shaped(_)) {
+        if matches!(self.body, BaseSet::TimeDependent(_)) {
             return Ok(None);
         }
         let (a, b) = (self.frame(from)?, self.frame(to)?);
@@ -304,7 +304,7 @@ impl MovingSet for Carried {
         if self.scale.is_none() && self.rotation.is_none() {
             return Ok(Some(moved));
         }
-        let reach = self.reach()?;
+        let reach = self.radius_bound()?;
         if reach.is_infinite() || self.metric != Metric::Euclidean {
             return Ok(None);
         }
@@ -319,7 +319,7 @@ impl MovingSet for Carried {
         }
         let n = self.dim;
         let change: f64 = (0..n * n)
-            .map(|k| (b.scale * b.turn[k] - a.scale * a.turn[k]).powi(2))
+            .map(|k| (b.scale * b.rotation[k] - a.scale * a.rotation[k]).powi(2))
             .sum();
         // Frobenius bounds the operator norm; in the plane a difference of similarities is one,
         // and its norm is Frobenius/√2.

@@ -15,10 +15,10 @@
 //! |n||q − q̄|²/2η with η = d / max κ_i: nearest points are unique within η. It is computed at
 //! every step; d = 0 (a jam whose gradients contradict each other) gives 0.
 
-use crate::error::{Result, SweepError, check_finite, check_len};
+use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
-use crate::polyhedron::{Fault, Projector, Rows, fault};
-use crate::set::{Landing, MovingSet};
+use crate::polyhedron::{ProjectionFailure, Projector, ConstraintRows, projection_error};
+use crate::set::{ProjectionReport, MovingSet};
 use crate::vector::{dot, norm, sub};
 
 /// What discs must stay out of.
@@ -42,7 +42,7 @@ pub enum Obstacle {
 
 /// One linearised inequality at the anchor.
 #[derive(Debug, Clone)]
-struct Contact {
+struct LinearisedGap {
     /// Disc, and the other one if it is a pair.
     one: usize,
     other: Option<usize>,
@@ -58,31 +58,31 @@ struct Contact {
 type Obstacles = Box<dyn Fn(f64) -> Vec<Obstacle> + Send>;
 
 /// Discs of given radii among obstacles that may move.
-pub struct Discs {
+pub struct DiscConfiguration {
     space: usize,
     radii: Vec<f64>,
     obstacles: Obstacles,
     metric: Metric,
     time: f64,
-    anchor: Vec<f64>,
+    linearisation_point: Vec<f64>,
     present: Vec<Obstacle>,
     /// Contacts that carried something last time, by their names.
-    warm: Vec<(usize, Option<usize>, usize)>,
-    last: Option<(Projector, Vec<Contact>)>,
+    warm_start: Vec<(usize, Option<usize>, usize)>,
+    last: Option<(Projector, Vec<LinearisedGap>)>,
 }
 
-impl Discs {
+impl DiscConfiguration {
     /// Discs of the plane (`space` = 2) or balls (3), without obstacles.
     pub fn new(space: usize, radii: &[f64]) -> Result<Self> {
         if space == 0 || radii.is_empty() {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "number of discs or of space dimensions",
                 value: 0.0,
                 expected: "at least 1",
             });
         }
         if let Some(&value) = radii.iter().find(|r| !(r.is_finite() && **r > 0.0)) {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "radius of a disc",
                 value,
                 expected: "a positive number",
@@ -94,9 +94,9 @@ impl Discs {
             obstacles: Box::new(|_| Vec::new()),
             metric: Metric::Euclidean,
             time: f64::NAN,
-            anchor: vec![f64::NAN; space * radii.len()],
+            linearisation_point: vec![f64::NAN; space * radii.len()],
             present: Vec::new(),
-            warm: Vec::new(),
+            warm_start: Vec::new(),
             last: None,
         })
     }
@@ -137,7 +137,7 @@ impl Discs {
     }
 
     /// All contacts with a gap up to `reach`, each with the number of its obstacle.
-    fn contacts(&self, q: &[f64], obstacles: &[Obstacle], reach: f64) -> Vec<(Contact, usize)> {
+    fn contacts(&self, q: &[f64], obstacles: &[Obstacle], reach: f64) -> Vec<(LinearisedGap, usize)> {
         let mut list = Vec::new();
         for i in 0..self.radii.len() {
             for j in i + 1..self.radii.len() {
@@ -147,7 +147,7 @@ impl Discs {
                 if gap <= reach {
                     unit(&mut d, length);
                     list.push((
-                        Contact {
+                        LinearisedGap {
                             one: i,
                             other: Some(j),
                             direction: d,
@@ -169,7 +169,7 @@ impl Discs {
         list
     }
 
-    fn against(&self, x: &[f64], i: usize, obstacle: &Obstacle) -> Contact {
+    fn against(&self, x: &[f64], i: usize, obstacle: &Obstacle) -> LinearisedGap {
         let (direction, distance, curvature) = match obstacle {
             Obstacle::HalfSpace { normal, offset } => {
                 let direction = normal.iter().map(|v| -v).collect();
@@ -186,7 +186,7 @@ impl Discs {
                 (d, length, 1.0 / length.max(f64::MIN_POSITIVE))
             }
         };
-        Contact {
+        LinearisedGap {
             one: i,
             other: None,
             direction,
@@ -196,7 +196,7 @@ impl Discs {
     }
 
     /// The row of one contact: ⟨row, q⟩ ≤ bound keeps its linearised gap open.
-    fn row(&self, contact: &Contact) -> (Vec<(usize, f64)>, f64) {
+    fn row(&self, contact: &LinearisedGap) -> (Vec<(usize, f64)>, f64) {
         let mut row = Vec::with_capacity(2 * self.space);
         let mut bound = contact.gap;
         let sides = [(Some(contact.one), 1.0), (contact.other, -1.0)];
@@ -205,31 +205,31 @@ impl Discs {
             for (k, d) in contact.direction.iter().enumerate() {
                 let at = disc * self.space + k;
                 row.push((at, sign * d));
-                bound += sign * d * self.anchor[at];
+                bound += sign * d * self.linearisation_point[at];
             }
         }
         (row, bound)
     }
 
-    fn solve(&mut self, t: f64, z: &[f64], list: &[(Contact, usize)]) -> Result<Landing> {
+    fn solve(&mut self, t: f64, z: &[f64], list: &[(LinearisedGap, usize)]) -> Result<ProjectionReport> {
         let n = z.len();
         let (rows, bounds): (Vec<_>, Vec<_>) = list.iter().map(|c| self.row(&c.0)).unzip();
-        let (white, lengths) = Rows::sparse(n, &rows)?.whitened(&self.metric)?;
+        let (white, lengths) = ConstraintRows::sparse(n, &rows)?.whitened(&self.metric)?;
         let mut projector = Projector::new(white, 0);
         for a in 0..list.len() {
             projector.bounds[a] = bounds[a] / lengths[a].max(f64::MIN_POSITIVE);
         }
         let names: Vec<_> = list.iter().map(|(c, o)| (c.one, c.other, *o)).collect();
         let guess = self
-            .warm
+            .warm_start
             .iter()
             .filter_map(|w| names.iter().position(|n| n == w));
         let guess: Vec<usize> = guess.collect();
-        projector.seed(&guess);
+        projector.warm_start(&guess);
         let mut white_z = z.to_vec();
         self.metric.whiten(&mut white_z);
-        let landing = projector.solve(&white_z).map_err(|f| fault(t, f))?;
-        self.warm = projector.active.iter().map(|&a| names[a]).collect();
+        let landing = projector.solve(&white_z).map_err(|f| projection_error(t, f))?;
+        self.warm_start = projector.active.iter().map(|&a| names[a]).collect();
         let contacts = list.iter().map(|c| c.0.clone()).collect();
         self.last = Some((projector, contacts));
         Ok(landing)
@@ -245,7 +245,7 @@ fn unit(d: &mut [f64], length: f64) {
     }
 }
 
-impl MovingSet for Discs {
+impl MovingSet for DiscConfiguration {
     fn dim(&self) -> usize {
         self.space * self.radii.len()
     }
@@ -256,7 +256,7 @@ impl MovingSet for Discs {
         Ok(())
     }
 
-    fn anchor(&mut self, t: f64, at: &[f64]) -> Result<()> {
+    fn linearise_at(&mut self, t: f64, at: &[f64]) -> Result<()> {
         check_len("configuration", at.len(), self.dim())?;
         check_finite("configuration", at, t)?;
         self.present = (self.obstacles)(t);
@@ -270,24 +270,24 @@ impl MovingSet for Discs {
             check_finite("obstacle", b, t)?;
         }
         self.time = t;
-        self.anchor.copy_from_slice(at);
+        self.linearisation_point.copy_from_slice(at);
         Ok(())
     }
 
-    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         check_len("point to project", z.len(), self.dim())?;
         check_finite("point to project", z, t)?;
-        if self.time != t || self.anchor[0].is_nan() {
-            self.anchor(t, z)?;
+        if self.time != t || self.linearisation_point[0].is_nan() {
+            self.linearise_at(t, z)?;
         }
-        let step = sub(z, &self.anchor);
+        let step = sub(z, &self.linearisation_point);
         let longest = step.chunks_exact(self.space).map(norm).fold(0.0, f64::max);
         let widest = self.radii.iter().copied().fold(0.0, f64::max);
         let obstacles = self.present.clone();
         // Twice what two discs can approach each other before any correction, then more.
         let mut reach = 4.0 * longest + 0.1 * widest;
         loop {
-            let list = self.contacts(&self.anchor, &obstacles, reach);
+            let list = self.contacts(&self.linearisation_point, &obstacles, reach);
             let landing = self.solve(t, z, &list)?;
             if let Some((projector, _)) = &self.last {
                 out.copy_from_slice(&projector.x);
@@ -298,7 +298,7 @@ impl MovingSet for Discs {
             // Rounding of positions; overlap of pairs left out is larger at once.
             let clean = overlap <= 1e-10 * widest;
             if clean || reach.is_infinite() {
-                return Ok(Landing {
+                return Ok(ProjectionReport {
                     violation: overlap.max(0.0),
                     ..landing
                 });
@@ -311,7 +311,7 @@ impl MovingSet for Discs {
         }
     }
 
-    fn normality(&mut self, _t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+    fn normal_cone_distance(&mut self, _t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
         let Some((projector, contacts)) = &self.last else {
             return Ok(0.0);
         };
@@ -330,31 +330,31 @@ impl MovingSet for Discs {
         Ok(off + work / norm(y).max(1e-6 * (1.0 + norm(p))))
     }
 
-    fn radius(&mut self) -> Result<Option<f64>> {
+    fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
         let n = self.dim();
         let widest = self.radii.iter().copied().fold(0.0, f64::max);
         // Touching: within a millionth of a radius.
-        let touching = self.contacts(&self.anchor, &self.present, 1e-6 * widest);
+        let touching = self.contacts(&self.linearisation_point, &self.present, 1e-6 * widest);
         let curvature = touching.iter().map(|c| c.0.curvature).fold(0.0, f64::max);
         if curvature == 0.0 {
             return Ok(Some(f64::INFINITY));
         }
         // min |v| with e_i·v ≥ 1 has length 1/d.
         let rows: Vec<_> = touching.iter().map(|c| self.row(&c.0).0).collect();
-        let (units, _) = Rows::sparse(n, &rows)?.whitened(&Metric::Euclidean)?;
+        let (units, _) = ConstraintRows::sparse(n, &rows)?.whitened(&Metric::Euclidean)?;
         let mut projector = Projector::new(units, 0);
         projector.bounds.fill(-1.0);
         let all: Vec<usize> = (0..touching.len()).collect();
-        projector.seed(&all);
+        projector.warm_start(&all);
         match projector.solve(&vec![0.0; n]) {
             Ok(_) => Ok(Some(1.0 / (norm(&projector.x) * curvature))),
-            Err(Fault::Empty { .. }) => Ok(Some(0.0)),
-            Err(stalled) => Err(fault(self.time, stalled)),
+            Err(ProjectionFailure::Empty { .. }) => Ok(Some(0.0)),
+            Err(stalled) => Err(projection_error(self.time, stalled)),
         }
     }
 
-    fn forget(&mut self) {
-        self.warm.clear();
+    fn reset_warm_start(&mut self) {
+        self.warm_start.clear();
         self.last = None;
     }
 }

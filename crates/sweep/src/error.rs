@@ -5,7 +5,7 @@ use convex::ConvexError;
 /// Errors of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SweepError {
+pub enum SweepingError {
     /// A vector or matrix has the wrong length.
     #[error("{what} has length {got}, expected {expected}")]
     Dimension {
@@ -107,22 +107,22 @@ pub enum SweepError {
 }
 
 /// Shorthand for results of this crate.
-pub type Result<T> = std::result::Result<T, SweepError>;
+pub type Result<T> = std::result::Result<T, SweepingError>;
 
 /// Turns an error of `convex` into one with the instant; contradictions become [`SweepError::Empty`].
-pub(crate) fn at(time: f64) -> impl Fn(ConvexError) -> SweepError {
+pub(crate) fn at(time: f64) -> impl Fn(ConvexError) -> SweepingError {
     move |source| match source {
-        ConvexError::Inconsistent { ref rows, .. } => SweepError::Empty {
+        ConvexError::Inconsistent { ref rows, .. } => SweepingError::Empty {
             time,
             rows: rows.clone(),
             reason: source.to_string(),
         },
-        ConvexError::Empty { .. } | ConvexError::EmptyBounds { .. } => SweepError::Empty {
+        ConvexError::Empty { .. } | ConvexError::EmptyBounds { .. } => SweepingError::Empty {
             time,
             rows: Vec::new(),
             reason: source.to_string(),
         },
-        source => SweepError::Geometry { time, source },
+        source => SweepingError::Geometry { time, source },
     }
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn check_len(what: &'static str, got: usize, expected: usize) -> Resu
     if got == expected {
         Ok(())
     } else {
-        Err(SweepError::Dimension {
+        Err(SweepingError::Dimension {
             what,
             expected,
             got,
@@ -143,7 +143,7 @@ pub(crate) fn check_len(what: &'static str, got: usize, expected: usize) -> Resu
 pub(crate) fn check_finite(what: &'static str, x: &[f64], time: f64) -> Result<()> {
     match x.iter().position(|v| !v.is_finite()) {
         None => Ok(()),
-        Some(index) => Err(SweepError::NotFinite {
+        Some(index) => Err(SweepingError::NotFinite {
             what,
             index,
             value: x[index],

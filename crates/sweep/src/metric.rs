@@ -4,7 +4,7 @@
 //! metric is mostly the identity or diagonal, which a stored n×n matrix would waste; hence an
 //! enum of three, the full one kept by `convex`.
 
-use crate::error::{Result, SweepError, at};
+use crate::error::{Result, SweepingError, at};
 use crate::vector::dot;
 
 /// A scalar product on Rⁿ.
@@ -22,7 +22,7 @@ impl Metric {
     /// The metric with this positive diagonal.
     pub fn diagonal(d: &[f64]) -> Result<Self> {
         match d.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
-            Some(&value) => Err(SweepError::Invalid {
+            Some(&value) => Err(SweepingError::Invalid {
                 what: "entry of a diagonal metric",
                 value,
                 expected: "a positive number",

@@ -3,21 +3,21 @@
 //! The process splits into independent ones when the metric couples no two factors; a metric
 //! that does is refused. e(∏A_i, ∏B_i)² = Σ e(A_i, B_i)².
 
-use crate::error::{Result, SweepError};
+use crate::error::{Result, SweepingError};
 use crate::metric::Metric;
-use crate::set::{Landing, MovingSet};
+use crate::set::{ProjectionReport, MovingSet};
 
 /// A product of moving sets.
-pub struct Product {
+pub struct MovingProduct {
     factors: Vec<Box<dyn MovingSet + Send>>,
     dim: usize,
 }
 
-impl Product {
+impl MovingProduct {
     /// The product of at least one set.
     pub fn new(factors: Vec<Box<dyn MovingSet + Send>>) -> Result<Self> {
         if factors.is_empty() {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "number of factors of a product",
                 value: 0.0,
                 expected: "at least 1",
@@ -28,7 +28,7 @@ impl Product {
     }
 }
 
-impl MovingSet for Product {
+impl MovingSet for MovingProduct {
     fn dim(&self) -> usize {
         self.dim
     }
@@ -39,7 +39,7 @@ impl MovingSet for Product {
         for factor in &mut self.factors {
             let to = from + factor.dim();
             let Some(block) = metric.block(from, to)? else {
-                return Err(SweepError::Unsupported {
+                return Err(SweepingError::Unsupported {
                     method: "a product of sets",
                     need: "a metric that couples no two factors",
                 });
@@ -50,9 +50,9 @@ impl MovingSet for Product {
         Ok(())
     }
 
-    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         crate::error::check_len("point to project", z.len(), self.dim)?;
-        let (mut from, mut all) = (0, Landing::default());
+        let (mut from, mut all) = (0, ProjectionReport::default());
         for factor in &mut self.factors {
             let to = from + factor.dim();
             let one = factor.project_into(t, &z[from..to], &mut out[from..to])?;
@@ -63,11 +63,11 @@ impl MovingSet for Product {
         Ok(all)
     }
 
-    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+    fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
         let (mut from, mut sum) = (0, 0.0);
         for factor in &mut self.factors {
             let to = from + factor.dim();
-            sum += factor.normality(t, &p[from..to], &y[from..to])?.powi(2);
+            sum += factor.normal_cone_distance(t, &p[from..to], &y[from..to])?.powi(2);
             from = to;
         }
         Ok(sum.sqrt())
@@ -84,28 +84,28 @@ impl MovingSet for Product {
         Ok(Some(sum.sqrt()))
     }
 
-    fn anchor(&mut self, t: f64, at: &[f64]) -> Result<()> {
+    fn linearise_at(&mut self, t: f64, at: &[f64]) -> Result<()> {
         let mut from = 0;
         for factor in &mut self.factors {
             let to = from + factor.dim();
-            factor.anchor(t, &at[from..to])?;
+            factor.linearise_at(t, &at[from..to])?;
             from = to;
         }
         Ok(())
     }
 
     /// The smallest of the factors'.
-    fn radius(&mut self) -> Result<Option<f64>> {
+    fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
         let mut least: Option<f64> = None;
         for factor in &mut self.factors {
-            if let Some(r) = factor.radius()? {
+            if let Some(r) = factor.prox_regularity_radius()? {
                 least = Some(least.map_or(r, |l| l.min(r)));
             }
         }
         Ok(least)
     }
 
-    fn forget(&mut self) {
-        self.factors.iter_mut().for_each(|f| f.forget());
+    fn reset_warm_start(&mut self) {
+        self.factors.iter_mut().for_each(|f| f.reset_warm_start());
     }
 }

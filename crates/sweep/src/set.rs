@@ -11,7 +11,7 @@ use crate::smooth::Inequalities;
 
 /// How a projection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Landing {
+pub struct ProjectionReport {
     /// Iterations or changes of the active set.
     pub iterations: usize,
     /// How far the point found is still outside (largest excess of a unit constraint).
@@ -30,11 +30,11 @@ pub trait MovingSet {
     fn set_metric(&mut self, metric: &Metric) -> Result<()>;
 
     /// The nearest point of C(t) to `z`, written to `out`.
-    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing>;
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport>;
 
     /// How far the covector `y` is from N_C(t)(p), as a length; judged without the workings of
     /// the projection. p is a point of the set that [`Self::project_into`] gave at this t.
-    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64>;
+    fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64>;
 
     /// An upper bound of the excess e(C(from), C(to)) in the metric, where one is known.
     fn excess(&mut self, _from: f64, _to: f64) -> Result<Option<f64>> {
@@ -47,25 +47,25 @@ pub trait MovingSet {
     }
 
     /// Where a set that is not convex is replaced by its linearisation. Convex ones ignore it.
-    fn anchor(&mut self, _t: f64, _at: &[f64]) -> Result<()> {
+    fn linearise_at(&mut self, _t: f64, _at: &[f64]) -> Result<()> {
         Ok(())
     }
 
     /// Distance from the set at the anchor within which the nearest point is unique; `None` for
     /// convex sets, where it always is.
-    fn radius(&mut self) -> Result<Option<f64>> {
+    fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
         Ok(None)
     }
 
     /// The multipliers λ_k of the last projection, A(z − p) = Σ λ_k ∇c_k(p), one for each function
     /// or row, where the set has such.
-    fn loads(&self) -> Option<Vec<f64>> {
+    fn projection_multipliers(&self) -> Option<Vec<f64>> {
         None
     }
 
     /// Drops what earlier projections learnt, so that the next result depends on its arguments
     /// alone (used where a run is written down to be taken up again).
-    fn forget(&mut self) {}
+    fn reset_warm_start(&mut self) {}
 
     /// Distance from x to C(t) in the metric of `metric`.
     fn distance(&mut self, metric: &Metric, t: f64, x: &[f64]) -> Result<f64> {
@@ -76,12 +76,12 @@ pub trait MovingSet {
 }
 
 /// A set together with a bound of its excess that its author knows.
-pub struct Bounded<S> {
+pub struct WithExcessBound<S> {
     set: S,
     bound: Box<dyn Fn(f64, f64) -> f64 + Send>,
 }
 
-impl<S: MovingSet> Bounded<S> {
+impl<S: MovingSet> WithExcessBound<S> {
     /// `bound(s, t)` must be at least e(C(s), C(t)) for s ≤ t.
     pub fn new(set: S, bound: impl Fn(f64, f64) -> f64 + Send + 'static) -> Self {
         Self {
@@ -91,18 +91,18 @@ impl<S: MovingSet> Bounded<S> {
     }
 }
 
-impl<S: MovingSet> MovingSet for Bounded<S> {
+impl<S: MovingSet> MovingSet for WithExcessBound<S> {
     fn dim(&self) -> usize {
         self.set.dim()
     }
     fn set_metric(&mut self, metric: &Metric) -> Result<()> {
         self.set.set_metric(metric)
     }
-    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         self.set.project_into(t, z, out)
     }
-    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
-        self.set.normality(t, p, y)
+    fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        self.set.normal_cone_distance(t, p, y)
     }
     fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
         let value = (self.bound)(from, to);
@@ -112,17 +112,17 @@ impl<S: MovingSet> MovingSet for Bounded<S> {
     fn inequalities(&self) -> Option<&dyn Inequalities> {
         self.set.inequalities()
     }
-    fn anchor(&mut self, t: f64, at: &[f64]) -> Result<()> {
-        self.set.anchor(t, at)
+    fn linearise_at(&mut self, t: f64, at: &[f64]) -> Result<()> {
+        self.set.linearise_at(t, at)
     }
-    fn radius(&mut self) -> Result<Option<f64>> {
-        self.set.radius()
+    fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
+        self.set.prox_regularity_radius()
     }
-    fn loads(&self) -> Option<Vec<f64>> {
-        self.set.loads()
+    fn projection_multipliers(&self) -> Option<Vec<f64>> {
+        self.set.projection_multipliers()
     }
-    fn forget(&mut self) {
-        self.set.forget();
+    fn reset_warm_start(&mut self) {
+        self.set.reset_warm_start();
     }
 }
 
@@ -133,11 +133,11 @@ impl<S: MovingSet + ?Sized> MovingSet for Box<S> {
     fn set_metric(&mut self, metric: &Metric) -> Result<()> {
         (**self).set_metric(metric)
     }
-    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         (**self).project_into(t, z, out)
     }
-    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
-        (**self).normality(t, p, y)
+    fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+        (**self).normal_cone_distance(t, p, y)
     }
     fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
         (**self).excess(from, to)
@@ -145,17 +145,17 @@ impl<S: MovingSet + ?Sized> MovingSet for Box<S> {
     fn inequalities(&self) -> Option<&dyn Inequalities> {
         (**self).inequalities()
     }
-    fn anchor(&mut self, t: f64, at: &[f64]) -> Result<()> {
-        (**self).anchor(t, at)
+    fn linearise_at(&mut self, t: f64, at: &[f64]) -> Result<()> {
+        (**self).linearise_at(t, at)
     }
-    fn radius(&mut self) -> Result<Option<f64>> {
-        (**self).radius()
+    fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
+        (**self).prox_regularity_radius()
     }
-    fn loads(&self) -> Option<Vec<f64>> {
-        (**self).loads()
+    fn projection_multipliers(&self) -> Option<Vec<f64>> {
+        (**self).projection_multipliers()
     }
-    fn forget(&mut self) {
-        (**self).forget();
+    fn reset_warm_start(&mut self) {
+        (**self).reset_warm_start();
     }
     fn distance(&mut self, metric: &Metric, t: f64, x: &[f64]) -> Result<f64> {
         (**self).distance(metric, t, x)

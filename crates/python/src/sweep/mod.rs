@@ -13,7 +13,7 @@ mod smooth;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sweep::{Change, Method, Metric, Pace, Process, Schedule, Settings, Start, Step, Summary};
+use sweep::{ActiveSetChange, Method, Metric, StepSize, Process, Schedule, Settings, StartPolicy, SweepingStep, SweepingSummary};
 
 use crate::error;
 use crate::mechanism::{Ear, Raised, taken};
@@ -57,8 +57,8 @@ impl Chosen {
             }
         };
         let start = match self.project {
-            true => Start::Project,
-            false => Start::Inside,
+            true => StartPolicy::Project,
+            false => StartPolicy::Inside,
         };
         Ok(Settings {
             method,
@@ -70,9 +70,9 @@ impl Chosen {
     fn schedule(&self) -> Schedule {
         Schedule {
             end: self.end,
-            pace: match self.adaptive {
-                None => Pace::Fixed(self.step),
-                Some((excess, shortest, longest)) => Pace::Adaptive {
+            step_size: match self.adaptive {
+                None => StepSize::Fixed(self.step),
+                Some((excess, shortest, longest)) => StepSize::Adaptive {
                     excess,
                     shortest,
                     longest,
@@ -95,10 +95,10 @@ impl Chosen {
 /// What is kept of a run.
 #[derive(Default)]
 struct Kept {
-    steps: Vec<Step>,
+    steps: Vec<SweepingStep>,
     points: Vec<f64>,
     loads: Vec<f64>,
-    changes: Vec<Change>,
+    changes: Vec<ActiveSetChange>,
 }
 
 /// Runs a process and gives arrays.
@@ -141,13 +141,13 @@ fn process(
         None => process,
         Some(flow) => {
             let raised = raised.clone();
-            process.with_flow(move |t, u, out| call(&flow, &raised, t, Some(u), out))
+            process.with_perturbation(move |t, u, out| call(&flow, &raised, t, Some(u), out))
         }
     })
 }
 
 /// The start after a projection, the steps, and the account.
-type Ran = (Kept, Vec<f64>, Summary);
+type Ran = (Kept, Vec<f64>, SweepingSummary);
 
 fn run(mut process: Process<AnySet>, chosen: &Chosen, ear: &mut Ear) -> sweep::Result<Ran> {
     let mut kept = Kept::default();
@@ -157,27 +157,27 @@ fn run(mut process: Process<AnySet>, chosen: &Chosen, ear: &mut Ear) -> sweep::R
     let summary = process.run_while(&chosen.schedule(), |step, process| {
         kept.steps.push(*step);
         kept.points.extend_from_slice(process.point());
-        kept.loads.extend_from_slice(process.loads());
+        kept.loads.extend_from_slice(process.multipliers());
         kept.changes.extend_from_slice(process.changes());
         ear.goes_on((step.time - chosen.begin) / length)
     })?;
     Ok((kept, begun, summary))
 }
 
-type Column = (&'static str, fn(&Step) -> f64);
+type Column = (&'static str, fn(&SweepingStep) -> f64);
 
 const COLUMNS: [Column; 11] = [
     ("t", |s| s.time),
     ("length", |s| s.length),
     ("moved", |s| s.moved),
-    ("before", |s| s.before),
-    ("after", |s| s.after),
-    ("normality", |s| s.normality),
+    ("before", |s| s.distance_before),
+    ("after", |s| s.distance_after),
+    ("normality", |s| s.normal_cone_distance),
     ("retraction", |s| s.retraction.unwrap_or(f64::NAN)),
-    ("drift", |s| s.drift),
-    ("radius", |s| s.radius.unwrap_or(f64::NAN)),
+    ("drift", |s| s.perturbation_length),
+    ("radius", |s| s.prox_regularity_radius.unwrap_or(f64::NAN)),
     ("iterations", |s| s.iterations as f64),
-    ("met", |s| f64::from(u8::from(s.met))),
+    ("met", |s| f64::from(u8::from(s.within_tolerance))),
 ];
 
 fn arrays<'py>(
@@ -185,7 +185,7 @@ fn arrays<'py>(
     kept: &Kept,
     begun: &[f64],
     begin: f64,
-    summary: &Summary,
+    summary: &SweepingSummary,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (n, dim) = (kept.steps.len(), begun.len());
     let all = PyDict::new(py);
@@ -217,13 +217,13 @@ fn arrays<'py>(
     Ok(all)
 }
 
-fn account<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
+fn account<'py>(py: Python<'py>, summary: &SweepingSummary) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     all.set_item("steps", summary.steps)?;
     all.set_item("missed", summary.missed)?;
     all.set_item("first_missed", summary.first_missed)?;
     all.set_item("worst_after", summary.worst_after)?;
-    all.set_item("worst_normality", summary.worst_normality)?;
+    all.set_item("worst_normality", summary.worst_normal_cone_distance)?;
     all.set_item("variation", summary.variation)?;
     all.set_item("bound", summary.bound)?;
     all.set_item("within_bound", summary.within_bound())?;

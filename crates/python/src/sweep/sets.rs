@@ -8,7 +8,7 @@ use convex::{AxisBox, Ball, ConvexError, Ellipsoid, HalfSpace, Point, Polytope, 
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sweep::{Bounded, Carried, Discs, MovingSet, Obstacle, Polyhedron, Product, Rows, Smooth};
+use sweep::{WithExcessBound, TransformedSet, DiscConfiguration, MovingSet, Obstacle, MovingPolyhedron, MovingProduct, ConstraintRows, InequalitySet};
 
 use super::smooth::Functions;
 use crate::error;
@@ -118,12 +118,12 @@ pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<AnySet> 
             for factor in item(&dict, "factors")?.try_iter()? {
                 factors.push(set(&factor?, raised)?);
             }
-            Ok(Box::new(Product::new(factors).map_err(wrong)?))
+            Ok(Box::new(MovingProduct::new(factors).map_err(wrong)?))
         }
         "discs" => discs(&dict, raised),
         "smooth" => {
             let functions = Functions::read(&dict, raised)?;
-            Ok(Box::new(Smooth::new(functions).map_err(wrong)?))
+            Ok(Box::new(InequalitySet::new(functions).map_err(wrong)?))
         }
         "bounded" => {
             let inner = set(&item(&dict, "set")?, raised)?;
@@ -133,14 +133,14 @@ pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<AnySet> 
                 call(&bound, &raised, s, Some(&[t]), &mut out);
                 out[0]
             };
-            Ok(Box::new(Bounded::new(inner, bound)))
+            Ok(Box::new(WithExcessBound::new(inner, bound)))
         }
         _ => carried(&word, &dict, raised),
     }
 }
 
 /// What the crate says of numbers that make no set.
-pub(super) fn wrong(error: sweep::SweepError) -> PyErr {
+pub(super) fn wrong(error: sweep::SweepingError) -> PyErr {
     error::input(error.to_string())
 }
 
@@ -154,8 +154,8 @@ fn polyhedron(dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
         false => Some(Given::read(dict, "rates")?),
     };
     if let Given::Constant(matrix) = &rows {
-        let rows = Rows::dense(dim, matrix).map_err(wrong)?;
-        let made = Polyhedron::with_equalities(rows, equalities, bounds.path(raised));
+        let rows = ConstraintRows::dense(dim, matrix).map_err(wrong)?;
+        let made = MovingPolyhedron::with_equalities(rows, equalities, bounds.path(raised));
         let made = made.map_err(wrong)?;
         return Ok(match rates {
             None => Box::new(made),
@@ -163,7 +163,7 @@ fn polyhedron(dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
         });
     }
     let raised = raised.clone();
-    Ok(Box::new(Carried::shaped(dim, move |t| {
+    Ok(Box::new(TransformedSet::time_dependent(dim, move |t| {
         let (rows, bounds) = (rows.at(t, &raised), bounds.at(t, &raised));
         finite("rows of the polyhedron", &rows)?;
         finite("bounds of the polyhedron", &bounds)?;
@@ -213,11 +213,11 @@ fn carried(word: &str, dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<An
         true => {
             let numbers: Vec<Vec<f64>> = given.iter().map(|g| g.at(0.0, raised)).collect();
             let fixed = base(word, dim, &numbers);
-            Carried::new(fixed.map_err(|error| error::input(error.to_string()))?)
+            TransformedSet::new(fixed.map_err(|error| error::input(error.to_string()))?)
         }
         false => {
             let (word, raised) = (word.to_string(), raised.clone());
-            Carried::shaped(dim, move |t| {
+            TransformedSet::time_dependent(dim, move |t| {
                 let numbers: Vec<Vec<f64>> = given.iter().map(|g| g.at(t, &raised)).collect();
                 base(&word, dim, &numbers)
             })
@@ -249,7 +249,7 @@ fn discs(dict: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<AnySet> {
     let walls = Given::read(dict, "walls")?;
     let segments = Given::read(dict, "segments")?;
     let raised = raised.clone();
-    let made = Discs::new(space, &radii).map_err(wrong)?;
+    let made = DiscConfiguration::new(space, &radii).map_err(wrong)?;
     Ok(Box::new(made.with_obstacles(move |t| {
         let mut all = Vec::new();
         for row in walls.at(t, &raised).chunks_exact(space + 1) {

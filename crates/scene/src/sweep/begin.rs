@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use mechanism::State;
-use sweep::{Bounded, Metric, MovingSet, Process, SweepError};
+use sweep::{WithExcessBound, Metric, MovingSet, Process, SweepingError};
 
 use super::Plan;
 use super::set::{self, Complaint, Functions};
@@ -16,7 +16,7 @@ pub(super) fn process(
     system: &mut TextSystem,
     initial: &State,
     complaint: &Complaint,
-) -> Result<Process<Box<dyn MovingSet>>, SweepError> {
+) -> Result<Process<Box<dyn MovingSet>>, SweepingError> {
     if let Some((room, people)) = &plan.room {
         return Ok(room.process(people)?.boxed());
     }
@@ -32,7 +32,7 @@ pub(super) fn process(
     };
     let process = Process::new(set, initial.t, &initial.q)?.with_metric(metric)?;
     let drift = Functions::new(system, complaint);
-    Ok(process.with_flow(move |t, u, f| {
+    Ok(process.with_perturbation(move |t, u, f| {
         drift.drift(t, u, f);
         f.iter_mut().for_each(|f| *f = -*f);
     }))
@@ -43,7 +43,7 @@ fn bounded(
     set: Box<dyn MovingSet>,
     system: &TextSystem,
     text: &str,
-) -> Result<Box<dyn MovingSet>, SweepError> {
+) -> Result<Box<dyn MovingSet>, SweepingError> {
     let mut own = system.clone();
     let Ok(observable) = own.observable(text) else {
         // Its text was parsed when the scene was built.
@@ -54,5 +54,5 @@ fn bounded(
         let (system, observable) = &mut *pair.borrow_mut();
         of_time(observable, system, t).unwrap_or(f64::NAN)
     };
-    Ok(Box::new(Bounded::new(set, move |s, t| at(t) - at(s))))
+    Ok(Box::new(WithExcessBound::new(set, move |s, t| at(t) - at(s))))
 }

@@ -76,7 +76,7 @@ impl CrowdSpec {
     }
 
     /// The room of these numbers, in the order of [`KEYS`], and where people stand.
-    pub fn people(&self, numbers: &[f64]) -> Result<(Room, Vec<f64>), sweep::SweepError> {
+    pub fn people(&self, numbers: &[f64]) -> Result<(Room, Vec<f64>), sweep::SweepingError> {
         let at = |i: usize| numbers.get(i).copied().unwrap_or(f64::NAN);
         let room = Room {
             depth: at(0),

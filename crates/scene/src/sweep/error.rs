@@ -1,7 +1,7 @@
 //! Errors of a process in the words of its scene.
 
 use mechanism::{MechanismError, System, SystemError};
-use sweep::SweepError;
+use sweep::SweepingError;
 
 use super::Plan;
 use super::set::{self, Complaint};
@@ -9,7 +9,7 @@ use crate::text::TextSystem;
 
 /// The error of a process; an expression that failed comes first.
 pub(super) fn explain(
-    error: SweepError,
+    error: SweepingError,
     plan: &Plan,
     system: &TextSystem,
     complaint: &Complaint,
@@ -25,7 +25,7 @@ pub(super) fn explain(
         found.map_or_else(|| row.to_string(), |c| format!("`{}`", c.name))
     };
     let (what, problem, t) = match error {
-        SweepError::Empty { time, rows, reason } => {
+        SweepingError::Empty { time, rows, reason } => {
             let names: Vec<String> = rows.iter().map(|&r| name(r)).collect();
             let problem = match names.is_empty() {
                 true => format!("is empty ({reason})"),
@@ -39,14 +39,14 @@ pub(super) fn explain(
 }
 
 /// What, what is wrong with it, and when.
-fn words(error: SweepError, name: &dyn Fn(usize) -> String) -> (String, String, f64) {
+fn words(error: SweepingError, name: &dyn Fn(usize) -> String) -> (String, String, f64) {
     match error {
-        SweepError::StartOutside { time, distance } => {
+        SweepingError::StartOutside { time, distance } => {
             let advice = "move it inside, or add `start = \"project\"` to [process]";
             let problem = format!("is outside the moving set by {distance:e} ({advice})");
             ("the start".to_string(), problem, time)
         }
-        SweepError::NotConvex {
+        SweepingError::NotConvex {
             time,
             constraint,
             at,
@@ -59,7 +59,7 @@ fn words(error: SweepError, name: &dyn Fn(usize) -> String) -> (String, String, 
             );
             (format!("the gap of {}", name(constraint)), problem, time)
         }
-        SweepError::NotConverged {
+        SweepingError::NotConverged {
             what,
             time,
             iterations,

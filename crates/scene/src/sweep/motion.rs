@@ -13,7 +13,7 @@ use contact::law::Status;
 use mechanism::{
     Event, EventKind, StepReport, MechanismError, Integrator, MotionCheckpoint, State, System, SystemError, ConstraintReport,
 };
-use sweep::{Method, MovingSet, Pace, Process, SweepError};
+use sweep::{Method, MovingSet, StepSize, Process, SweepingError};
 
 use super::Plan;
 use super::begin::process;
@@ -45,7 +45,7 @@ pub(crate) struct SweepMotion {
     origin: Vec<f64>,
     until: f64,
     step: f64,
-    pace: Option<Pace>,
+    pace: Option<StepSize>,
     guess: f64,
     count: u32,
     /// Whether the last step ended with a jump.
@@ -58,7 +58,7 @@ impl SweepMotion {
         let complaint: Complaint = Arc::new(Mutex::new(None));
         let mut system = built.system;
         let failed =
-            |error: SweepError, system: &TextSystem| explain(error, &plan, system, &complaint);
+            |error: SweepingError, system: &TextSystem| explain(error, &plan, system, &complaint);
         let made = process(&plan, &mut system, &built.initial, &complaint);
         let mut process = made.map_err(|e| failed(e, &system))?;
         let settings = sweep::Settings {
@@ -71,7 +71,7 @@ impl SweepMotion {
         process.begin().map_err(|e| failed(e, &system))?;
         let mut state = built.initial;
         state.q.copy_from_slice(process.point());
-        let pace = built.settings.adaptive.map(|a| Pace::Adaptive {
+        let pace = built.settings.adaptive.map(|a| StepSize::Adaptive {
             excess: a.tolerance,
             shortest: a.smallest,
             longest: a.largest,
@@ -102,7 +102,7 @@ impl SweepMotion {
     }
 
     /// End of the next recorded step.
-    fn next_end(&mut self) -> Result<f64, SweepError> {
+    fn next_end(&mut self) -> Result<f64, SweepingError> {
         if let Some(pace) = self.pace {
             let stops = self.plan.jumps.iter().chain(&self.plan.kinks).copied();
             let later = stops.filter(|&t| t > self.process.time());
@@ -129,7 +129,7 @@ impl SweepMotion {
     }
 
     /// Goes to `end` through the jumps and kinks before it.
-    fn go(&mut self, end: f64) -> Result<sweep::Step, SweepError> {
+    fn go(&mut self, end: f64) -> Result<sweep::SweepingStep, SweepingError> {
         let from = self.process.time();
         let mut stops: Vec<(f64, bool)> = Vec::new();
         for (list, jumps) in [(&self.plan.jumps, true), (&self.plan.kinks, false)] {
@@ -139,7 +139,7 @@ impl SweepMotion {
         stops.push((end, false));
         stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         stops.dedup_by(|later, first| later.0 == first.0);
-        let mut whole: Option<sweep::Step> = None;
+        let mut whole: Option<sweep::SweepingStep> = None;
         let mut changes = Vec::new();
         for (t, jumps) in stops {
             let last = if jumps { t.next_down() } else { t };
@@ -171,10 +171,10 @@ impl SweepMotion {
     /// Impulses of the step, by row of the set.
     fn impulses(&self, h: f64) -> Vec<(usize, f64)> {
         if self.plan.method == Method::EventDriven && !self.jumped {
-            let forces = self.process.forces().iter();
+            let forces = self.process.multiplier_rates().iter();
             return forces.map(|&(k, f)| (k, h * f)).collect();
         }
-        let loads = self.process.loads().iter().copied().enumerate();
+        let loads = self.process.multipliers().iter().copied().enumerate();
         loads.filter(|(_, l)| *l != 0.0).collect()
     }
 
@@ -256,16 +256,16 @@ impl SweepMotion {
 }
 
 /// Two parts of one recorded step.
-fn join(first: Option<sweep::Step>, second: sweep::Step) -> sweep::Step {
+fn join(first: Option<sweep::SweepingStep>, second: sweep::SweepingStep) -> sweep::SweepingStep {
     let Some(first) = first else { return second };
-    sweep::Step {
+    sweep::SweepingStep {
         length: first.length + second.length,
         moved: first.moved + second.moved,
-        before: first.before.max(second.before),
-        normality: first.normality.max(second.normality),
+        distance_before: first.distance_before.max(second.distance_before),
+        normal_cone_distance: first.normal_cone_distance.max(second.normal_cone_distance),
         iterations: first.iterations + second.iterations,
         events: first.events + second.events,
-        met: first.met && second.met,
+        within_tolerance: first.within_tolerance && second.within_tolerance,
         ..second
     }
 }
@@ -303,10 +303,10 @@ impl Integrator for SweepMotion {
             t: self.state.t,
             h,
             num_active: self.touches.len(),
-            residual: step.normality / size,
+            residual: step.normal_cone_distance / size,
             iterations: step.iterations,
-            reached: step.met,
-            penetration: step.after,
+            reached: step.within_tolerance,
+            penetration: step.distance_after,
             drift: self.ledger.drift,
             gain: over,
             excess: over,

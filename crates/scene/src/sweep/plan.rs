@@ -3,7 +3,7 @@
 use expr::lagrange::Coordinates;
 use expr::{Graph, NodeId};
 use sweep::apps::crowd::Room;
-use sweep::{Method, Start};
+use sweep::{Method, StartPolicy};
 
 use super::SweepSpec;
 use super::crowd::KEYS;
@@ -17,7 +17,7 @@ use mechanism::State;
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub method: Method,
-    pub start: Start,
+    pub start: StartPolicy,
     /// Empty for the Euclidean metric, n or n² entries otherwise.
     pub metric: Vec<f64>,
     pub jumps: Vec<f64>,
@@ -97,9 +97,9 @@ pub(crate) fn plan(
     let (metric, jumps) = (list("metric", &spec.metric)?, list("jumps", &spec.jumps)?);
     let kinks = list("kinks", &spec.kinks)?;
     let start = match &spec.start {
-        None => Start::Inside,
-        Some(word) if word.text == "inside" => Start::Inside,
-        Some(word) if word.text == "project" => Start::Project,
+        None => StartPolicy::Inside,
+        Some(word) if word.text == "inside" => StartPolicy::Inside,
+        Some(word) if word.text == "project" => StartPolicy::Project,
         Some(word) => {
             let problem = "\"inside\" or \"project\" was expected";
             return Err(value_error(file, PART, "start", word, problem, ""));

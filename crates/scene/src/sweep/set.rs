@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 use mechanism::{System, SystemError};
-use sweep::{Inequalities, MovingSet, Polyhedron, Rows, Smooth};
+use sweep::{Inequalities, MovingSet, MovingPolyhedron, ConstraintRows, InequalitySet};
 
 use super::Plan;
 use crate::text::TextSystem;
@@ -115,18 +115,18 @@ pub(super) fn of_scene(
     plan: &Plan,
     system: &TextSystem,
     complaint: &Complaint,
-) -> Result<Box<dyn MovingSet>, sweep::SweepError> {
+) -> Result<Box<dyn MovingSet>, sweep::SweepingError> {
     let functions = Functions::new(system, complaint);
     let equations: usize = joints(system).iter().map(|j| j.1).sum();
     if !plan.affine {
         if equations > 0 {
-            return Err(sweep::SweepError::Unsupported {
+            return Err(sweep::SweepingError::Unsupported {
                 method: "a set with joints",
                 need: "gaps and constraints that are linear in the coordinates, with constant \
                        coefficients",
             });
         }
-        return Ok(Box::new(Smooth::new(functions)?));
+        return Ok(Box::new(InequalitySet::new(functions)?));
     }
     let origin = vec![0.0; functions.dim];
     let (n, contacts) = (functions.dim, functions.contacts);
@@ -141,7 +141,7 @@ pub(super) fn of_scene(
     }
     let at_origin = origin.clone();
     let rates = Functions::new(system, complaint);
-    let set = Polyhedron::with_equalities(sparse(n, &matrix)?, equations, move |t, b| {
+    let set = MovingPolyhedron::with_equalities(sparse(n, &matrix)?, equations, move |t, b| {
         let values = functions.gaps(t, &at_origin);
         let (gaps, rest) = values.split_at(contacts);
         for (b, f) in b[..equations].iter_mut().zip(rest) {
@@ -165,7 +165,7 @@ fn joints(system: &TextSystem) -> Vec<(usize, usize)> {
 }
 
 /// Rows without their zeros.
-fn sparse(n: usize, matrix: &[f64]) -> Result<Rows, sweep::SweepError> {
+fn sparse(n: usize, matrix: &[f64]) -> Result<ConstraintRows, sweep::SweepingError> {
     let rows: Vec<Vec<(usize, f64)>> = matrix
         .chunks_exact(n.max(1))
         .map(|row| {
@@ -176,8 +176,8 @@ fn sparse(n: usize, matrix: &[f64]) -> Result<Rows, sweep::SweepError> {
     let filled: usize = rows.iter().map(Vec::len).sum();
     // Below a third of the entries the sparse form reads less memory.
     match 3 * filled < matrix.len() {
-        true => Rows::sparse(n, &rows),
-        false => Rows::dense(n, matrix),
+        true => ConstraintRows::sparse(n, &rows),
+        false => ConstraintRows::dense(n, matrix),
     }
 }
 

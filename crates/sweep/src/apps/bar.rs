@@ -9,14 +9,14 @@
 //! width 2σ_y moving along (Bauschinger). H = 0 is the perfectly plastic bar: one coordinate.
 
 use super::positive;
-use crate::error::{Result, SweepError};
+use crate::error::{Result, SweepingError};
 use crate::metric::Metric;
-use crate::polyhedron::{Polyhedron, Rows};
+use crate::polyhedron::{MovingPolyhedron, ConstraintRows};
 use crate::process::Process;
 
 /// Young's modulus E, hardening modulus H ≥ 0, yield stress σ_y.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bar {
+pub struct HardeningBar {
     /// Young's modulus.
     pub modulus: f64,
     /// Hardening modulus.
@@ -25,17 +25,17 @@ pub struct Bar {
     pub strength: f64,
 }
 
-impl Bar {
+impl HardeningBar {
     /// The process for the strain ε(t), from the virgin state (the first strain must be elastic).
     pub fn process(
         &self,
         t0: f64,
         strain: impl Fn(f64) -> f64 + Send + 'static,
-    ) -> Result<Process<Polyhedron>> {
+    ) -> Result<Process<MovingPolyhedron>> {
         positive("modulus", self.modulus)?;
         positive("strength", self.strength)?;
         if !(self.hardening.is_finite() && self.hardening >= 0.0) {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "hardening",
                 value: self.hardening,
                 expected: "a number >= 0",
@@ -44,15 +44,15 @@ impl Bar {
         let (modulus, strength) = (self.modulus, self.strength);
         let (rows, metric) = if self.hardening > 0.0 {
             let metric = Metric::diagonal(&[1.0 / modulus, 1.0 / self.hardening])?;
-            (Rows::dense(2, &[1.0, 1.0, -1.0, -1.0])?, metric)
+            (ConstraintRows::dense(2, &[1.0, 1.0, -1.0, -1.0])?, metric)
         } else {
             (
-                Rows::dense(1, &[1.0, -1.0])?,
+                ConstraintRows::dense(1, &[1.0, -1.0])?,
                 Metric::diagonal(&[1.0 / modulus])?,
             )
         };
         let start = vec![0.0; rows.dim()];
-        let set = Polyhedron::new(rows, move |t, b| {
+        let set = MovingPolyhedron::new(rows, move |t, b| {
             let elastic = modulus * strain(t);
             (b[0], b[1]) = (strength - elastic, strength + elastic);
         })?;

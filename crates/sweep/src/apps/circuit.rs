@@ -11,7 +11,7 @@
 use super::positive;
 use crate::error::Result;
 use crate::metric::Metric;
-use crate::polyhedron::{Polyhedron, Rows};
+use crate::polyhedron::{MovingPolyhedron, ConstraintRows};
 use crate::process::Process;
 
 /// The parts of the circuit.
@@ -34,16 +34,16 @@ impl Rectifier {
         t0: f64,
         start: [f64; 2],
         source: impl Fn(f64) -> f64 + Send + 'static,
-    ) -> Result<Process<Polyhedron>> {
+    ) -> Result<Process<MovingPolyhedron>> {
         positive("inductance", self.inductance)?;
         positive("capacitance", self.capacitance)?;
         positive("load", self.load)?;
         let parts = *self;
-        let rows = Rows::dense(2, &[-1.0, 0.0])?;
-        let set = Polyhedron::new(rows, |_, b| b[0] = 0.0)?.with_rates(|_, b| b[0] = 0.0);
+        let rows = ConstraintRows::dense(2, &[-1.0, 0.0])?;
+        let set = MovingPolyhedron::new(rows, |_, b| b[0] = 0.0)?.with_rates(|_, b| b[0] = 0.0);
         let metric = Metric::diagonal(&[self.inductance, self.capacitance])?;
         let process = Process::new(set, t0, &start)?.with_metric(metric)?;
-        Ok(process.with_flow(move |t, x, f| {
+        Ok(process.with_perturbation(move |t, x, f| {
             let drive = source(t) - parts.resistance * x[0] - x[1];
             f[0] = -drive / parts.inductance;
             f[1] = -(x[0] - x[1] / parts.load) / parts.capacitance;

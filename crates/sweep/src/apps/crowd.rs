@@ -6,8 +6,8 @@
 //! |y| < door/2 in the wall x = 0; behind it is open ground.
 
 use super::positive;
-use crate::discs::{Discs, Obstacle};
-use crate::error::{Result, SweepError, check_len};
+use crate::discs::{DiscConfiguration, Obstacle};
+use crate::error::{Result, SweepingError, check_len};
 use crate::process::Process;
 
 /// The room and its people.
@@ -32,7 +32,7 @@ impl Room {
         positive("radius of a person", self.radius)?;
         positive("speed of a person", self.speed)?;
         if !(self.door > 2.0 * self.radius && self.door < self.width) {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "door",
                 value: self.door,
                 expected: "wider than a person, narrower than the room",
@@ -64,7 +64,7 @@ impl Room {
         let (dx, dy) = (self.depth / columns as f64, self.width / rows as f64);
         let slack = 0.5 * dx.min(dy) - self.radius;
         if !(slack > 0.0) {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "half the distance of neighbours on the grid, less a radius",
                 value: slack,
                 expected: "a positive number: fewer people or a larger room",
@@ -92,7 +92,7 @@ impl Room {
     }
 
     /// Where a person at (x, y) would go: to the door, then straight on.
-    fn wish(&self, x: f64, y: f64) -> (f64, f64) {
+    fn desired_velocity(&self, x: f64, y: f64) -> (f64, f64) {
         let free = 0.5 * self.door - self.radius;
         let (tx, ty) = if x < 0.0 {
             (self.radius, y.clamp(-0.5 * free, 0.5 * free))
@@ -105,16 +105,16 @@ impl Room {
     }
 
     /// The process from the positions q (x₁, y₁, x₂, …).
-    pub fn process(&self, q: &[f64]) -> Result<Process<Discs>> {
+    pub fn process(&self, q: &[f64]) -> Result<Process<DiscConfiguration>> {
         self.validate()?;
         check_len("positions", q.len() % 2, 0)?;
         let walls = self.walls();
         let set =
-            Discs::new(2, &vec![self.radius; q.len() / 2])?.with_obstacles(move |_| walls.clone());
+            DiscConfiguration::new(2, &vec![self.radius; q.len() / 2])?.with_obstacles(move |_| walls.clone());
         let room = *self;
-        Ok(Process::new(set, 0.0, q)?.with_flow(move |_, q, f| {
+        Ok(Process::new(set, 0.0, q)?.with_perturbation(move |_, q, f| {
             for (f, q) in f.chunks_exact_mut(2).zip(q.chunks_exact(2)) {
-                let (u, v) = room.wish(q[0], q[1]);
+                let (u, v) = room.desired_velocity(q[0], q[1]);
                 (f[0], f[1]) = (-u, -v);
             }
         }))

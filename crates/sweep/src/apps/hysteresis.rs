@@ -11,18 +11,18 @@
 use convex::AxisBox;
 
 use super::positive;
-use crate::carried::Carried;
-use crate::error::{Result, SweepError, at, check_len};
+use crate::carried::TransformedSet;
+use crate::error::{Result, SweepingError, at, check_len};
 use crate::process::Process;
 
 /// A stack of play operators with thresholds r_i and weights w_i.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stack {
+pub struct PrandtlIshlinskii {
     thresholds: Vec<f64>,
     weights: Vec<f64>,
 }
 
-impl Stack {
+impl PrandtlIshlinskii {
     /// Thresholds must be positive, one weight each.
     pub fn new(thresholds: &[f64], weights: &[f64]) -> Result<Self> {
         check_len("weights of the stack", weights.len(), thresholds.len())?;
@@ -30,7 +30,7 @@ impl Stack {
             positive("threshold", r)?;
         }
         if let Some(&value) = weights.iter().find(|w| !w.is_finite()) {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "weight",
                 value,
                 expected: "a finite number",
@@ -47,11 +47,11 @@ impl Stack {
         &self,
         t0: f64,
         input: impl Fn(f64) -> f64 + Send + 'static,
-    ) -> Result<Process<Carried>> {
+    ) -> Result<Process<TransformedSet>> {
         let start = vec![input(t0); self.thresholds.len()];
         let low: Vec<f64> = self.thresholds.iter().map(|r| -r).collect();
         let intervals = AxisBox::new(&low, &self.thresholds).map_err(at(t0))?;
-        let set = Carried::new(intervals).with_shift(move |t, a| a.fill(input(t)));
+        let set = TransformedSet::new(intervals).with_shift(move |t, a| a.fill(input(t)));
         Process::new(set, t0, &start)
     }
 

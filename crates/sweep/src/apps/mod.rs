@@ -10,14 +10,14 @@ pub mod crowd;
 pub mod hysteresis;
 pub mod truss;
 
-use crate::error::{Result, SweepError};
+use crate::error::{Result, SweepingError};
 
 /// Refuses anything but positive numbers.
 pub(crate) fn positive(what: &'static str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         Ok(())
     } else {
-        Err(SweepError::Invalid {
+        Err(SweepingError::Invalid {
             what,
             value,
             expected: "a positive number",

@@ -12,16 +12,16 @@
 //! displacements of a step with the sign turned; C(t) becomes empty beyond the limit load.
 
 use super::positive;
-use crate::error::{Result, SweepError, check_finite, check_len};
+use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
-use crate::polyhedron::{Polyhedron, Rows};
+use crate::polyhedron::{MovingPolyhedron, ConstraintRows};
 use crate::process::Process;
 use crate::set::MovingSet;
 use std::sync::Arc;
 
 /// A bar between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bar {
+pub struct TrussBar {
     /// First node.
     pub from: usize,
     /// Second node.
@@ -36,7 +36,7 @@ pub struct Bar {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Truss {
     space: usize,
-    bars: Vec<Bar>,
+    bars: Vec<TrussBar>,
     /// Elongation of each bar per unit of each coordinate.
     compatibility: Vec<Vec<(usize, f64)>>,
     supported: Vec<bool>,
@@ -48,7 +48,7 @@ type History = Arc<dyn Fn(f64, &mut [f64]) + Send + Sync>;
 impl Truss {
     /// Nodes of the plane or of space, bars between them, and the coordinates that are held
     /// (node, axis).
-    pub fn new(nodes: &[Vec<f64>], bars: &[Bar], supports: &[(usize, usize)]) -> Result<Self> {
+    pub fn new(nodes: &[Vec<f64>], bars: &[TrussBar], supports: &[(usize, usize)]) -> Result<Self> {
         let space = nodes.first().map_or(0, Vec::len);
         let mut supported = vec![false; space * nodes.len()];
         for &(node, axis) in supports {
@@ -107,7 +107,7 @@ impl Truss {
     }
 
     /// The moving set of w = s − k B̄ū.
-    fn set(&self, load: History, settlement: Option<History>) -> Result<Polyhedron> {
+    fn set(&self, load: History, settlement: Option<History>) -> Result<MovingPolyhedron> {
         let free = self.free();
         let mut rows = vec![Vec::new(); free.len()];
         for (b, row) in self.compatibility.iter().enumerate() {
@@ -124,8 +124,8 @@ impl Truss {
         }
         let truss = self.clone();
         let balance: Vec<Vec<(usize, f64)>> = rows[..equations].to_vec();
-        let rows = Rows::sparse(self.bars.len(), &rows)?;
-        Polyhedron::with_equalities(rows, equations, move |t, b| {
+        let rows = ConstraintRows::sparse(self.bars.len(), &rows)?;
+        MovingPolyhedron::with_equalities(rows, equations, move |t, b| {
             let mut u = vec![0.0; truss.coordinates()];
             load(t, &mut u);
             for (k, &j) in free.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Truss {
         &self,
         t0: f64,
         load: impl Fn(f64, &mut [f64]) + Send + Sync + 'static,
-    ) -> Result<Process<Polyhedron>> {
+    ) -> Result<Process<MovingPolyhedron>> {
         self.begin(t0, Arc::new(load), None)
     }
 
@@ -169,7 +169,7 @@ impl Truss {
         t0: f64,
         load: impl Fn(f64, &mut [f64]) + Send + Sync + 'static,
         settlement: impl Fn(f64, &mut [f64]) + Send + Sync + 'static,
-    ) -> Result<Process<Polyhedron>> {
+    ) -> Result<Process<MovingPolyhedron>> {
         self.begin(t0, Arc::new(load), Some(Arc::new(settlement)))
     }
 
@@ -178,7 +178,7 @@ impl Truss {
         t0: f64,
         load: History,
         settlement: Option<History>,
-    ) -> Result<Process<Polyhedron>> {
+    ) -> Result<Process<MovingPolyhedron>> {
         let mut set = self.set(load, settlement)?;
         set.set_metric(&self.metric()?)?;
         // Without plastic history the forces are those of least elastic energy; if they break a
@@ -197,7 +197,7 @@ impl Truss {
 
     /// Displacements of the last step at the free coordinates (0 at the held ones): with the
     /// multipliers λ of the equations, Δu = −λ.
-    pub fn displacement(&self, set: &Polyhedron) -> Vec<f64> {
+    pub fn displacement(&self, set: &MovingPolyhedron) -> Vec<f64> {
         let mut u = vec![0.0; self.coordinates()];
         for (&j, &lambda) in self.free().iter().zip(&set.multipliers()) {
             u[j] = -lambda;
@@ -230,7 +230,7 @@ impl Truss {
             }
             match set.project_into(mid, &vec![0.0; self.bars.len()], &mut point) {
                 Ok(_) => low = mid,
-                Err(SweepError::Empty { .. }) => high = mid,
+                Err(SweepingError::Empty { .. }) => high = mid,
                 Err(other) => return Err(other),
             }
         }
@@ -242,7 +242,7 @@ fn check_index(what: &'static str, index: usize, count: usize) -> Result<()> {
     if index < count {
         Ok(())
     } else {
-        Err(SweepError::Invalid {
+        Err(SweepingError::Invalid {
             what,
             value: index as f64,
             expected: "a number below their count",

@@ -37,7 +37,7 @@ impl ThinFactor {
 
     /// Splits the normal in `free`: its part outside the active span stays there, its
     /// coefficients on the active normals go to `coef`. Returns the length of the free part.
-    pub(super) fn measure(&mut self, free: &mut [f64], coef: &mut Vec<f64>) -> f64 {
+    pub(super) fn decompose(&mut self, free: &mut [f64], coef: &mut Vec<f64>) -> f64 {
         let count = self.count();
         self.d.clear();
         self.d.resize(count, 0.0);

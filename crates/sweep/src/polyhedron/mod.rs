@@ -13,13 +13,13 @@ mod factor;
 mod rows;
 mod solve;
 
-pub use rows::Rows;
-pub(crate) use solve::{Fault, Projector};
+pub use rows::ConstraintRows;
+pub(crate) use solve::{ProjectionFailure, Projector};
 
-use crate::carried::Path;
-use crate::error::{Result, SweepError, check_finite, check_len};
+use crate::carried::VectorFunction;
+use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
-use crate::set::{Landing, MovingSet};
+use crate::set::{ProjectionReport, MovingSet};
 use crate::smooth::Inequalities;
 use crate::vector::norm;
 
@@ -27,12 +27,12 @@ use crate::vector::norm;
 const BOX_ROWS: usize = 512;
 
 /// { x : E x = d(t), G x ≤ b(t) }.
-pub struct Polyhedron {
+pub struct MovingPolyhedron {
     /// Rows as given; equations first.
-    rows: Rows,
+    rows: ConstraintRows,
     equalities: usize,
-    bounds: Path,
-    rates: Option<Path>,
+    bounds: VectorFunction,
+    rates: Option<VectorFunction>,
     metric: Metric,
     projector: Projector,
     lengths: Vec<f64>,
@@ -42,20 +42,20 @@ pub struct Polyhedron {
     classes: Option<Vec<usize>>,
 }
 
-impl Polyhedron {
+impl MovingPolyhedron {
     /// G x ≤ b(t).
-    pub fn new(rows: Rows, bounds: impl Fn(f64, &mut [f64]) + Send + 'static) -> Result<Self> {
+    pub fn new(rows: ConstraintRows, bounds: impl Fn(f64, &mut [f64]) + Send + 'static) -> Result<Self> {
         Self::with_equalities(rows, 0, bounds)
     }
 
     /// The same with the first `equalities` rows holding as equations.
     pub fn with_equalities(
-        rows: Rows,
+        rows: ConstraintRows,
         equalities: usize,
         bounds: impl Fn(f64, &mut [f64]) + Send + 'static,
     ) -> Result<Self> {
         if equalities > rows.count() {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "number of equations",
                 value: equalities as f64,
                 expected: "at most the number of rows",
@@ -109,7 +109,7 @@ impl Polyhedron {
                 // 0 ≤ b, or 0 = b: a statement about the instant only.
                 let holds = bound == 0.0 || (a >= self.equalities && bound > 0.0);
                 if !holds {
-                    return Err(SweepError::Empty {
+                    return Err(SweepingError::Empty {
                         time: t,
                         rows: vec![a],
                         reason: format!("row {a} is zero and its bound is {bound}"),
@@ -150,17 +150,17 @@ impl Polyhedron {
 }
 
 /// The error a fault becomes at an instant.
-pub(crate) fn fault(time: f64, fault: Fault) -> SweepError {
+pub(crate) fn projection_error(time: f64, fault: ProjectionFailure) -> SweepingError {
     match fault {
-        Fault::Empty { rows, gap } => SweepError::Empty {
+        ProjectionFailure::Empty { rows, gap } => SweepingError::Empty {
             time,
             reason: format!("rows {rows:?} contradict each other by {gap:e} (unit rows)"),
             rows,
         },
-        Fault::Stalled {
+        ProjectionFailure::Stalled {
             iterations,
             residual,
-        } => SweepError::NotConverged {
+        } => SweepingError::NotConverged {
             what: "the projection onto the polyhedron",
             time,
             iterations,
@@ -169,7 +169,7 @@ pub(crate) fn fault(time: f64, fault: Fault) -> SweepError {
     }
 }
 
-impl MovingSet for Polyhedron {
+impl MovingSet for MovingPolyhedron {
     fn dim(&self) -> usize {
         self.rows.dim()
     }
@@ -184,13 +184,13 @@ impl MovingSet for Polyhedron {
         Ok(())
     }
 
-    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         check_len("point to project", z.len(), self.rows.dim())?;
         check_finite("point to project", z, t)?;
         self.load_bounds(t)?;
         self.white.copy_from_slice(z);
         self.metric.whiten(&mut self.white);
-        let landing = self.projector.solve(&self.white).map_err(|f| fault(t, f))?;
+        let landing = self.projector.solve(&self.white).map_err(|f| projection_error(t, f))?;
         out.copy_from_slice(&self.projector.x);
         self.metric.unwhiten(out);
         check_finite("nearest point", out, t)?;
@@ -198,7 +198,7 @@ impl MovingSet for Polyhedron {
     }
 
     /// The certificate y = Σ λ_a g_a, λ ≥ 0, λ_a (b_a − g_a·p) = 0 evaluated from the rows.
-    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+    fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
         self.load_bounds(t)?;
         let (rows, lengths) = (&self.rows, &self.lengths);
         let mut rest = y.to_vec();
@@ -250,16 +250,16 @@ impl MovingSet for Polyhedron {
         (self.equalities == 0).then_some(self)
     }
 
-    fn loads(&self) -> Option<Vec<f64>> {
+    fn projection_multipliers(&self) -> Option<Vec<f64>> {
         Some(self.multipliers())
     }
 
-    fn forget(&mut self) {
-        self.projector.forget();
+    fn reset_warm_start(&mut self) {
+        self.projector.reset_warm_start();
     }
 }
 
-impl Inequalities for Polyhedron {
+impl Inequalities for MovingPolyhedron {
     fn dim(&self) -> usize {
         self.rows.dim()
     }

@@ -1,12 +1,12 @@
 //! A matrix kept by rows, dense or sparse, whichever it is.
 
-use crate::error::{Result, SweepError, check_len};
+use crate::error::{Result, SweepingError, check_len};
 use crate::metric::Metric;
 use crate::vector::{axpy, dot};
 
 /// Rows g_a of a polyhedron.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rows {
+pub struct ConstraintRows {
     n: usize,
     count: usize,
     store: Store,
@@ -22,7 +22,7 @@ enum Store {
     },
 }
 
-impl Rows {
+impl ConstraintRows {
     /// Rows of length n written one after the other.
     pub fn dense(n: usize, matrix: &[f64]) -> Result<Self> {
         let count = matrix.len() / n.max(1);
@@ -43,7 +43,7 @@ impl Rows {
             sorted.sort_by_key(|e| e.0);
             for (k, &(column, entry)) in sorted.iter().enumerate() {
                 if column >= n || (k > 0 && sorted[k - 1].0 == column) {
-                    return Err(SweepError::Invalid {
+                    return Err(SweepingError::Invalid {
                         what: "column of a sparse row",
                         value: column as f64,
                         expected: "a number below the dimension, once per row",
@@ -160,7 +160,7 @@ impl Rows {
 fn check_entries(values: &[f64]) -> Result<()> {
     match values.iter().find(|v| !v.is_finite()) {
         None => Ok(()),
-        Some(&value) => Err(SweepError::Invalid {
+        Some(&value) => Err(SweepingError::Invalid {
             what: "entry of the row matrix",
             value,
             expected: "a finite number",

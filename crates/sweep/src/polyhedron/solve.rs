@@ -14,8 +14,8 @@
 //! bound are not looked at. The test is exact, only its price depends on the motion.
 
 use super::factor::ThinFactor;
-use super::rows::Rows;
-use crate::set::Landing;
+use super::rows::ConstraintRows;
+use crate::set::ProjectionReport;
 use crate::vector::{axpy, norm, sub};
 
 /// Part of a unit normal outside the active span below which it counts as dependent: some
@@ -30,7 +30,7 @@ const BELIEVED: f64 = 1e3;
 
 /// Why no point was found.
 #[derive(Debug, Clone)]
-pub(crate) enum Fault {
+pub(crate) enum ProjectionFailure {
     /// The rows contradict each other by `gap`.
     Empty { rows: Vec<usize>, gap: f64 },
     /// Rounding kept the active set from settling.
@@ -40,7 +40,7 @@ pub(crate) enum Fault {
 /// Rows with what the last solve learnt.
 #[derive(Debug, Clone)]
 pub(crate) struct Projector {
-    pub(crate) rows: Rows,
+    pub(crate) rows: ConstraintRows,
     pub(super) equalities: usize,
     /// Bounds of the unit rows; +∞ switches a row off.
     pub(crate) bounds: Vec<f64>,
@@ -48,7 +48,7 @@ pub(crate) struct Projector {
     /// Multipliers of the active rows.
     pub(crate) u: Vec<f64>,
     is_active: Vec<bool>,
-    is_muted: Vec<bool>,
+    is_redundant: Vec<bool>,
     factor: ThinFactor,
     z: Vec<f64>,
     pub(crate) x: Vec<f64>,
@@ -56,17 +56,17 @@ pub(crate) struct Projector {
     coef: Vec<f64>,
     spare: Vec<f64>,
     /// g_a·x when last looked at, and how far x had gone by then.
-    seen: Vec<f64>,
-    mileage: Vec<f64>,
-    odometer: f64,
+    last_value: Vec<f64>,
+    path_length_at_check: Vec<f64>,
+    path_length: f64,
     last: Vec<f64>,
-    suspects: Vec<usize>,
+    violated_rows: Vec<usize>,
     /// Whether x and u are sums of steps rather than solved from the factors.
-    drifted: bool,
+    needs_refresh: bool,
 }
 
 impl Projector {
-    pub(crate) fn new(rows: Rows, equalities: usize) -> Self {
+    pub(crate) fn new(rows: ConstraintRows, equalities: usize) -> Self {
         let (n, m) = (rows.dim(), rows.count());
         let mut projector = Self {
             rows,
@@ -75,38 +75,38 @@ impl Projector {
             active: Vec::new(),
             u: Vec::new(),
             is_active: vec![false; m],
-            is_muted: vec![false; m],
+            is_redundant: vec![false; m],
             factor: ThinFactor::default(),
             z: vec![0.0; n],
             x: vec![0.0; n],
             free: vec![0.0; n],
             coef: Vec::new(),
             spare: Vec::new(),
-            seen: vec![0.0; m],
-            mileage: vec![0.0; m],
-            odometer: 0.0,
+            last_value: vec![0.0; m],
+            path_length_at_check: vec![0.0; m],
+            path_length: 0.0,
             last: vec![0.0; n],
-            suspects: Vec::new(),
-            drifted: false,
+            violated_rows: Vec::new(),
+            needs_refresh: false,
         };
-        projector.forget();
+        projector.reset_warm_start();
         projector
     }
 
     /// Forgets active rows, factors and what was seen.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn reset_warm_start(&mut self) {
         self.factor.reset(self.rows.dim());
         self.active.clear();
         self.u.clear();
         self.is_active.fill(false);
-        self.seen.fill(f64::INFINITY);
-        self.mileage.fill(0.0);
-        self.odometer = 0.0;
+        self.last_value.fill(f64::INFINITY);
+        self.path_length_at_check.fill(0.0);
+        self.path_length = 0.0;
         self.last.fill(0.0);
     }
 
     /// Starts from a guess of the active rows (dependent ones are left out).
-    pub(crate) fn seed(&mut self, guess: &[usize]) {
+    pub(crate) fn warm_start(&mut self, guess: &[usize]) {
         for &a in guess {
             if a < self.rows.count() && !self.is_active[a] && self.active.len() < self.rows.dim() {
                 let length = self.measure(a);
@@ -119,11 +119,11 @@ impl Projector {
     }
 
     /// Solves for the point z (white) and the bounds set before; the result is in `x`, `u`.
-    pub(crate) fn solve(&mut self, z: &[f64]) -> Result<Landing, Fault> {
+    pub(crate) fn solve(&mut self, z: &[f64]) -> Result<ProjectionReport, ProjectionFailure> {
         self.z.copy_from_slice(z);
-        self.is_muted.fill(false);
+        self.is_redundant.fill(false);
         self.enter_equalities()?;
-        self.settle();
+        self.solve_active_equations();
         self.start_near();
         let mut iterations = 0;
         let mut tolerance = FEASIBLE;
@@ -132,34 +132,34 @@ impl Projector {
         for _ in 0..6 {
             let limit = iterations + 50 + 10 * (self.rows.count() + self.rows.dim());
             while iterations < limit {
-                if !self.look(tolerance) {
+                if !self.collect_violated(tolerance) {
                     // Anew from the factors where steps were added up: drift must not decide.
-                    if self.drifted {
-                        self.settle();
+                    if self.needs_refresh {
+                        self.solve_active_equations();
                     }
-                    if !self.look(tolerance) {
+                    if !self.collect_violated(tolerance) {
                         let violation = self.violation();
-                        return Ok(Landing {
+                        return Ok(ProjectionReport {
                             iterations,
                             violation,
                         });
                     }
                     iterations += 1;
                 }
-                while let Some(row) = self.worst_suspect(tolerance) {
-                    iterations += self.admit(row)?;
+                while let Some(row) = self.most_violated(tolerance) {
+                    iterations += self.activate_row(row)?;
                 }
             }
             tolerance *= 10.0;
         }
-        Err(Fault::Stalled {
+        Err(ProjectionFailure::Stalled {
             iterations,
             residual: self.violation(),
         })
     }
 
     /// x solves the problem with the active rows as equations; rows with the wrong sign leave.
-    fn settle(&mut self) {
+    fn solve_active_equations(&mut self) {
         loop {
             self.x.copy_from_slice(&self.z);
             self.u.fill(0.0);
@@ -178,7 +178,7 @@ impl Projector {
                 self.u[k] = self.u[k].max(0.0);
             }
         }
-        self.drifted = false;
+        self.needs_refresh = false;
     }
 
     /// Moves x to the active rows along their normals.
@@ -205,7 +205,7 @@ impl Projector {
 
     /// A first solve far from z = 0 must not pay for the way there.
     fn start_near(&mut self) {
-        if self.odometer == 0.0 && self.seen.iter().all(|v| v.is_infinite()) {
+        if self.path_length == 0.0 && self.last_value.iter().all(|v| v.is_infinite()) {
             self.last.copy_from_slice(&self.x);
         }
     }
@@ -219,39 +219,39 @@ impl Projector {
         self.bounds[a].abs().min(f64::MAX) + self.size()
     }
 
-    fn travel(&mut self) {
-        self.odometer += norm(&sub(&self.x, &self.last)) * (1.0 + 1e-12);
+    fn update_path_length(&mut self) {
+        self.path_length += norm(&sub(&self.x, &self.last)) * (1.0 + 1e-12);
         self.last.copy_from_slice(&self.x);
     }
 
     /// Looks at every row that may be violated; true if one is.
-    fn look(&mut self, tolerance: f64) -> bool {
-        self.travel();
-        self.suspects.clear();
+    fn collect_violated(&mut self, tolerance: f64) -> bool {
+        self.update_path_length();
+        self.violated_rows.clear();
         let size = self.size();
         for a in self.equalities..self.rows.count() {
             if self.is_active[a]
-                || self.is_muted[a]
-                || self.seen[a] + (self.odometer - self.mileage[a]) <= self.bounds[a]
+                || self.is_redundant[a]
+                || self.last_value[a] + (self.path_length - self.path_length_at_check[a]) <= self.bounds[a]
             {
                 continue;
             }
-            self.seen[a] = self.rows.dot(a, &self.x);
-            self.mileage[a] = self.odometer;
+            self.last_value[a] = self.rows.dot(a, &self.x);
+            self.path_length_at_check[a] = self.path_length;
             let floor = tolerance * (self.bounds[a].abs() + size);
-            if self.seen[a] - self.bounds[a] > floor {
-                self.suspects.push(a);
+            if self.last_value[a] - self.bounds[a] > floor {
+                self.violated_rows.push(a);
             }
         }
-        !self.suspects.is_empty()
+        !self.violated_rows.is_empty()
     }
 
     /// The most violated of the rows that the last look found violated.
-    fn worst_suspect(&mut self, tolerance: f64) -> Option<usize> {
+    fn most_violated(&mut self, tolerance: f64) -> Option<usize> {
         let (mut worst, mut most) = (None, 0.0);
-        for i in 0..self.suspects.len() {
-            let a = self.suspects[i];
-            if self.is_active[a] || self.is_muted[a] {
+        for i in 0..self.violated_rows.len() {
+            let a = self.violated_rows[i];
+            if self.is_active[a] || self.is_redundant[a] {
                 continue;
             }
             let over = self.rows.dot(a, &self.x) - self.bounds[a];
@@ -280,7 +280,7 @@ impl Projector {
     fn measure(&mut self, a: usize) -> f64 {
         self.free.fill(0.0);
         self.rows.add_to(a, 1.0, &mut self.free);
-        self.factor.measure(&mut self.free, &mut self.coef)
+        self.factor.decompose(&mut self.free, &mut self.coef)
     }
 
     fn push(&mut self, a: usize, length: f64, u: f64) {
@@ -294,15 +294,15 @@ impl Projector {
         let a = self.active[k];
         self.is_active[a] = false;
         // It was not looked at while active: it is on its bound, or near.
-        self.seen[a] = f64::INFINITY;
+        self.last_value[a] = f64::INFINITY;
         self.factor.remove(k);
         self.active.remove(k);
         self.u.remove(k);
     }
 
     /// Makes row a active by partial and full dual steps; returns how many it took.
-    fn admit(&mut self, a: usize) -> Result<usize, Fault> {
-        self.drifted = true;
+    fn activate_row(&mut self, a: usize) -> Result<usize, ProjectionFailure> {
+        self.needs_refresh = true;
         let mut entering = 0.0;
         let mut steps = 0;
         loop {
@@ -325,7 +325,7 @@ impl Projector {
                 over.max(0.0) / (length * length)
             };
             if full.is_infinite() && leaving.is_none() {
-                return self.contradict(a).map(|()| steps);
+                return self.check_dependent_row(a).map(|()| steps);
             }
             let t = full.min(partial);
             if !dependent {
@@ -342,14 +342,14 @@ impl Projector {
                 Some(k) if partial < full => self.drop_active(k),
                 _ => {
                     self.push(a, length, entering);
-                    self.is_muted.fill(false);
+                    self.is_redundant.fill(false);
                     return Ok(steps);
                 }
             }
         }
     }
 
-    fn enter_equalities(&mut self) -> Result<(), Fault> {
+    fn enter_equalities(&mut self) -> Result<(), ProjectionFailure> {
         for a in 0..self.equalities {
             if self.is_active[a] || self.bounds[a].is_infinite() {
                 continue;
@@ -364,18 +364,18 @@ impl Projector {
             .filter(|&a| !self.is_active[a] && self.bounds[a].is_finite())
             .collect();
         if !repeated.is_empty() {
-            self.settle();
+            self.solve_active_equations();
         }
         for a in repeated {
             self.measure(a);
-            self.contradict(a)?;
+            self.check_dependent_row(a)?;
         }
         Ok(())
     }
 
     /// Row a depends on active rows (coefficients in `coef`) and disagrees with them: a fault if
     /// by more than their rounding, else it is muted.
-    fn contradict(&mut self, a: usize) -> Result<(), Fault> {
+    fn check_dependent_row(&mut self, a: usize) -> Result<(), ProjectionFailure> {
         let spread = 1.0 + self.coef.iter().map(|c| c.abs()).sum::<f64>();
         let mut floor = self.floor(a);
         for k in 0..self.active.len() {
@@ -388,13 +388,13 @@ impl Projector {
             over
         };
         if off <= BELIEVED * f64::EPSILON * spread * floor {
-            self.is_muted[a] = true;
+            self.is_redundant[a] = true;
             return Ok(());
         }
         let involved = (0..self.active.len()).filter(|&k| self.coef[k].abs() > 1e-9);
         let mut rows: Vec<usize> = involved.map(|k| self.active[k]).collect();
         rows.push(a);
         rows.sort_unstable();
-        Err(Fault::Empty { rows, gap: off })
+        Err(ProjectionFailure::Empty { rows, gap: off })
     }
 }

@@ -14,7 +14,7 @@ use crate::vector::sub;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Step {
+pub struct SweepingStep {
     /// End of the step.
     pub time: f64,
     /// Length of the step; 0 for a jump at an instant.
@@ -22,29 +22,29 @@ pub struct Step {
     /// |u_F − u_I|.
     pub moved: f64,
     /// Distance of the point that was projected (u_I − hf) to the set, before.
-    pub before: f64,
+    pub distance_before: f64,
     /// Distance of u_F to C(t_F), after (for a projected point the excess of its constraints).
-    pub after: f64,
+    pub distance_after: f64,
     /// Distance of what should be a normal to the normal cone, judged by the set itself.
-    pub normality: f64,
+    pub normal_cone_distance: f64,
     /// Bound of the excess e(C_I, C_F), where known.
     pub retraction: Option<f64>,
     /// h|f|, what the perturbation may add to the variation.
-    pub drift: f64,
+    pub perturbation_length: f64,
     /// For sets that are not convex: distance within which nearest points are unique.
-    pub radius: Option<f64>,
+    pub prox_regularity_radius: Option<f64>,
     /// Iterations of the projections, or integration steps of the event-driven method.
     pub iterations: usize,
     /// Changes of the active set met (event-driven).
     pub events: usize,
     /// Whether violation and normality are within the tolerance.
-    pub met: bool,
+    pub within_tolerance: bool,
 }
 
 /// What a run did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
-    pub(super) begun: bool,
+pub struct SweepingSummary {
+    pub(super) started: bool,
     /// Steps made, jumps included.
     pub steps: usize,
     /// Steps that missed the tolerance.
@@ -54,7 +54,7 @@ pub struct Summary {
     /// Largest distance to C(t) after a step.
     pub worst_after: f64,
     /// Largest distance to the normal cone.
-    pub worst_normality: f64,
+    pub worst_normal_cone_distance: f64,
     /// Σ|u_F − u_I|.
     pub variation: f64,
     /// Σ (bound of e(C_I, C_F) + h|f|), `None` once unknown for a step.
@@ -68,15 +68,15 @@ pub struct Summary {
     pub events: usize,
 }
 
-impl Default for Summary {
+impl Default for SweepingSummary {
     fn default() -> Self {
         Self {
-            begun: false,
+            started: false,
             steps: 0,
             missed: 0,
             first_missed: None,
             worst_after: 0.0,
-            worst_normality: 0.0,
+            worst_normal_cone_distance: 0.0,
             variation: 0.0,
             bound: Some(0.0),
             least_radius: None,
@@ -86,23 +86,23 @@ impl Default for Summary {
     }
 }
 
-impl Summary {
-    pub(super) fn add(&mut self, step: &Step) {
+impl SweepingSummary {
+    pub(super) fn add(&mut self, step: &SweepingStep) {
         self.steps += 1;
-        if !step.met {
+        if !step.within_tolerance {
             self.missed += 1;
             self.first_missed.get_or_insert(step.time);
         }
-        self.worst_after = self.worst_after.max(step.after);
-        self.worst_normality = self.worst_normality.max(step.normality);
+        self.worst_after = self.worst_after.max(step.distance_after);
+        self.worst_normal_cone_distance = self.worst_normal_cone_distance.max(step.normal_cone_distance);
         self.variation += step.moved;
         self.bound = match (self.bound, step.retraction) {
-            (Some(sum), Some(e)) => Some(sum + e + step.drift),
+            (Some(sum), Some(e)) => Some(sum + e + step.perturbation_length),
             _ => None,
         };
-        if let Some(r) = step.radius {
+        if let Some(r) = step.prox_regularity_radius {
             self.least_radius = Some(self.least_radius.map_or(r, |l| l.min(r)));
-            self.beyond_radius += usize::from(step.before >= r);
+            self.beyond_radius += usize::from(step.distance_before >= r);
         }
         self.events += step.events;
     }
@@ -123,37 +123,37 @@ impl Summary {
 
 impl<S: MovingSet> Process<S> {
     /// Moves to the projection of `z` onto C(to) and accounts for it.
-    pub(super) fn land(&mut self, to: f64, z: &[f64], from: f64, drift: f64) -> Result<Step> {
+    pub(super) fn project_and_report(&mut self, to: f64, z: &[f64], from: f64, drift: f64) -> Result<SweepingStep> {
         let mut p = vec![0.0; z.len()];
         let landing = self.set.project_into(to, z, &mut p)?;
-        self.keep_loads(1.0);
+        self.store_multipliers(1.0);
         let mut y = sub(z, &p);
         let before = self.metric.norm(&y);
         self.metric.lower(&mut y);
-        let normality = self.set.normality(to, &p, &y)?;
-        let step = Step {
+        let normality = self.set.normal_cone_distance(to, &p, &y)?;
+        let step = SweepingStep {
             time: to,
             length: to - from,
             moved: self.metric.norm(&sub(&p, &self.point)),
-            before,
-            after: landing.violation,
-            normality,
+            distance_before: before,
+            distance_after: landing.violation,
+            normal_cone_distance: normality,
             retraction: self.set.excess(from, to)?,
-            drift,
-            radius: self.set.radius()?,
+            perturbation_length: drift,
+            prox_regularity_radius: self.set.prox_regularity_radius()?,
             iterations: landing.iterations,
             events: 0,
-            met: false,
+            within_tolerance: false,
         };
         self.point = p;
-        Ok(self.judged(step))
+        Ok(self.with_verdict(step))
     }
 
     /// Whether the step meets the tolerance of the settings.
-    pub(super) fn judged(&self, mut step: Step) -> Step {
+    pub(super) fn with_verdict(&self, mut step: SweepingStep) -> SweepingStep {
         let allowed = self.settings.tolerance * (1.0 + self.metric.norm(&self.point));
         let within = |v: f64| v.is_finite() && v <= allowed;
-        step.met = within(step.after) && within(step.normality);
+        step.within_tolerance = within(step.distance_after) && within(step.normal_cone_distance);
         step
     }
 }

@@ -12,23 +12,23 @@ pub(super) const TOUCH: f64 = 1e-12;
 type FlowAt<'a> = &'a dyn Fn(f64, &[f64]) -> Result<Vec<f64>>;
 
 /// Everything about the functions at one instant and point.
-pub(super) struct Local {
+pub(super) struct ConstraintValues {
     pub values: Vec<f64>,
     pub rates: Vec<f64>,
     pub gradients: Vec<f64>,
 }
 
 /// The smooth system between events.
-pub(super) struct Smooth<'a> {
+pub(super) struct SmoothFlow<'a> {
     pub functions: &'a dyn Inequalities,
     pub metric: &'a convex::Metric,
     pub flow: FlowAt<'a>,
 }
 
-impl Smooth<'_> {
-    pub fn local(&self, t: f64, u: &[f64]) -> Result<Local> {
+impl SmoothFlow<'_> {
+    pub fn local(&self, t: f64, u: &[f64]) -> Result<ConstraintValues> {
         let (n, m) = (self.functions.dim(), self.functions.count());
-        let mut local = Local {
+        let mut local = ConstraintValues {
             values: vec![0.0; m],
             rates: vec![0.0; m],
             gradients: vec![0.0; n * m],
@@ -115,7 +115,7 @@ impl Smooth<'_> {
 
     /// The event functions after a step: c_k outside K, −λ_k in K, both in units that vanish at
     /// the event; the largest and who has it.
-    pub fn alarm(
+    pub fn largest_event_function(
         &self,
         t: f64,
         u: &[f64],
@@ -166,7 +166,7 @@ const ERROR: [f64; 7] = [
 ];
 
 /// Largest c_k/|∇c_k|, at least 0.
-pub(super) fn worst(local: &Local, n: usize) -> f64 {
+pub(super) fn worst(local: &ConstraintValues, n: usize) -> f64 {
     let each = local
         .values
         .iter()

@@ -15,9 +15,9 @@
 //! Limits: functions twice differentiable in x and their motion smooth between the stops given;
 //! finitely many events; dense algebra. Events that accumulate end in an error with the instant.
 
-use super::between::{Smooth, TOUCH, worst};
-use super::{Process, Step};
-use crate::error::{Result, SweepError};
+use super::between::{SmoothFlow, TOUCH, worst};
+use super::{Process, SweepingStep};
+use crate::error::{Result, SweepingError};
 use crate::set::MovingSet;
 use crate::smooth::cone_distance;
 use crate::vector::{norm, sub};
@@ -34,20 +34,20 @@ const STEPS: usize = 20_000;
 
 /// What is kept from step to step.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Referee {
+pub(super) struct EventMemory {
     /// Largest speed met: the unit of multipliers.
-    pace: f64,
+    speed_scale: f64,
     /// Length of the last step that was accurate enough.
     guess: Option<f64>,
     /// Changes of the held functions in the last step.
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<ActiveSetChange>,
     /// Multipliers of the held functions at its end, per unit of time.
-    pub(super) forces: Vec<(usize, f64)>,
+    pub(super) multiplier_rates: Vec<(usize, f64)>,
 }
 
 /// A function that begins or ceases to hold the point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Change {
+pub struct ActiveSetChange {
     /// When.
     pub time: f64,
     /// Which c_k.
@@ -57,49 +57,49 @@ pub struct Change {
 }
 
 /// Where an integration stands.
-struct Leg {
+struct IntegrationState {
     t: f64,
     u: Vec<f64>,
     held: Vec<usize>,
     /// Touched but not held: they may leave without an alarm.
-    quiet: Vec<usize>,
+    grazing: Vec<usize>,
     steps: usize,
     events: usize,
     /// Events at the same instant.
-    crowd: usize,
+    events_at_instant: usize,
 }
 
 impl<S: MovingSet> Process<S> {
-    pub(super) fn event_driven(&mut self, to: f64) -> Result<Step> {
+    pub(super) fn event_driven(&mut self, to: f64) -> Result<SweepingStep> {
         let metric = self.metric.to_convex(self.point.len())?;
-        let flow = |t: f64, u: &[f64]| self.flow_at(t, u);
+        let flow = |t: f64, u: &[f64]| self.perturbation_at(t, u);
         let Some(functions) = self.set.inequalities() else {
-            return Err(SweepError::Unsupported {
+            return Err(SweepingError::Unsupported {
                 method: "the event-driven method",
                 need: "the functions c_k of C(t) = { c_k <= 0 }",
             });
         };
-        let smooth = Smooth {
+        let smooth = SmoothFlow {
             functions,
             metric: &metric,
             flow: &flow,
         };
-        let mut referee = self.referee.clone();
-        let mut leg = Leg {
+        let mut referee = self.event_memory.clone();
+        let mut leg = IntegrationState {
             t: self.time,
             u: self.point.clone(),
             held: Vec::new(),
-            quiet: Vec::new(),
+            grazing: Vec::new(),
             steps: 0,
             events: 0,
-            crowd: 0,
+            events_at_instant: 0,
         };
         referee.changes.clear();
-        choose(&smooth, &mut referee, &mut leg)?;
+        select_active_set(&smooth, &mut referee, &mut leg)?;
         while leg.t < to {
-            drive(&smooth, &mut referee, &mut leg, to)?;
+            step_to_event(&smooth, &mut referee, &mut leg, to)?;
             if leg.steps > STEPS && leg.t < to {
-                return Err(SweepError::NotConverged {
+                return Err(SweepingError::NotConverged {
                     what: "the event-driven method (its steps shorten to nothing: a function that is \
                            not twice differentiable, as one with `abs`, `min` or `max`; write its \
                            pieces as contacts of their own, or use the catching-up method)",
@@ -114,34 +114,34 @@ impl<S: MovingSet> Process<S> {
             smooth.velocity(to, &leg.u, &leg.held, true)?,
         );
         let forces = leg.held.iter().zip(&end.multipliers);
-        referee.forces = forces.map(|(&k, &l)| (k, l)).collect();
-        let f = self.flow_at(to, &leg.u)?;
+        referee.multiplier_rates = forces.map(|(&k, &l)| (k, l)).collect();
+        let f = self.perturbation_at(to, &leg.u)?;
         let mut y: Vec<f64> = (0..f.len()).map(|i| -(end.point[i] + f[i])).collect();
         self.metric.lower(&mut y);
         let normality = cone_distance(&metric, &local.values, &local.gradients, &leg.u, &y, to)?;
         let h = to - self.time;
-        let step = Step {
+        let step = SweepingStep {
             time: to,
             length: h,
             moved: self.metric.norm(&sub(&leg.u, &self.point)),
-            before: 0.0,
-            after: worst(&local, leg.u.len()),
-            normality: normality * h,
+            distance_before: 0.0,
+            distance_after: worst(&local, leg.u.len()),
+            normal_cone_distance: normality * h,
             retraction: self.set.excess(self.time, to)?,
-            drift: h * self.metric.norm(&f),
-            radius: None,
+            perturbation_length: h * self.metric.norm(&f),
+            prox_regularity_radius: None,
             iterations: leg.steps,
             events: leg.events,
-            met: false,
+            within_tolerance: false,
         };
-        self.referee = referee;
+        self.event_memory = referee;
         self.point = leg.u;
-        Ok(self.judged(step))
+        Ok(self.with_verdict(step))
     }
 }
 
 /// K from the admissible right velocities.
-fn choose(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg) -> Result<()> {
+fn select_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState) -> Result<()> {
     let n = leg.u.len();
     let local = smooth.local(leg.t, &leg.u)?;
     let touch = -TOUCH * (1.0 + norm(&leg.u));
@@ -151,21 +151,21 @@ fn choose(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg) -> Result<(
         .collect();
     let right = smooth.velocity(leg.t, &leg.u, &touched, false)?;
     let f = (smooth.flow)(leg.t, &leg.u)?;
-    referee.pace = referee.pace.max(norm(&right.point)).max(norm(&f));
+    referee.speed_scale = referee.speed_scale.max(norm(&right.point)).max(norm(&f));
     leg.held.clear();
-    leg.quiet.clear();
+    leg.grazing.clear();
     for (i, &k) in touched.iter().enumerate() {
-        if right.multipliers[i] * length(k) > HOLD * referee.pace {
+        if right.multipliers[i] * length(k) > HOLD * referee.speed_scale {
             leg.held.push(k);
         } else {
-            leg.quiet.push(k);
+            leg.grazing.push(k);
         }
     }
     Ok(())
 }
 
 /// One accurate step, shortened to the first event in it.
-fn drive(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, to: f64) -> Result<()> {
+fn step_to_event(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState, to: f64) -> Result<()> {
     let left = to - leg.t;
     let mut h = referee.guess.unwrap_or(left).min(left);
     let size = 1.0 + norm(&leg.u);
@@ -185,12 +185,12 @@ fn drive(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, to: f64) -> 
     // Half way too, so that a function that comes and goes within the step is seen.
     let alarm_at = |h: f64| -> Result<(f64, usize, Vec<f64>)> {
         let (x, _) = smooth.dormand_prince(leg.t, &leg.u, h, &leg.held)?;
-        let (signal, who) = smooth.alarm(leg.t + h, &x, &leg.held, &leg.quiet)?;
+        let (signal, who) = smooth.largest_event_function(leg.t + h, &x, &leg.held, &leg.grazing)?;
         Ok((signal, who, x))
     };
-    let unit = HOLD * referee.pace.min(size);
+    let unit = HOLD * referee.speed_scale.min(size);
     let (middle, middle_who, _) = alarm_at(0.5 * h)?;
-    let (signal, who) = smooth.alarm(leg.t + h, &end, &leg.held, &leg.quiet)?;
+    let (signal, who) = smooth.largest_event_function(leg.t + h, &end, &leg.held, &leg.grazing)?;
     let (over, culprit) = if middle > unit {
         (0.5 * h, middle_who)
     } else if signal > unit {
@@ -198,14 +198,14 @@ fn drive(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, to: f64) -> 
     } else {
         leg.t = if h >= left { to } else { leg.t + h };
         leg.u = end;
-        leg.crowd = 0;
+        leg.events_at_instant = 0;
         return Ok(());
     };
     let (at, x, who) = locate(over, culprit, &alarm_at)?;
     leg.events += 1;
-    leg.crowd = if at > 1e-12 * left { 0 } else { leg.crowd + 1 };
-    if leg.crowd > 2 * smooth.functions.count() + 10 {
-        return Err(SweepError::NotConverged {
+    leg.events_at_instant = if at > 1e-12 * left { 0 } else { leg.events_at_instant + 1 };
+    if leg.events_at_instant > 2 * smooth.functions.count() + 10 {
+        return Err(SweepingError::NotConverged {
             what: "the event-driven method (events accumulate; use the catching-up method)",
             time: leg.t,
             iterations: leg.events,
@@ -214,7 +214,7 @@ fn drive(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, to: f64) -> 
     }
     leg.t += at;
     leg.u = x;
-    turn(smooth, referee, leg, who)
+    switch_active_set(smooth, referee, leg, who)
 }
 
 /// The first length at which the alarm goes, between 0 and `over`, with the point there.
@@ -249,21 +249,21 @@ fn locate(
 
 /// K after an event; `who` rang. At a graze the right velocity decides nothing, its derivative
 /// does: the function that rang changes sides.
-fn turn(smooth: &Smooth<'_>, referee: &mut Referee, leg: &mut Leg, who: usize) -> Result<()> {
+fn switch_active_set(smooth: &SmoothFlow<'_>, referee: &mut EventMemory, leg: &mut IntegrationState, who: usize) -> Result<()> {
     let before = leg.held.clone();
     let was_held = before.contains(&who);
-    choose(smooth, referee, leg)?;
+    select_active_set(smooth, referee, leg)?;
     let is_held = leg.held.contains(&who);
     if was_held == is_held {
         if is_held {
             leg.held.retain(|&k| k != who);
-            leg.quiet.push(who);
+            leg.grazing.push(who);
         } else {
-            leg.quiet.retain(|&k| k != who);
+            leg.grazing.retain(|&k| k != who);
             leg.held.push(who);
         }
     }
-    let change = |k: &usize, held: bool| Change {
+    let change = |k: &usize, held: bool| ActiveSetChange {
         time: leg.t,
         constraint: *k,
         held,

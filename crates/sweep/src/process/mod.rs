@@ -17,15 +17,15 @@ mod event;
 mod schedule;
 mod stage;
 
-pub use account::{Step, Summary};
-pub use schedule::{Pace, Schedule};
+pub use account::{SweepingStep, SweepingSummary};
+pub use schedule::{StepSize, Schedule};
 
-use crate::error::{Result, SweepError, check_finite, check_len};
+use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::metric::Metric;
 use crate::set::MovingSet;
 use crate::vector::{axpy, sub};
-pub use event::Change;
-use event::Referee;
+pub use event::ActiveSetChange;
+use event::EventMemory;
 
 /// How a step is made.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,7 +49,7 @@ pub enum Method {
 
 /// What to do with a start outside C(t₀).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Start {
+pub enum StartPolicy {
     /// Refuse it.
     #[default]
     Inside,
@@ -63,7 +63,7 @@ pub struct Settings {
     /// The method.
     pub method: Method,
     /// Treatment of a start outside.
-    pub start: Start,
+    pub start: StartPolicy,
     /// Bound, relative to 1 + |u|, of the violation and of the distance to the normal cone
     /// beyond which a step counts as missed.
     pub tolerance: f64,
@@ -73,7 +73,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             method: Method::CatchingUp,
-            start: Start::Inside,
+            start: StartPolicy::Inside,
             // Projections reach 1e-12; ten times the square root of that is a fault, not noise.
             tolerance: 1e-8,
         }
@@ -98,14 +98,14 @@ impl Settings {
             _ => ("", 0.0, "", true),
         };
         if !fine {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what,
                 value,
                 expected,
             });
         }
         if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "tolerance",
                 value: self.tolerance,
                 expected: "a positive number",
@@ -116,20 +116,20 @@ impl Settings {
 }
 
 /// The perturbation f(t, u), a velocity.
-pub type Flow = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send>;
+pub type Perturbation = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send>;
 
 /// A sweeping process under way.
 pub struct Process<S> {
     set: S,
     metric: Metric,
-    flow: Option<Flow>,
+    perturbation: Option<Perturbation>,
     settings: Settings,
     time: f64,
     point: Vec<f64>,
-    summary: Summary,
-    referee: Referee,
+    summary: SweepingSummary,
+    event_memory: EventMemory,
     /// Multipliers of the last step or jump.
-    loads: Vec<f64>,
+    multipliers: Vec<f64>,
 }
 
 impl<S: MovingSet> Process<S> {
@@ -142,13 +142,13 @@ impl<S: MovingSet> Process<S> {
         Ok(Self {
             set,
             metric: Metric::Euclidean,
-            flow: None,
+            perturbation: None,
             settings: Settings::default(),
             time: t0,
             point: u0.to_vec(),
-            summary: Summary::default(),
-            referee: Referee::default(),
-            loads: Vec::new(),
+            summary: SweepingSummary::default(),
+            event_memory: EventMemory::default(),
+            multipliers: Vec::new(),
         })
     }
 
@@ -160,13 +160,13 @@ impl<S: MovingSet> Process<S> {
         Process {
             set: Box::new(self.set),
             metric: self.metric,
-            flow: self.flow,
+            perturbation: self.perturbation,
             settings: self.settings,
             time: self.time,
             point: self.point,
             summary: self.summary,
-            referee: self.referee,
-            loads: self.loads,
+            event_memory: self.event_memory,
+            multipliers: self.multipliers,
         }
     }
 
@@ -179,8 +179,8 @@ impl<S: MovingSet> Process<S> {
     }
 
     /// Adds the perturbation f(t, u).
-    pub fn with_flow(mut self, flow: impl Fn(f64, &[f64], &mut [f64]) + Send + 'static) -> Self {
-        self.flow = Some(Box::new(flow));
+    pub fn with_perturbation(mut self, flow: impl Fn(f64, &[f64], &mut [f64]) + Send + 'static) -> Self {
+        self.perturbation = Some(Box::new(flow));
         self
     }
 
@@ -217,51 +217,51 @@ impl<S: MovingSet> Process<S> {
     }
 
     /// Changes of the active set in the last step of the event-driven method.
-    pub fn changes(&self) -> &[Change] {
-        &self.referee.changes
+    pub fn changes(&self) -> &[ActiveSetChange] {
+        &self.event_memory.changes
     }
 
     /// Multipliers per unit of time at the end of the last step of the event-driven method.
-    pub fn forces(&self) -> &[(usize, f64)] {
-        &self.referee.forces
+    pub fn multiplier_rates(&self) -> &[(usize, f64)] {
+        &self.event_memory.multiplier_rates
     }
 
     /// The multipliers λ_k of the last step or jump, A(u_F − u_I + hf) = −Σ λ_k ∇c_k, one for each function
     /// or row; empty where the set has none. f and ∇c_k are where the method takes them: at the end for
     /// a projection, at t_A for the θ-version, ∇c_k at the projection of u_F for the regularised flow. The
     /// event-driven method has [`Self::forces`] instead.
-    pub fn loads(&self) -> &[f64] {
-        &self.loads
+    pub fn multipliers(&self) -> &[f64] {
+        &self.multipliers
     }
 
     /// Keeps the multipliers of the last projection: `share` of them moved u. What follows (a distance, a
     /// check) may project again.
-    fn keep_loads(&mut self, share: f64) {
-        self.loads = self.set.loads().unwrap_or_default();
-        self.loads.iter_mut().for_each(|l| *l *= share);
+    fn store_multipliers(&mut self, share: f64) {
+        self.multipliers = self.set.projection_multipliers().unwrap_or_default();
+        self.multipliers.iter_mut().for_each(|l| *l *= share);
     }
 
     /// The account so far.
-    pub fn summary(&self) -> &Summary {
+    pub fn summary(&self) -> &SweepingSummary {
         &self.summary
     }
 
     /// Checks the start, or projects it if asked.
     pub fn begin(&mut self) -> Result<()> {
-        self.set.anchor(self.time, &self.point)?;
+        self.set.linearise_at(self.time, &self.point)?;
         let mut p = vec![0.0; self.point.len()];
         self.set.project_into(self.time, &self.point, &mut p)?;
         let distance = self.metric.norm(&sub(&self.point, &p));
-        self.summary.begun = true;
+        self.summary.started = true;
         if distance <= 1e-10 * (1.0 + self.metric.norm(&self.point)) {
             return Ok(());
         }
         match self.settings.start {
-            Start::Inside => Err(SweepError::StartOutside {
+            StartPolicy::Inside => Err(SweepingError::StartOutside {
                 time: self.time,
                 distance,
             }),
-            Start::Project => {
+            StartPolicy::Project => {
                 self.point = p;
                 Ok(())
             }
@@ -269,16 +269,16 @@ impl<S: MovingSet> Process<S> {
     }
 
     /// One step to the instant `to`.
-    pub fn advance(&mut self, to: f64) -> Result<Step> {
+    pub fn advance(&mut self, to: f64) -> Result<SweepingStep> {
         check_finite("end of a step", &[to], to)?;
         if !(to > self.time) {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "end of a step",
                 value: to,
                 expected: "an instant after the current one",
             });
         }
-        if !self.summary.begun {
+        if !self.summary.started {
             self.begin()?;
         }
         let step = match self.settings.method {
@@ -294,47 +294,47 @@ impl<S: MovingSet> Process<S> {
     }
 
     /// The set jumps at `to` ≥ now: u⁺ = proj(C(to), u⁻), whatever the method.
-    pub fn jump(&mut self, to: f64) -> Result<Step> {
+    pub fn jump(&mut self, to: f64) -> Result<SweepingStep> {
         check_finite("instant of a jump", &[to], to)?;
         if to < self.time {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "instant of a jump",
                 value: to,
                 expected: "an instant not before the current one",
             });
         }
-        if !self.summary.begun {
+        if !self.summary.started {
             self.begin()?;
         }
-        self.set.anchor(to, &self.point)?;
+        self.set.linearise_at(to, &self.point)?;
         let base = self.point.clone();
-        let step = self.land(to, &base, self.time, 0.0)?;
+        let step = self.project_and_report(to, &base, self.time, 0.0)?;
         self.time = to;
         self.summary.add(&step);
         Ok(step)
     }
 
     /// Drops what the set has learnt: what follows depends on time and point alone.
-    pub fn forget(&mut self) {
-        self.set.forget();
-        self.referee = Referee::default();
+    pub fn reset_warm_start(&mut self) {
+        self.set.reset_warm_start();
+        self.event_memory = EventMemory::default();
     }
 
-    fn flow_at(&self, t: f64, u: &[f64]) -> Result<Vec<f64>> {
+    fn perturbation_at(&self, t: f64, u: &[f64]) -> Result<Vec<f64>> {
         let mut f = vec![0.0; u.len()];
-        if let Some(flow) = &self.flow {
+        if let Some(flow) = &self.perturbation {
             flow(t, u, &mut f);
             check_finite("perturbation", &f, t)?;
         }
         Ok(f)
     }
 
-    fn catch_up(&mut self, to: f64) -> Result<Step> {
-        self.set.anchor(to, &self.point)?;
+    fn catch_up(&mut self, to: f64) -> Result<SweepingStep> {
+        self.set.linearise_at(to, &self.point)?;
         let h = to - self.time;
-        let f = self.flow_at(self.time, &self.point)?;
+        let f = self.perturbation_at(self.time, &self.point)?;
         let mut z = self.point.clone();
         axpy(-h, &f, &mut z);
-        self.land(to, &z, self.time, h * self.metric.norm(&f))
+        self.project_and_report(to, &z, self.time, h * self.metric.norm(&f))
     }
 }

@@ -5,13 +5,13 @@
 //! Where no bound of the excess is known, the distance from u to the next set stands in for it,
 //! which is what the step will move.
 
-use super::{Process, Step, Summary};
-use crate::error::{Result, SweepError};
+use super::{Process, SweepingStep, SweepingSummary};
+use crate::error::{Result, SweepingError};
 use crate::set::MovingSet;
 
 /// How the interval is divided.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pace {
+pub enum StepSize {
     /// Steps of this length; the last before a stop is shortened to meet it.
     Fixed(f64),
     /// Steps over which C retracts by at most `excess`, between `shortest` and `longest`.
@@ -31,7 +31,7 @@ pub struct Schedule {
     /// Last instant.
     pub end: f64,
     /// Step lengths.
-    pub pace: Pace,
+    pub step_size: StepSize,
     /// Instants at which C jumps; C(t) is its value after the jump.
     pub jumps: Vec<f64>,
     /// Instants at which the motion has a kink: a step ends there.
@@ -43,7 +43,7 @@ impl Schedule {
     pub fn fixed(end: f64, step: f64) -> Self {
         Self {
             end,
-            pace: Pace::Fixed(step),
+            step_size: StepSize::Fixed(step),
             jumps: Vec::new(),
             kinks: Vec::new(),
         }
@@ -54,16 +54,16 @@ impl Schedule {
             if value.is_finite() && value > 0.0 {
                 Ok(())
             } else {
-                Err(SweepError::Invalid {
+                Err(SweepingError::Invalid {
                     what,
                     value,
                     expected: "a positive number",
                 })
             }
         };
-        match self.pace {
-            Pace::Fixed(step) => positive("step", step)?,
-            Pace::Adaptive {
+        match self.step_size {
+            StepSize::Fixed(step) => positive("step", step)?,
+            StepSize::Adaptive {
                 excess,
                 shortest,
                 longest,
@@ -76,7 +76,7 @@ impl Schedule {
         let stops = self.jumps.iter().chain(&self.kinks).chain([&self.end]);
         for &value in stops {
             if !value.is_finite() {
-                return Err(SweepError::Invalid {
+                return Err(SweepingError::Invalid {
                     what: "instant of the schedule",
                     value,
                     expected: "a finite number",
@@ -111,8 +111,8 @@ impl<S: MovingSet> Process<S> {
     pub fn run(
         &mut self,
         schedule: &Schedule,
-        mut observe: impl FnMut(&Step, &[f64]),
-    ) -> Result<Summary> {
+        mut observe: impl FnMut(&SweepingStep, &[f64]),
+    ) -> Result<SweepingSummary> {
         self.run_while(schedule, |step, process| {
             observe(step, &process.point);
             true
@@ -123,10 +123,10 @@ impl<S: MovingSet> Process<S> {
     pub fn run_while(
         &mut self,
         schedule: &Schedule,
-        mut observe: impl FnMut(&Step, &Self) -> bool,
-    ) -> Result<Summary> {
+        mut observe: impl FnMut(&SweepingStep, &Self) -> bool,
+    ) -> Result<SweepingSummary> {
         schedule.validate()?;
-        if !self.summary.begun {
+        if !self.summary.started {
             self.begin()?;
         }
         let mut guess = f64::INFINITY;
@@ -136,14 +136,14 @@ impl<S: MovingSet> Process<S> {
             let start = self.time;
             let mut count = 0_u32;
             while self.time < last {
-                let to = match schedule.pace {
-                    Pace::Fixed(step) => {
+                let to = match schedule.step_size {
+                    StepSize::Fixed(step) => {
                         count += 1;
                         let to = start + f64::from(count) * step;
                         // A remainder below a millionth of a step is rounding of the division.
                         if to > last - 1e-6 * step { last } else { to }
                     }
-                    Pace::Adaptive { .. } => self.next_instant(schedule.pace, last, &mut guess)?,
+                    StepSize::Adaptive { .. } => self.next_instant(schedule.step_size, last, &mut guess)?,
                 };
                 let step = self.advance(to)?;
                 if !observe(&step, self) {
@@ -165,8 +165,8 @@ impl<S: MovingSet> Process<S> {
     ///
     /// # Errors
     /// The set retracts too fast for the shortest step, or fails.
-    pub fn next_instant(&mut self, pace: Pace, last: f64, guess: &mut f64) -> Result<f64> {
-        let Pace::Adaptive {
+    pub fn next_instant(&mut self, pace: StepSize, last: f64, guess: &mut f64) -> Result<f64> {
+        let StepSize::Adaptive {
             excess,
             shortest,
             longest,
@@ -184,7 +184,7 @@ impl<S: MovingSet> Process<S> {
             let e = match self.set.excess(self.time, to)? {
                 Some(e) => e,
                 None => {
-                    self.set.anchor(to, &self.point)?;
+                    self.set.linearise_at(to, &self.point)?;
                     let point = self.point.clone();
                     self.set.distance(&self.metric, to, &point)?
                 }
@@ -201,7 +201,7 @@ impl<S: MovingSet> Process<S> {
             }
             h *= (0.9 * excess / e).clamp(0.1, 0.9);
             if h < shortest {
-                return Err(SweepError::NotConverged {
+                return Err(SweepingError::NotConverged {
                     what: "the adaptive step (the set retracts by more than the excess allowed within the shortest step: declare a jump there, or allow more)",
                     time: self.time,
                     iterations: 0,

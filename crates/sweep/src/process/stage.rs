@@ -7,42 +7,42 @@
 //! Resolvent: v + hλ (v − proj v) = z has the solution v = (z + hλ proj z)/(1 + hλ) in closed
 //! form, because every point between z and proj z has the same projection.
 
-use super::{Process, Step};
-use crate::error::{Result, SweepError};
-use crate::set::{Landing, MovingSet};
+use super::{Process, SweepingStep};
+use crate::error::{Result, SweepingError};
+use crate::set::{ProjectionReport, MovingSet};
 use crate::vector::{axpy, norm, sub};
 
 /// Repetitions allowed: a contraction by ½ needs fifty.
 const REPETITIONS: usize = 200;
 
 /// A stage's answer: the point projected, its projection, how that ended, |f| there.
-struct Stage {
+struct ImplicitStage {
     z: Vec<f64>,
     p: Vec<f64>,
-    landing: Landing,
+    landing: ProjectionReport,
     speed: f64,
 }
 
 impl<S: MovingSet> Process<S> {
     /// Finds v = z + share (proj z − z), z = base − weight f(t, v).
-    fn stage(&mut self, t: f64, base: &[f64], weight: f64, share: f64) -> Result<Stage> {
+    fn solve_stage(&mut self, t: f64, base: &[f64], weight: f64, share: f64) -> Result<ImplicitStage> {
         let n = self.point.len();
         let mut p = vec![0.0; n];
         let mut v = self.point.clone();
         let mut change = f64::INFINITY;
         for _ in 0..REPETITIONS {
-            let f = self.flow_at(t, &v)?;
+            let f = self.perturbation_at(t, &v)?;
             let mut z = base.to_vec();
             axpy(-weight, &f, &mut z);
             let landing = self.set.project_into(t, &z, &mut p)?;
             let next: Vec<f64> = (0..n).map(|i| z[i] + share * (p[i] - z[i])).collect();
             change = norm(&sub(&next, &v));
             // A few roundings of the point, or nothing to repeat.
-            let done = self.flow.is_none() || change <= 1e-15 * (1.0 + norm(&next));
+            let done = self.perturbation.is_none() || change <= 1e-15 * (1.0 + norm(&next));
             v = next;
             if done {
                 let speed = self.metric.norm(&f);
-                return Ok(Stage {
+                return Ok(ImplicitStage {
                     z,
                     p,
                     landing,
@@ -50,7 +50,7 @@ impl<S: MovingSet> Process<S> {
                 });
             }
         }
-        Err(SweepError::NotConverged {
+        Err(SweepingError::NotConverged {
             what: "the implicit perturbation (shorten the step)",
             time: t,
             iterations: REPETITIONS,
@@ -60,69 +60,69 @@ impl<S: MovingSet> Process<S> {
 
     /// The share of an implicit step that is judged: normal cone at the projected point, at the instant
     /// `at`; `share` of what the projection moved is in the step.
-    fn account(
+    fn report_stage(
         &mut self,
         to: f64,
         (at, share): (f64, f64),
-        stage: &Stage,
+        stage: &ImplicitStage,
         end: Vec<f64>,
-    ) -> Result<Step> {
-        self.keep_loads(share);
+    ) -> Result<SweepingStep> {
+        self.store_multipliers(share);
         let mut y = sub(&stage.z, &stage.p);
         let before = self.metric.norm(&y);
         self.metric.lower(&mut y);
-        let normality = self.set.normality(at, &stage.p, &y)?;
+        let normality = self.set.normal_cone_distance(at, &stage.p, &y)?;
         let after = self.set.distance(&self.metric, to, &end)?;
         let h = to - self.time;
-        let mut step = Step {
+        let mut step = SweepingStep {
             time: to,
             length: h,
             moved: self.metric.norm(&sub(&end, &self.point)),
-            before,
+            distance_before: before,
             // Judged by the constraints at the stage; u_F itself may lie outside by design.
-            after: stage.landing.violation,
-            normality,
+            distance_after: stage.landing.violation,
+            normal_cone_distance: normality,
             retraction: self.set.excess(self.time, to)?,
-            drift: h * stage.speed,
-            radius: self.set.radius()?,
+            perturbation_length: h * stage.speed,
+            prox_regularity_radius: self.set.prox_regularity_radius()?,
             iterations: stage.landing.iterations,
             events: 0,
-            met: false,
+            within_tolerance: false,
         };
         self.point = end;
-        step = self.judged(step);
-        step.after = after;
+        step = self.with_verdict(step);
+        step.distance_after = after;
         Ok(step)
     }
 
     /// Catching-up with the mean of f over the step: of second order in f, and a point that
     /// rests on the boundary stays there, which the θ-version with ½ lets swing about it.
-    pub(super) fn trapezoidal(&mut self, to: f64) -> Result<Step> {
+    pub(super) fn trapezoidal(&mut self, to: f64) -> Result<SweepingStep> {
         let h = to - self.time;
-        self.set.anchor(to, &self.point)?;
+        self.set.linearise_at(to, &self.point)?;
         let mut base = self.point.clone();
-        let f = self.flow_at(self.time, &self.point)?;
+        let f = self.perturbation_at(self.time, &self.point)?;
         axpy(-0.5 * h, &f, &mut base);
-        let mut stage = self.stage(to, &base, 0.5 * h, 1.0)?;
+        let mut stage = self.solve_stage(to, &base, 0.5 * h, 1.0)?;
         stage.speed = 0.5 * (stage.speed + self.metric.norm(&f));
         let end = stage.p.clone();
-        self.account(to, (to, 1.0), &stage, end)
+        self.report_stage(to, (to, 1.0), &stage, end)
     }
 
-    pub(super) fn theta(&mut self, to: f64, theta: f64) -> Result<Step> {
+    pub(super) fn theta(&mut self, to: f64, theta: f64) -> Result<SweepingStep> {
         let h = to - self.time;
         let t_a = self.time + theta * h;
-        self.set.anchor(t_a, &self.point)?;
-        let stage = self.stage(t_a, &self.point.clone(), theta * h, 1.0)?;
+        self.set.linearise_at(t_a, &self.point)?;
+        let stage = self.solve_stage(t_a, &self.point.clone(), theta * h, 1.0)?;
         let end = (0..stage.p.len())
             .map(|i| self.point[i] + (stage.p[i] - self.point[i]) / theta)
             .collect();
-        self.account(to, (t_a, 1.0 / theta), &stage, end)
+        self.report_stage(to, (t_a, 1.0 / theta), &stage, end)
     }
 
-    pub(super) fn regularised(&mut self, to: f64, lambda: f64) -> Result<Step> {
+    pub(super) fn regularised(&mut self, to: f64, lambda: f64) -> Result<SweepingStep> {
         let h = to - self.time;
-        self.set.anchor(to, &self.point)?;
+        self.set.linearise_at(to, &self.point)?;
         let stiff = h * lambda;
         // hλ/(1 + hλ), without overflow.
         let share = if stiff > 1.0 {
@@ -130,10 +130,10 @@ impl<S: MovingSet> Process<S> {
         } else {
             stiff / (1.0 + stiff)
         };
-        let stage = self.stage(to, &self.point.clone(), h, share)?;
+        let stage = self.solve_stage(to, &self.point.clone(), h, share)?;
         let end = (0..stage.p.len())
             .map(|i| stage.z[i] + share * (stage.p[i] - stage.z[i]))
             .collect();
-        self.account(to, (to, share), &stage, end)
+        self.report_stage(to, (to, share), &stage, end)
     }
 }

@@ -3,8 +3,8 @@
 //! Slow but sure for convex functions: x_j = proj(∩ tangents, z) has distances to z that rise
 //! to that of C(t); tangents at x_j cut it off while it is outside.
 
-use super::{Inequalities, Smooth, Tangent};
-use crate::error::{Result, SweepError, at};
+use super::{Inequalities, InequalitySet, Linearisation};
+use crate::error::{Result, SweepingError, at};
 use crate::vector::{dot, norm};
 use convex::qp::LinearConstraints;
 
@@ -14,17 +14,17 @@ const ROUNDS: usize = 400;
 /// Violation, relative to the data, that ends the iteration.
 const INSIDE: f64 = 1e-12;
 
-impl<I: Inequalities> Smooth<I> {
+impl<I: Inequalities> InequalitySet<I> {
     pub(super) fn cutting_planes(
         &mut self,
         t: f64,
         z: &[f64],
-        visited: &mut Vec<Tangent>,
-    ) -> Result<Tangent> {
+        visited: &mut Vec<Linearisation>,
+    ) -> Result<Linearisation> {
         let (mut rows, mut bounds): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut owners: Vec<usize> = Vec::new();
         let mut here = self.tangent(t, z)?;
-        super::compare(t, &visited[visited.len().saturating_sub(20)..])?;
+        super::check_tangents(t, &visited[visited.len().saturating_sub(20)..])?;
         for round in 0..ROUNDS {
             for (k, &c) in here.values.iter().enumerate() {
                 if c > 0.0 {
@@ -40,17 +40,17 @@ impl<I: Inequalities> Smooth<I> {
                     .solve_warm(&self.white, LinearConstraints::inequalities(&rows, &bounds), z, warm);
             // Rows are cuts: what contradicts are the functions they belong to.
             solved.map_err(at(t)).map_err(|error| match error {
-                SweepError::Empty { time, rows, reason } => {
+                SweepingError::Empty { time, rows, reason } => {
                     let mut rows: Vec<usize> = rows.iter().map(|&r| owners[r]).collect();
                     rows.sort_unstable();
                     rows.dedup();
-                    SweepError::Empty { time, rows, reason }
+                    SweepingError::Empty { time, rows, reason }
                 }
                 other => other,
             })?;
             here = self.tangent(t, self.prox.point())?;
             visited.push(here.clone());
-            super::compare(t, &visited[visited.len().saturating_sub(8)..])?;
+            super::check_tangents(t, &visited[visited.len().saturating_sub(8)..])?;
             if here.violation() <= INSIDE * (norm(z) + norm(&here.x)) {
                 self.multipliers.fill(0.0);
                 for (&owner, &l) in owners.iter().zip(self.prox.multipliers()) {
@@ -59,7 +59,7 @@ impl<I: Inequalities> Smooth<I> {
                 return self.polish(t, z, here, visited);
             }
         }
-        Err(SweepError::NotConverged {
+        Err(SweepingError::NotConverged {
             what: "the projection onto smooth inequalities",
             time: t,
             iterations: ROUNDS,
@@ -72,12 +72,12 @@ impl<I: Inequalities> Smooth<I> {
         &mut self,
         t: f64,
         z: &[f64],
-        coarse: Tangent,
-        visited: &mut Vec<Tangent>,
-    ) -> Result<Tangent> {
+        coarse: Linearisation,
+        visited: &mut Vec<Linearisation>,
+    ) -> Result<Linearisation> {
         visited.push(coarse.clone());
         let kept = self.multipliers.clone();
-        match self.sequential(t, z, visited)? {
+        match self.solve_sqp(t, z, visited)? {
             Some(sharp) => Ok(sharp),
             None => {
                 self.multipliers = kept;

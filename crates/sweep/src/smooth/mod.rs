@@ -9,9 +9,9 @@
 mod cuts;
 mod sqp;
 
-use crate::error::{Result, SweepError, at, check_finite, check_len};
+use crate::error::{Result, SweepingError, at, check_finite, check_len};
 use crate::metric::Metric;
-use crate::set::{Landing, MovingSet};
+use crate::set::{ProjectionReport, MovingSet};
 use crate::vector::{axpy, dot, norm, sub};
 use convex::qp::{ProxWorkspace, LinearConstraints};
 
@@ -89,7 +89,7 @@ pub(crate) fn difference(
 }
 
 /// The set { x : c_k(t, x) ≤ 0 for all k }.
-pub struct Smooth<I> {
+pub struct InequalitySet<I> {
     functions: I,
     metric: Metric,
     white: convex::Metric,
@@ -98,12 +98,12 @@ pub struct Smooth<I> {
     prox: ProxWorkspace,
 }
 
-impl<I: Inequalities> Smooth<I> {
+impl<I: Inequalities> InequalitySet<I> {
     /// The set of these functions.
     pub fn new(functions: I) -> Result<Self> {
         let (n, m) = (functions.dim(), functions.count());
         if n == 0 || m == 0 {
-            return Err(SweepError::Invalid {
+            return Err(SweepingError::Invalid {
                 what: "number of inequalities or of coordinates",
                 value: 0.0,
                 expected: "at least 1",
@@ -131,12 +131,12 @@ impl<I: Inequalities> Smooth<I> {
             check_len("point of a convexity check", x.len(), self.functions.dim())?;
             tangents.push(self.tangent(t, x)?);
         }
-        compare(t, &tangents)
+        check_tangents(t, &tangents)
     }
 
-    fn tangent(&self, t: f64, x: &[f64]) -> Result<Tangent> {
+    fn tangent(&self, t: f64, x: &[f64]) -> Result<Linearisation> {
         let (n, m) = (self.functions.dim(), self.functions.count());
-        let mut tangent = Tangent {
+        let mut tangent = Linearisation {
             x: x.to_vec(),
             values: vec![0.0; m],
             gradients: vec![0.0; n * m],
@@ -151,13 +151,13 @@ impl<I: Inequalities> Smooth<I> {
 
 /// All functions and gradients at one point.
 #[derive(Debug, Clone)]
-struct Tangent {
+struct Linearisation {
     x: Vec<f64>,
     values: Vec<f64>,
     gradients: Vec<f64>,
 }
 
-impl Tangent {
+impl Linearisation {
     fn row(&self, k: usize) -> &[f64] {
         let n = self.x.len();
         &self.gradients[k * n..(k + 1) * n]
@@ -180,7 +180,7 @@ impl Tangent {
 }
 
 /// c(y) ≥ c(x) + ∇c(x)·(y − x) for convex c: every pair is compared.
-fn compare(time: f64, tangents: &[Tangent]) -> Result<()> {
+fn check_tangents(time: f64, tangents: &[Linearisation]) -> Result<()> {
     for a in tangents {
         for b in tangents {
             let step = sub(&b.x, &a.x);
@@ -196,7 +196,7 @@ fn compare(time: f64, tangents: &[Tangent]) -> Result<()> {
                 // Rounding of functions of any make stays far below a billionth of their terms; at
                 // the boundary the terms cancel, and the slope times x tells their size.
                 if excess > 1e-9 * size + 1e-13 * norm(a.row(k)) * reach {
-                    return Err(SweepError::NotConvex {
+                    return Err(SweepingError::NotConvex {
                         time,
                         constraint: k,
                         at: a.x.clone(),
@@ -234,7 +234,7 @@ pub(crate) fn cone_distance(
     Ok(metric.norm(&polar.point))
 }
 
-impl<I: Inequalities> MovingSet for Smooth<I> {
+impl<I: Inequalities> MovingSet for InequalitySet<I> {
     fn dim(&self) -> usize {
         self.functions.dim()
     }
@@ -246,30 +246,30 @@ impl<I: Inequalities> MovingSet for Smooth<I> {
         Ok(())
     }
 
-    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<Landing> {
+    fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         check_len("point to project", z.len(), self.dim())?;
         check_finite("point to project", z, t)?;
         let start = self.tangent(t, z)?;
         if start.values.iter().all(|c| *c <= 0.0) {
             self.multipliers.fill(0.0);
             out.copy_from_slice(z);
-            return Ok(Landing::default());
+            return Ok(ProjectionReport::default());
         }
         let mut visited = vec![start];
-        let answer = match self.sequential(t, z, &mut visited)? {
+        let answer = match self.solve_sqp(t, z, &mut visited)? {
             Some(answer) => answer,
             None => self.cutting_planes(t, z, &mut visited)?,
         };
-        compare(t, &visited[visited.len().saturating_sub(8)..])?;
+        check_tangents(t, &visited[visited.len().saturating_sub(8)..])?;
         out.copy_from_slice(&answer.x);
         check_finite("nearest point", out, t)?;
-        Ok(Landing {
+        Ok(ProjectionReport {
             iterations: visited.len(),
             violation: answer.violation().max(0.0),
         })
     }
 
-    fn normality(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
+    fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
         let tangent = self.tangent(t, p)?;
         cone_distance(&self.white, &tangent.values, &tangent.gradients, p, y, t)
     }
@@ -278,11 +278,11 @@ impl<I: Inequalities> MovingSet for Smooth<I> {
         Some(&self.functions)
     }
 
-    fn loads(&self) -> Option<Vec<f64>> {
+    fn projection_multipliers(&self) -> Option<Vec<f64>> {
         Some(self.multipliers.clone())
     }
 
-    fn forget(&mut self) {
+    fn reset_warm_start(&mut self) {
         self.multipliers.fill(0.0);
     }
 }

@@ -8,8 +8,8 @@
 //! Quadratic convergence near the answer; a step must lower either the residual of the
 //! optimality conditions or the merit ½|x − z|² + ν Σ c_k⁺, else it is halved.
 
-use super::{Inequalities, Smooth, Tangent};
-use crate::error::{Result, SweepError, at};
+use super::{Inequalities, InequalitySet, Linearisation};
+use crate::error::{Result, SweepingError, at};
 use crate::vector::{axpy, dot, norm, sub};
 use convex::ConvexError;
 use convex::qp::LinearConstraints;
@@ -22,26 +22,26 @@ const ITERATIONS: usize = 40;
 const SHARP: f64 = 1e-14;
 const FAIR: f64 = 1e-11;
 
-impl<I: Inequalities> Smooth<I> {
+impl<I: Inequalities> InequalitySet<I> {
     /// The nearest point, or `None` where the iteration does not settle.
-    pub(super) fn sequential(
+    pub(super) fn solve_sqp(
         &mut self,
         t: f64,
         z: &[f64],
-        visited: &mut Vec<Tangent>,
-    ) -> Result<Option<Tangent>> {
+        visited: &mut Vec<Linearisation>,
+    ) -> Result<Option<Linearisation>> {
         let Some(mut here) = visited.last().cloned() else {
             return Ok(None);
         };
         let mut lambda = self.multipliers.clone();
-        let mut best: Option<(f64, Tangent, Vec<f64>)> = None;
+        let mut best: Option<(f64, Linearisation, Vec<f64>)> = None;
         let mut residual = f64::INFINITY;
         for _ in 0..ITERATIONS {
             let Some((step, next_lambda)) = self.subproblem(t, z, &here, &lambda)? else {
                 return Ok(None);
             };
             let Some((next, next_residual)) =
-                self.advance(t, z, &here, &step, &next_lambda, residual)?
+                self.line_search(t, z, &here, &step, &next_lambda, residual)?
             else {
                 break;
             };
@@ -71,7 +71,7 @@ impl<I: Inequalities> Smooth<I> {
         &mut self,
         t: f64,
         z: &[f64],
-        here: &Tangent,
+        here: &Linearisation,
         lambda: &[f64],
     ) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
         let n = z.len();
@@ -102,7 +102,7 @@ impl<I: Inequalities> Smooth<I> {
                         "the tangents of constraints {rows:?} at {:?} contradict each other by {:e}",
                         here.x, -combined
                     );
-                    return Err(SweepError::Empty {
+                    return Err(SweepingError::Empty {
                         time: t,
                         rows,
                         reason,
@@ -120,17 +120,17 @@ impl<I: Inequalities> Smooth<I> {
     }
 
     /// The full step, or a shorter one that lowers the merit; `None` where none does.
-    fn advance(
+    fn line_search(
         &self,
         t: f64,
         z: &[f64],
-        here: &Tangent,
+        here: &Linearisation,
         step: &[f64],
         lambda: &[f64],
         residual: f64,
-    ) -> Result<Option<(Tangent, f64)>> {
+    ) -> Result<Option<(Linearisation, f64)>> {
         let penalty = 2.0 * lambda.iter().fold(0.0_f64, |m, l| m.max(*l));
-        let merit = |point: &Tangent| -> f64 {
+        let merit = |point: &Linearisation| -> f64 {
             let far = self.metric.norm(&sub(&point.x, z));
             let over: f64 = point.values.iter().map(|c| c.max(0.0)).sum();
             0.5 * far * far + penalty * over
@@ -161,7 +161,7 @@ impl<I: Inequalities> Smooth<I> {
     }
 
     /// |A(x − z) + Σ λ∇c| + Σ λ|c| + Σ c⁺ with functions scaled to unit gradients, over the data.
-    fn optimality(&self, z: &[f64], here: &Tangent, lambda: &[f64]) -> f64 {
+    fn optimality(&self, z: &[f64], here: &Linearisation, lambda: &[f64]) -> f64 {
         let mut rest = sub(&here.x, z);
         self.metric.lower(&mut rest);
         let pull = norm(&rest);

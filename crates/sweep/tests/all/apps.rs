@@ -3,12 +3,12 @@
 use crate::common;
 
 use crate::common::method;
-use sweep::apps::bar::Bar;
+use sweep::apps::bar::HardeningBar;
 use sweep::apps::cavity::Shaft;
 use sweep::apps::circuit::Rectifier;
 use sweep::apps::crowd::Room;
-use sweep::apps::hysteresis::Stack;
-use sweep::{Discs, Method, MovingSet, Obstacle, Process, Schedule, Smooth, SweepError};
+use sweep::apps::hysteresis::PrandtlIshlinskii;
+use sweep::{DiscConfiguration, Method, MovingSet, Obstacle, Process, Schedule, InequalitySet, SweepingError};
 
 /// A triangle wave of amplitude a and period 4, starting at 0 upwards.
 fn triangle(a: f64, t: f64) -> f64 {
@@ -22,7 +22,7 @@ fn triangle(a: f64, t: f64) -> f64 {
 
 #[test]
 fn stack_of_stops_loses_the_work_of_its_closed_form_and_closes_its_loops() {
-    let stack = Stack::new(&[0.2, 0.5, 0.9, 1.4], &[3.0, 1.0, 0.5, 2.0]).expect("stack");
+    let stack = PrandtlIshlinskii::new(&[0.2, 0.5, 0.9, 1.4], &[3.0, 1.0, 0.5, 2.0]).expect("stack");
     let amplitude = 1.2;
     let mut process = stack
         .process(0.0, move |t| triangle(amplitude, t))
@@ -56,7 +56,7 @@ fn stack_of_stops_loses_the_work_of_its_closed_form_and_closes_its_loops() {
 
 #[test]
 fn inner_loop_is_wiped_out_when_the_outer_branch_is_met_again() {
-    let stack = Stack::new(&[0.1, 0.3, 0.6], &[1.0; 3]).expect("stack");
+    let stack = PrandtlIshlinskii::new(&[0.1, 0.3, 0.6], &[1.0; 3]).expect("stack");
     // Up to 1; and up to 1 with an excursion 0.7 → 0.2 → 0.7 on the way.
     let plain = |t: f64| t.min(1.0);
     let detour = |t: f64| match t {
@@ -79,7 +79,7 @@ fn inner_loop_is_wiped_out_when_the_outer_branch_is_met_again() {
 
 #[test]
 fn hardening_bar_follows_the_bilinear_law_with_bauschinger_effect() {
-    let bar = Bar {
+    let bar = HardeningBar {
         modulus: 200.0,
         hardening: 50.0,
         strength: 1.0,
@@ -108,7 +108,7 @@ fn hardening_bar_follows_the_bilinear_law_with_bauschinger_effect() {
     // Piecewise linear loading: the catching-up method is exact.
     assert!(worst < 1e-12, "{worst:e}");
 
-    let soft = Bar {
+    let soft = HardeningBar {
         hardening: 0.0,
         ..bar
     };
@@ -185,8 +185,8 @@ fn blocked_rectifier_discharges_exponentially() {
 }
 
 /// A shaft of radius 1 that leans to the right, then back to the left (an overhang).
-fn leaning() -> Smooth<Shaft> {
-    Smooth::new(Shaft {
+fn leaning() -> InequalitySet<Shaft> {
+    InequalitySet::new(Shaft {
         centre: vec![
             Box::new(|z: f64| (2.0 * z.sin(), 2.0 * z.cos())),
             Box::new(|_| (0.0, 0.0)),
@@ -234,7 +234,7 @@ fn water_falls_runs_down_the_wall_and_leaves_at_the_rim() {
 
 #[test]
 fn closing_shaft_is_empty_with_its_depth() {
-    let set = Smooth::new(Shaft {
+    let set = InequalitySet::new(Shaft {
         centre: vec![Box::new(|_| (0.0, 0.0)), Box::new(|_| (0.0, 0.0))],
         radius: Box::new(|z| (1.0 - z, -1.0)),
     })
@@ -244,7 +244,7 @@ fn closing_shaft_is_empty_with_its_depth() {
         .run(&Schedule::fixed(2.0, 0.0625), |_, _| {})
         .expect_err("closed");
     match error {
-        SweepError::Empty { time, .. } => assert!((1.0..=1.0625).contains(&time), "{time}"),
+        SweepingError::Empty { time, .. } => assert!((1.0..=1.0625).contains(&time), "{time}"),
         other => panic!("{other}"),
     }
 }
@@ -252,9 +252,9 @@ fn closing_shaft_is_empty_with_its_depth() {
 #[test]
 fn admissible_radius_of_two_touching_discs_is_that_of_the_cylinder() {
     // In R⁴ the forbidden set |q₂ − q₁| < 2r is a cylinder of radius 2r/√2.
-    let mut set = Discs::new(2, &[0.3, 0.3]).expect("discs");
-    set.anchor(0.0, &[0.0, 0.0, 0.6, 0.0]).expect("anchor");
-    let radius = set.radius().expect("radius").expect("finite");
+    let mut set = DiscConfiguration::new(2, &[0.3, 0.3]).expect("discs");
+    set.linearise_at(0.0, &[0.0, 0.0, 0.6, 0.0]).expect("anchor");
+    let radius = set.prox_regularity_radius().expect("radius").expect("finite");
     assert!((radius - 0.6 / 2.0_f64.sqrt()).abs() < 1e-14, "{radius}");
     // A disc between two half-planes that leave it no room: normals contradict, radius 0; a
     // disc in a corner touches only flat walls: no curvature, every distance will do.
@@ -262,19 +262,19 @@ fn admissible_radius_of_two_touching_discs_is_that_of_the_cylinder() {
         normal: normal.to_vec(),
         offset,
     };
-    let mut corner = Discs::new(2, &[0.5])
+    let mut corner = DiscConfiguration::new(2, &[0.5])
         .expect("disc")
         .with_obstacles(move |_| vec![wall([1.0, 0.0], 0.0), wall([0.0, 1.0], 0.0)]);
-    corner.anchor(0.0, &[0.5, 0.5]).expect("anchor");
-    assert_eq!(corner.radius().expect("radius"), Some(f64::INFINITY));
+    corner.linearise_at(0.0, &[0.5, 0.5]).expect("anchor");
+    assert_eq!(corner.prox_regularity_radius().expect("radius"), Some(f64::INFINITY));
 }
 
 #[test]
 fn two_walkers_head_on_stop_where_they_touch() {
-    let set = Discs::new(2, &[0.2, 0.3]).expect("discs");
+    let set = DiscConfiguration::new(2, &[0.2, 0.3]).expect("discs");
     let mut process = Process::new(set, 0.0, &[-1.0, 0.0, 2.0, 0.0])
         .expect("process")
-        .with_flow(|_, _, f| f.copy_from_slice(&[-1.0, 0.0, 1.0, 0.0]));
+        .with_perturbation(|_, _, f| f.copy_from_slice(&[-1.0, 0.0, 1.0, 0.0]));
     process
         .run(&Schedule::fixed(3.0, 0.01), |_, _| {})
         .expect("run");

@@ -2,7 +2,7 @@
 
 use crate::common::{MovingBall, dragged, dragging, method, orders, tractrix, worst_error};
 use convex::{AxisBox, Ball, HalfSpace};
-use sweep::{Carried, Method, Polyhedron, Process, Rows, Schedule, Smooth};
+use sweep::{TransformedSet, Method, MovingPolyhedron, Process, ConstraintRows, Schedule, InequalitySet};
 
 fn oracle(name: &str) -> serde_json::Value {
     let path = format!("{}/tests/data/{name}.json", env!("CARGO_MANIFEST_DIR"));
@@ -14,8 +14,8 @@ fn number(v: &serde_json::Value) -> f64 {
     v.as_f64().expect("a number")
 }
 
-fn disc() -> Carried {
-    Carried::new(Ball::new(&[0.0, 0.0], 1.0).expect("ball")).with_shift(dragged)
+fn disc() -> TransformedSet {
+    TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("ball")).with_shift(dragged)
 }
 
 fn start() -> [f64; 2] {
@@ -27,7 +27,7 @@ fn play_operator_follows_its_oracle() {
     let data = oracle("sweep_play");
     let samples = data["samples"].as_array().expect("samples");
     let interval = AxisBox::new(&[-0.3], &[0.3]).expect("interval");
-    let set = Carried::new(interval).with_shift(|t, a| a[0] = t.sin());
+    let set = TransformedSet::new(interval).with_shift(|t, a| a[0] = t.sin());
     let mut process = Process::new(set, 0.0, &[0.0]).expect("process");
     let h = 1e-3;
     let mut seen = Vec::new();
@@ -48,7 +48,7 @@ fn play_operator_follows_its_oracle() {
 fn square_is_two_play_operators() {
     let data = oracle("sweep_square");
     let square = AxisBox::new(&[-1.0, -1.0], &[1.0, 1.0]).expect("square");
-    let set = Carried::new(square).with_shift(|t, a| {
+    let set = TransformedSet::new(square).with_shift(|t, a| {
         (a[0], a[1]) = (t, 0.5 * (2.0 * t).sin());
     });
     let mut process = Process::new(set, 0.0, &[0.0, 0.0]).expect("process");
@@ -130,7 +130,7 @@ fn event_driven_follows_the_tractrix_to_1e_10() {
         centre: dragged,
         speed: dragging,
     };
-    let mut process = Process::new(Smooth::new(ball).expect("set"), 0.0, &start())
+    let mut process = Process::new(InequalitySet::new(ball).expect("set"), 0.0, &start())
         .and_then(|p| p.with_settings(method(Method::EventDriven)))
         .expect("process");
     let error = worst_error(&mut process, &Schedule::fixed(5.0, 0.25), |t| {
@@ -163,8 +163,8 @@ fn play(t: f64) -> f64 {
 
 #[test]
 fn event_driven_finds_every_turn_of_the_play_to_1e_10() {
-    let rows = Rows::dense(1, &[1.0, -1.0]).expect("rows");
-    let set = Polyhedron::new(rows, |t: f64, b| {
+    let rows = ConstraintRows::dense(1, &[1.0, -1.0]).expect("rows");
+    let set = MovingPolyhedron::new(rows, |t: f64, b| {
         (b[0], b[1]) = (t.sin() + 0.3, 0.3 - t.sin());
     })
     .expect("set")
@@ -186,7 +186,7 @@ fn point_on_a_turning_line_stays_on_its_circle() {
     // |u| alone. Catching-up multiplies |u| by cos Δφ at every step, exactly.
     for steps in [10_u32, 100] {
         let half = HalfSpace::new(&[0.0, 1.0], 0.0).expect("half-plane");
-        let set = Carried::new(half).with_angle(|t| -t);
+        let set = TransformedSet::new(half).with_angle(|t| -t);
         let mut process = Process::new(set, 0.0, &[1.0, 0.0]).expect("process");
         let h = 1.0 / f64::from(steps);
         process
@@ -205,8 +205,8 @@ fn point_on_a_turning_line_stays_on_its_circle() {
 fn point_at_the_corner_of_a_wedge_goes_with_the_corner() {
     // Two half-planes at 60°; the corner moves against the wedge, within its normal cone.
     let (c, s) = (0.5, 0.75_f64.sqrt());
-    let rows = Rows::dense(2, &[-s, c, -s, -c]).expect("rows");
-    let set = Polyhedron::new(rows, move |t: f64, b| {
+    let rows = ConstraintRows::dense(2, &[-s, c, -s, -c]).expect("rows");
+    let set = MovingPolyhedron::new(rows, move |t: f64, b| {
         // Corner at (t + 0.1 sin t, 0).
         let x = t + 0.1 * t.sin();
         (b[0], b[1]) = (-s * x, -s * x);
@@ -223,7 +223,7 @@ fn point_at_the_corner_of_a_wedge_goes_with_the_corner() {
 #[test]
 fn shrinking_ball_in_space_draws_its_rim_inwards() {
     let ball = Ball::new(&[0.0; 3], 1.0).expect("ball");
-    let set = Carried::new(ball).with_scale(|t| 2.0 - t);
+    let set = TransformedSet::new(ball).with_scale(|t| 2.0 - t);
     let u0 = [1.0, 1.0, 0.5]; // |u0| = 1.5: reached at t = 0.5
     let mut process = Process::new(set, 0.0, &u0).expect("process");
     let error = worst_error(&mut process, &Schedule::fixed(1.5, 0.01), |t| {

@@ -1,7 +1,7 @@
 //! The event-driven method where several inequalities, a metric and a perturbation meet.
 
 use crate::common::{method, orders, worst_error};
-use sweep::{Inequalities, Method, Metric, Polyhedron, Process, Rows, Schedule, Smooth};
+use sweep::{Inequalities, Method, Metric, MovingPolyhedron, Process, ConstraintRows, Schedule, InequalitySet};
 
 /// The play of half width r on an input that is monotone between the given turning points:
 /// each branch moves u to max(u, v − r) or min(u, v + r).
@@ -29,9 +29,9 @@ fn lissajous(t: f64) -> [f64; 2] {
 
 #[test]
 fn square_on_a_lissajous_path_is_followed_through_all_corners_to_1e_10() {
-    let rows = Rows::dense(2, &[1.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, -1.0]).expect("rows");
+    let rows = ConstraintRows::dense(2, &[1.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, -1.0]).expect("rows");
     let r = 0.4;
-    let set = Polyhedron::new(rows, move |t, b| {
+    let set = MovingPolyhedron::new(rows, move |t, b| {
         let [x, y] = lissajous(t);
         b.copy_from_slice(&[x + r, r - x, y + r, r - y]);
     })
@@ -61,13 +61,13 @@ fn square_on_a_lissajous_path_is_followed_through_all_corners_to_1e_10() {
 #[test]
 fn rates_by_differences_are_as_good() {
     let make = || {
-        let rows = Rows::dense(1, &[1.0, -1.0]).expect("rows");
-        Polyhedron::new(rows, |t: f64, b| {
+        let rows = ConstraintRows::dense(1, &[1.0, -1.0]).expect("rows");
+        MovingPolyhedron::new(rows, |t: f64, b| {
             (b[0], b[1]) = (t.sin() + 0.3, 0.3 - t.sin())
         })
         .expect("set")
     };
-    let run = |set: Polyhedron| {
+    let run = |set: MovingPolyhedron| {
         let mut process = Process::new(set, 0.0, &[0.0])
             .and_then(|p| p.with_settings(method(Method::EventDriven)))
             .expect("process");
@@ -119,12 +119,12 @@ impl Inequalities for Lens {
 fn catching_up_tends_to_the_event_driven_solution_in_a_metric_with_a_perturbation() {
     let metric = Metric::full(2, &[2.0, 0.5, 0.5, 1.0]).expect("metric");
     let run = |m: Method, h: f64| {
-        let mut process = Process::new(Smooth::new(Lens).expect("set"), 0.0, &[0.0, 0.0])
+        let mut process = Process::new(InequalitySet::new(Lens).expect("set"), 0.0, &[0.0, 0.0])
             .and_then(|p| p.with_metric(metric.clone()))
             .and_then(|p| p.with_settings(method(m)))
             .expect("process")
             // A spring towards (0, 2) and a breeze.
-            .with_flow(|t, u, f| (f[0], f[1]) = (u[0] - 0.2 * t.cos(), u[1] - 2.0));
+            .with_perturbation(|t, u, f| (f[0], f[1]) = (u[0] - 0.2 * t.cos(), u[1] - 2.0));
         let mut path = Vec::new();
         process
             .run(&Schedule::fixed(6.0, h), |s, u| {

@@ -7,8 +7,8 @@ use crate::common::{MovingBall, method};
 use convex::{AxisBox, Ball, Ellipsoid, Intersection, Set};
 use proptest::prelude::*;
 use sweep::{
-    Bounded, Carried, Discs, Method, Metric, Pace, Polyhedron, Process, Product, Rows, Schedule,
-    Smooth, Start, SweepError,
+    WithExcessBound, TransformedSet, DiscConfiguration, Method, Metric, StepSize, MovingPolyhedron, Process, MovingProduct, ConstraintRows, Schedule,
+    InequalitySet, StartPolicy, SweepingError,
 };
 
 /// A random bounded convex set that contains a ball around 0, by kind.
@@ -35,9 +35,9 @@ fn some_set(kind: usize, n: usize, sizes: &[f64]) -> Set {
 }
 
 /// The set moved by waves of all kinds, along the clock t^power.
-fn moving(kind: usize, n: usize, sizes: Vec<f64>, power: f64) -> Carried {
+fn moving(kind: usize, n: usize, sizes: Vec<f64>, power: f64) -> TransformedSet {
     let (a, b) = (sizes[0], sizes[1]);
-    let set = Carried::new(some_set(kind, n, &sizes))
+    let set = TransformedSet::new(some_set(kind, n, &sizes))
         .with_shift(move |t, x| {
             let t = t.powf(power);
             for (i, x) in x.iter_mut().enumerate() {
@@ -67,7 +67,7 @@ proptest! {
         // The θ-version is left out: only θ = 1 has the property step by step.
         let method = [Method::CatchingUp, Method::Regularised(7.0), Method::Theta(1.0), Method::Trapezoidal][which];
         let metric = Metric::diagonal(&weights[..n]).expect("metric");
-        let settings = sweep::Settings { method, start: Start::Project, ..Default::default() };
+        let settings = sweep::Settings { method, start: StartPolicy::Project, ..Default::default() };
         let run = |from: &[f64]| {
             Process::new(moving(kind, n, sizes.clone(), 1.0), 0.0, from)
                 .and_then(|p| p.with_metric(metric.clone()))
@@ -77,7 +77,7 @@ proptest! {
         let (mut one, mut two) = (run(&starts[..n]), run(&starts[4..4 + n]));
         one.begin().expect("begin");
         two.begin().expect("begin");
-        let apart = |a: &Process<Carried>, b: &Process<Carried>| {
+        let apart = |a: &Process<TransformedSet>, b: &Process<TransformedSet>| {
             let d: Vec<f64> = a.point().iter().zip(b.point()).map(|(x, y)| x - y).collect();
             metric.norm(&d)
         };
@@ -102,7 +102,7 @@ proptest! {
         h in 0.01..0.3_f64,
     ) {
         let mut process = Process::new(moving(kind, n, sizes, 1.0), 0.0, &vec![0.0; n])
-            .and_then(|p| p.with_settings(sweep::Settings { start: Start::Project, ..Default::default() }))
+            .and_then(|p| p.with_settings(sweep::Settings { start: StartPolicy::Project, ..Default::default() }))
             .expect("process");
         let summary = process.run(&Schedule::fixed(3.0, h), |_, _| {}).expect("run");
         prop_assert_eq!(summary.within_bound(), Some(true));
@@ -116,7 +116,7 @@ proptest! {
         power in 0.3..3.0_f64,
     ) {
         // C(π(t')), π(t') = t'^p, at the instants τ_k^(1/p) passes through the sets C(τ_k).
-        let start = sweep::Settings { start: Start::Project, ..Default::default() };
+        let start = sweep::Settings { start: StartPolicy::Project, ..Default::default() };
         let run = |power: f64| {
             Process::new(moving(kind, 2, sizes.clone(), power), 0.0, &[0.0, 0.0])
                 .and_then(|p| p.with_settings(start))
@@ -139,7 +139,7 @@ proptest! {
 fn jumps_project_and_the_account_shows_them() {
     // An interval that jumps by 1 at t = 1 and back at t = 2; u⁺ = proj(C, u⁻).
     let set =
-        Carried::new(AxisBox::new(&[-0.25], &[0.25]).expect("interval")).with_shift(|t, a| {
+        TransformedSet::new(AxisBox::new(&[-0.25], &[0.25]).expect("interval")).with_shift(|t, a| {
             a[0] = if (1.0..2.0).contains(&t) { 1.0 } else { 0.0 };
         });
     let mut process = Process::new(set, 0.0, &[0.1]).expect("process");
@@ -172,7 +172,7 @@ fn jump_of_a_disc_lands_on_the_nearest_point() {
         Method::Theta(0.5),
         Method::Regularised(50.0),
     ] {
-        let set = Carried::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc")).with_shift(|t, a| {
+        let set = TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc")).with_shift(|t, a| {
             (a[0], a[1]) = if t >= 0.5 { (3.0, 4.0) } else { (0.0, 0.0) };
         });
         let mut process = Process::new(set, 0.0, &[0.0, 0.0])
@@ -191,10 +191,10 @@ fn jump_of_a_disc_lands_on_the_nearest_point() {
 
 #[test]
 fn start_outside_is_refused_with_its_distance_and_projected_if_asked() {
-    let set = || Carried::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc"));
+    let set = || TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc"));
     let mut process = Process::new(set(), 2.0, &[3.0, 4.0]).expect("process");
     match process.advance(2.1).expect_err("outside") {
-        SweepError::StartOutside { time, distance } => {
+        SweepingError::StartOutside { time, distance } => {
             assert_eq!(time, 2.0);
             assert!((distance - 4.0).abs() < 1e-14);
         }
@@ -203,7 +203,7 @@ fn start_outside_is_refused_with_its_distance_and_projected_if_asked() {
     let mut process = Process::new(set(), 2.0, &[3.0, 4.0])
         .and_then(|p| {
             p.with_settings(sweep::Settings {
-                start: Start::Project,
+                start: StartPolicy::Project,
                 ..Default::default()
             })
         })
@@ -215,14 +215,14 @@ fn start_outside_is_refused_with_its_distance_and_projected_if_asked() {
 #[test]
 fn polyhedron_that_becomes_empty_is_named_with_rows_and_instant() {
     // x ≤ 1 − t and x ≥ t: empty after t = ½.
-    let rows = Rows::dense(1, &[1.0, -1.0]).expect("rows");
-    let set = Polyhedron::new(rows, |t, b| (b[0], b[1]) = (1.0 - t, -t)).expect("set");
+    let rows = ConstraintRows::dense(1, &[1.0, -1.0]).expect("rows");
+    let set = MovingPolyhedron::new(rows, |t, b| (b[0], b[1]) = (1.0 - t, -t)).expect("set");
     let mut process = Process::new(set, 0.0, &[0.2]).expect("process");
     let error = process
         .run(&Schedule::fixed(1.0, 0.0625), |_, _| {})
         .expect_err("empty");
     match &error {
-        SweepError::Empty { time, rows, .. } => {
+        SweepingError::Empty { time, rows, .. } => {
             assert_eq!(*time, 0.5625);
             assert_eq!(rows, &[0, 1]);
         }
@@ -234,14 +234,14 @@ fn polyhedron_that_becomes_empty_is_named_with_rows_and_instant() {
 
 #[test]
 fn functions_that_are_no_numbers_are_named_with_the_instant() {
-    let rows = Rows::dense(1, &[1.0]).expect("rows");
-    let set = Polyhedron::new(rows, |t: f64, b| b[0] = (0.5 - t).sqrt()).expect("set");
+    let rows = ConstraintRows::dense(1, &[1.0]).expect("rows");
+    let set = MovingPolyhedron::new(rows, |t: f64, b| b[0] = (0.5 - t).sqrt()).expect("set");
     let mut process = Process::new(set, 0.0, &[0.0]).expect("process");
     let error = process
         .run(&Schedule::fixed(1.0, 0.25), |_, _| {})
         .expect_err("nan");
     assert!(
-        matches!(error, SweepError::NotFinite { time, index: 0, .. } if time == 0.75),
+        matches!(error, SweepingError::NotFinite { time, index: 0, .. } if time == 0.75),
         "{error}"
     );
 }
@@ -250,11 +250,11 @@ fn functions_that_are_no_numbers_are_named_with_the_instant() {
 fn adaptive_steps_keep_the_retraction_and_refuse_undeclared_jumps() {
     // Centre at t⁴: slow first, fast later.
     let set = || {
-        Carried::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc"))
+        TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc"))
             .with_shift(|t, a| (a[0], a[1]) = (t.powi(4), 0.2 * t))
     };
     let pace = |excess: f64| Schedule {
-        pace: Pace::Adaptive {
+        step_size: StepSize::Adaptive {
             excess,
             shortest: 1e-9,
             longest: 1.0,
@@ -273,12 +273,12 @@ fn adaptive_steps_keep_the_retraction_and_refuse_undeclared_jumps() {
     assert!((1606..3200).contains(&steps.len()), "{}", steps.len());
     assert!(steps[5].0 > 10.0 * steps[steps.len() - 2].0);
 
-    let jumping = Carried::new(Ball::new(&[0.0], 1.0).expect("interval"))
+    let jumping = TransformedSet::new(Ball::new(&[0.0], 1.0).expect("interval"))
         .with_shift(|t, a| a[0] = if t < 1.0 { 0.0 } else { 2.0 });
     let mut process = Process::new(jumping, 0.0, &[0.0]).expect("process");
     let error = process.run(&pace(0.01), |_, _| {}).expect_err("a jump");
     assert!(
-        matches!(error, SweepError::NotConverged { time, .. } if (time - 1.0).abs() < 1e-6),
+        matches!(error, SweepingError::NotConverged { time, .. } if (time - 1.0).abs() < 1e-6),
         "{error}"
     );
 }
@@ -286,14 +286,14 @@ fn adaptive_steps_keep_the_retraction_and_refuse_undeclared_jumps() {
 #[test]
 fn product_of_sets_is_the_processes_side_by_side() {
     let disc = || {
-        Carried::new(Ball::new(&[0.0, 0.0], 0.5).expect("disc"))
+        TransformedSet::new(Ball::new(&[0.0, 0.0], 0.5).expect("disc"))
             .with_shift(|t, a| (a[0], a[1]) = (t.sin(), t.cos()))
     };
     let line = || {
-        let rows = Rows::dense(1, &[1.0, -1.0]).expect("rows");
-        Polyhedron::new(rows, |t: f64, b| (b[0], b[1]) = (0.2 + t, 0.2 - t)).expect("set")
+        let rows = ConstraintRows::dense(1, &[1.0, -1.0]).expect("rows");
+        MovingPolyhedron::new(rows, |t: f64, b| (b[0], b[1]) = (0.2 + t, 0.2 - t)).expect("set")
     };
-    let product = Product::new(vec![Box::new(disc()), Box::new(line())]).expect("product");
+    let product = MovingProduct::new(vec![Box::new(disc()), Box::new(line())]).expect("product");
     let mut all = Process::new(product, 0.0, &[0.0, 1.0, 0.0]).expect("process");
     let mut one = Process::new(disc(), 0.0, &[0.0, 1.0]).expect("process");
     let mut two = Process::new(line(), 0.0, &[0.0]).expect("process");
@@ -308,17 +308,17 @@ fn product_of_sets_is_the_processes_side_by_side() {
     assert_eq!(all.summary().within_bound(), Some(true));
     // A metric that couples the factors is refused.
     let coupled = Metric::full(3, &[2.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.0, 1.0]).expect("metric");
-    let product = Product::new(vec![Box::new(disc()), Box::new(line())]).expect("product");
+    let product = MovingProduct::new(vec![Box::new(disc()), Box::new(line())]).expect("product");
     let refused = Process::new(product, 0.0, &[0.0; 3]).and_then(|p| p.with_metric(coupled));
     assert!(matches!(
         refused.err(),
-        Some(SweepError::Unsupported { .. })
+        Some(SweepingError::Unsupported { .. })
     ));
 }
 
 #[test]
 fn bad_settings_are_refused_by_name() {
-    let set = || Carried::new(Ball::new(&[0.0], 1.0).expect("interval"));
+    let set = || TransformedSet::new(Ball::new(&[0.0], 1.0).expect("interval"));
     let with =
         |m: Method| Process::new(set(), 0.0, &[0.0]).and_then(|p| p.with_settings(method(m)));
     for m in [
@@ -328,21 +328,21 @@ fn bad_settings_are_refused_by_name() {
         Method::Regularised(f64::INFINITY),
     ] {
         assert!(
-            matches!(with(m).err(), Some(SweepError::Invalid { .. })),
+            matches!(with(m).err(), Some(SweepingError::Invalid { .. })),
             "{m:?}"
         );
     }
     let mut process = with(Method::EventDriven).expect("process");
     assert!(matches!(
         process.advance(1.0),
-        Err(SweepError::Unsupported { .. })
+        Err(SweepingError::Unsupported { .. })
     ));
     let mut process = with(Method::CatchingUp).expect("process");
     assert!(process.advance(0.0).is_err() && process.advance(f64::NAN).is_err());
     assert!(process.run(&Schedule::fixed(1.0, 0.0), |_, _| {}).is_err());
     assert!(Process::new(set(), 0.0, &[0.0, 1.0]).is_err());
-    assert!(Discs::new(2, &[0.1, -1.0]).is_err());
-    let bad = Carried::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc"))
+    assert!(DiscConfiguration::new(2, &[0.1, -1.0]).is_err());
+    let bad = TransformedSet::new(Ball::new(&[0.0, 0.0], 1.0).expect("disc"))
         .with_rotation(|_, r| r.copy_from_slice(&[1.0, 0.0, 0.0, 2.0]));
     assert!(
         Process::new(bad, 0.0, &[0.0, 0.0])
@@ -360,7 +360,7 @@ fn bound_of_the_author_is_used_in_the_account() {
         centre: common::dragged,
         speed: common::dragging,
     };
-    let set = Bounded::new(Smooth::new(ball).expect("set"), |s, t| t - s);
+    let set = WithExcessBound::new(InequalitySet::new(ball).expect("set"), |s, t| t - s);
     let mut process = Process::new(set, 0.0, &common::tractrix(0.0)).expect("process");
     let summary = process
         .run(&Schedule::fixed(3.0, 0.01), |_, _| {})

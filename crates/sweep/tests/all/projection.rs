@@ -3,7 +3,7 @@
 use crate::common::Numbers;
 use convex::qp::{LinearConstraints as QpRows, prox};
 use convex::{Ball, ConvexSet, Ellipsoid, HalfSpace, Intersection};
-use sweep::{Inequalities, Metric, MovingSet, Polyhedron, Rows, Smooth, SweepError};
+use sweep::{Inequalities, Metric, MovingSet, MovingPolyhedron, ConstraintRows, InequalitySet, SweepingError};
 
 /// A random symmetric positive definite matrix with condition number of about a hundred.
 fn matrix(random: &mut Numbers, n: usize) -> Vec<f64> {
@@ -43,8 +43,8 @@ fn warm_polyhedral_projections_equal_cold_ones_of_the_quadratic_programme() {
         ];
         for metric in metrics {
             let own = bound.clone();
-            let rows = Rows::dense(n, &g).expect("rows");
-            let mut set = Polyhedron::with_equalities(rows, equalities, move |t, b| {
+            let rows = ConstraintRows::dense(n, &g).expect("rows");
+            let mut set = MovingPolyhedron::with_equalities(rows, equalities, move |t, b| {
                 (0..m).for_each(|k| b[k] = own(t, k));
             })
             .expect("set");
@@ -71,7 +71,7 @@ fn warm_polyhedral_projections_equal_cold_ones_of_the_quadratic_programme() {
                 }
                 let mut y: Vec<f64> = z.iter().zip(&p).map(|(z, p)| z - p).collect();
                 metric.lower(&mut y);
-                assert!(set.normality(t, &p, &y).expect("check") < 1e-10);
+                assert!(set.normal_cone_distance(t, &p, &y).expect("check") < 1e-10);
             }
         }
     }
@@ -98,8 +98,8 @@ fn sparse_rows_give_the_same_points_as_dense_ones() {
         let each = b.iter_mut().enumerate();
         each.for_each(|(a, b)| *b = 0.4 + 0.3 * (t + a as f64).sin());
     };
-    let mut one = Polyhedron::new(Rows::dense(n, &dense).expect("rows"), bounds).expect("set");
-    let mut two = Polyhedron::new(Rows::sparse(n, &list).expect("rows"), bounds).expect("set");
+    let mut one = MovingPolyhedron::new(ConstraintRows::dense(n, &dense).expect("rows"), bounds).expect("set");
+    let mut two = MovingPolyhedron::new(ConstraintRows::sparse(n, &list).expect("rows"), bounds).expect("set");
     for k in 0..50 {
         let z: Vec<f64> = (0..n).map(|_| 3.0 * random.next()).collect();
         let (mut p, mut q) = (vec![0.0; n], vec![0.0; n]);
@@ -155,7 +155,7 @@ fn smooth_inequalities_give_the_points_of_the_conic_solver() {
     let white = convex::Metric::new(2, &a).expect("metric");
     let mut random = Numbers(99);
     for metric in [Metric::Euclidean, Metric::full(2, &a).expect("metric")] {
-        let mut set = Smooth::new(Lens).expect("set");
+        let mut set = InequalitySet::new(Lens).expect("set");
         set.set_metric(&metric).expect("metric fits");
         for _ in 0..200 {
             let z = [5.0 * random.next(), 5.0 * random.next()];
@@ -200,7 +200,7 @@ impl Inequalities for Quartic {
 #[test]
 fn quartic_ball_projection_satisfies_the_optimality_conditions_from_afar() {
     let n = 12;
-    let mut set = Smooth::new(Quartic(n)).expect("set");
+    let mut set = InequalitySet::new(Quartic(n)).expect("set");
     let mut random = Numbers(3);
     for k in 0..40 {
         let far = 10.0_f64.powi(k % 5);
@@ -209,7 +209,7 @@ fn quartic_ball_projection_satisfies_the_optimality_conditions_from_afar() {
         let landing = set.project_into(0.0, &z, &mut p).expect("projection");
         assert!(landing.violation < 1e-10 * far);
         let y: Vec<f64> = z.iter().zip(&p).map(|(z, p)| z - p).collect();
-        let off = set.normality(0.0, &p, &y).expect("check");
+        let off = set.normal_cone_distance(0.0, &p, &y).expect("check");
         assert!(off < 1e-8 * far, "{off:e} at distance {far}");
     }
 }
@@ -235,13 +235,13 @@ impl Inequalities for Annulus {
 
 #[test]
 fn function_that_is_not_convex_is_named_with_the_instant() {
-    let mut set = Smooth::new(Annulus).expect("set");
+    let mut set = InequalitySet::new(Annulus).expect("set");
     let mut p = [0.0; 2];
     let error = set
         .project_into(2.5, &[0.3, 0.1], &mut p)
         .expect_err("not convex");
     match &error {
-        SweepError::NotConvex {
+        SweepingError::NotConvex {
             time, constraint, ..
         } => assert_eq!((*time, *constraint), (2.5, 1)),
         other => panic!("{other}"),
@@ -249,7 +249,7 @@ fn function_that_is_not_convex_is_named_with_the_instant() {
     let points = [vec![1.5, 0.0], vec![-1.5, 0.0]];
     assert!(set.check_convexity(0.0, &points).is_err());
     assert!(
-        Smooth::new(Lens)
+        InequalitySet::new(Lens)
             .expect("set")
             .check_convexity(0.0, &points)
             .is_ok()
@@ -283,12 +283,12 @@ impl Inequalities for Parting {
 #[test]
 fn empty_intersection_is_an_error_with_its_instant() {
     let mut process =
-        sweep::Process::new(Smooth::new(Parting).expect("set"), 0.0, &[0.1, 0.5]).expect("process");
+        sweep::Process::new(InequalitySet::new(Parting).expect("set"), 0.0, &[0.1, 0.5]).expect("process");
     let schedule = sweep::Schedule::fixed(3.0, 0.125);
     let error = process.run(&schedule, |_, _| {}).expect_err("empty");
     match error {
         // The lens closes at t = 2; the next step sees it.
-        SweepError::Empty { time, .. } => assert!((time - 2.125).abs() < 1e-12, "{time}"),
+        SweepingError::Empty { time, .. } => assert!((time - 2.125).abs() < 1e-12, "{time}"),
         other => panic!("{other}"),
     }
     // Up to the last lens the point is in it: on the axis, near 0.

@@ -5,7 +5,7 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SupportedConeT, ZeroConeT,
 };
 use sweep::apps::truss::{self, Truss};
-use sweep::{Schedule, SweepError};
+use sweep::{Schedule, SweepingError};
 
 /// Three bars hang a node: vertical, and two at 45°.
 fn three_bars(strength: f64) -> Truss {
@@ -16,7 +16,7 @@ fn three_bars(strength: f64) -> Truss {
         vec![0.0, 0.0],
     ];
     let diagonal = 10.0 / 2.0_f64.sqrt(); // EA = 10, L = √2
-    let bars = [(0, diagonal), (1, 10.0), (2, diagonal)].map(|(from, stiffness)| truss::Bar {
+    let bars = [(0, diagonal), (1, 10.0), (2, diagonal)].map(|(from, stiffness)| truss::TrussBar {
         from,
         to: 3,
         stiffness,
@@ -80,7 +80,7 @@ fn three_bar_truss_yields_collapses_and_keeps_the_self_stress_of_the_textbook() 
         .run(&Schedule::fixed(4.0, 0.01), |_, _| {})
         .expect_err("collapse");
     match error {
-        SweepError::Empty { time, .. } => assert!(time > limit && time - limit < 0.0101),
+        SweepingError::Empty { time, .. } => assert!(time > limit && time - limit < 0.0101),
         other => panic!("{other}"),
     }
 }
@@ -144,14 +144,14 @@ fn limit_by_linear_programme(rows: &[Vec<(usize, f64)>], load: &[f64], strength:
 }
 
 /// Three storeys with both diagonals.
-fn tower() -> (Vec<Vec<f64>>, Vec<truss::Bar>) {
+fn tower() -> (Vec<Vec<f64>>, Vec<truss::TrussBar>) {
     let nodes: Vec<Vec<f64>> = (0..4)
         .flat_map(|s| [vec![0.0, f64::from(s)], vec![1.0, f64::from(s)]])
         .collect();
     let mut bars = Vec::new();
     let mut add = |from: usize, to: usize, strength: f64| {
         let d = f64::hypot(nodes[to][0] - nodes[from][0], nodes[to][1] - nodes[from][1]);
-        bars.push(truss::Bar {
+        bars.push(truss::TrussBar {
             from,
             to,
             stiffness: 30.0 / d,

@@ -1,6 +1,6 @@
 //! The records of a run, step by step.
 
-use ::sweep::Start;
+use ::sweep::StartPolicy;
 use mechanism::System;
 
 use super::super::report::Rows;
@@ -256,12 +256,12 @@ impl Walk<'_> {
         let size = self.size(&given);
         let off = sub(&first.u, &given);
         match self.plan.start {
-            Start::Inside => {
+            StartPolicy::Inside => {
                 let off = dot(&off, &off).sqrt() / size;
                 self.note("start", off, "the start");
             }
-            Start::Project if self.plan.room.is_some() => {}
-            Start::Project => {
+            StartPolicy::Project if self.plan.room.is_some() => {}
+            StartPolicy::Project => {
                 let landed = self.landed((first.t, "the start".into()), &first.u, &given);
                 if let Err(error) = landed {
                     self.note("cone", f64::INFINITY, error.to_string());
