@@ -142,7 +142,7 @@ fn summary(forces: &Forces) -> String {
         "t = {} (step {}): {determined} of {count} contacts determined, degree of hyperstaticity {}",
         short(forces.t),
         forces.step,
-        forces.bounds.openness.degree
+        forces.bounds.hyperstaticity.degree
     );
     if endless > 0 {
         let _ = write!(text, ", {endless} without bound (self-stress)");
@@ -156,9 +156,9 @@ fn text(forces: &Forces) -> String {
     let _ = writeln!(
         text,
         "rank {} (kept down to {:.1e}, dropped from {:.1e}); {} parts, {} programs",
-        bounds.openness.rank,
-        bounds.openness.kept,
-        bounds.openness.dropped,
+        bounds.hyperstaticity.rank,
+        bounds.hyperstaticity.kept,
+        bounds.hyperstaticity.dropped,
         bounds.parts,
         bounds.programs
     );
@@ -170,7 +170,7 @@ fn text(forces: &Forces) -> String {
         bounds.balance,
         bounds.cone,
         bounds.gap,
-        bounds.moved
+        bounds.projection_distance
     );
     text += &crate::table::aligned(&rows(forces));
     if forces.contacts.len() > SHOWN {
@@ -262,14 +262,14 @@ fn json(forces: &Forces) -> Value {
             "contacts": forces.contacts.len(),
             "determined": forces.contacts.iter().filter(|c| c.interval.determined).count(),
             "unbounded": forces.contacts.iter().filter(|c| c.interval.high.is_infinite()).count(),
-            "hyperstaticity": bounds.openness.degree,
-            "rank": bounds.openness.rank,
-            "rank_kept": bounds.openness.kept,
-            "rank_dropped": bounds.openness.dropped,
+            "hyperstaticity": bounds.hyperstaticity.degree,
+            "rank": bounds.hyperstaticity.rank,
+            "rank_kept": bounds.hyperstaticity.kept,
+            "rank_dropped": bounds.hyperstaticity.dropped,
             "balance": bounds.balance,
             "cone": bounds.cone,
             "gap": bounds.gap,
-            "moved": bounds.moved,
+            "moved": bounds.projection_distance,
             "stress_balance": bounds.stress_balance,
             "largest": bounds.scale,
             "threshold": forces.threshold,

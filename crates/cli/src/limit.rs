@@ -8,7 +8,7 @@ use scene::collection::LoadKind;
 use scene::equilibrium::{self, Role, Verge, Weighed};
 use scene::{Kind, Scene};
 use serde_json::{Value, json};
-use statics::Extent;
+use statics::LimitStatus;
 
 use crate::output::{self, Stop, Target, Verdict};
 use crate::progress::Progress;
@@ -178,7 +178,7 @@ fn loads(args: &LimitArgs, scene: &Scene) -> Result<Verdict, Stop> {
 fn proven(weighed: &Weighed) -> bool {
     let limit = &weighed.limit;
     let gap = limit.gap() / limit.multiplier.abs().max(1e-3);
-    weighed.standing.stands && (limit.extent != Extent::Bounded || gap <= PROVEN)
+    weighed.standing.stands && (limit.status != LimitStatus::Bounded || gap <= PROVEN)
 }
 
 /// One line.
@@ -187,15 +187,15 @@ fn headline(weighed: &Weighed) -> String {
     if !weighed.standing.stands {
         return format!("{name}: it does not stand without the load");
     }
-    match (weighed.limit.extent, weighed.angle()) {
-        (Extent::Unbounded, _) => format!("{name}: any multiplier is carried"),
-        (Extent::Nowhere, _) => format!("{name}: no multiplier has equilibrium"),
-        (Extent::Bounded, Some(angle)) => format!(
+    match (weighed.limit.status, weighed.angle()) {
+        (LimitStatus::Unbounded, _) => format!("{name}: any multiplier is carried"),
+        (LimitStatus::Infeasible, _) => format!("{name}: no multiplier has equilibrium"),
+        (LimitStatus::Bounded, Some(angle)) => format!(
             "{name}: tilt {} degrees (tangent {})",
             short(angle.to_degrees()),
             short(weighed.limit.multiplier)
         ),
-        (Extent::Bounded, None) => {
+        (LimitStatus::Bounded, None) => {
             format!("{name}: multiplier {}", short(weighed.limit.multiplier))
         }
     }
@@ -215,8 +215,8 @@ fn text(weighed: &Weighed) -> String {
             standing.kinematic
         );
     }
-    match limit.extent {
-        Extent::Bounded => {
+    match limit.status {
+        LimitStatus::Bounded => {
             let _ = writeln!(
                 text,
                 "  carried {}, proven not above {} (gap {:.1e}); balance {:.1e}, cones {:.1e}, \
@@ -230,14 +230,14 @@ fn text(weighed: &Weighed) -> String {
             );
             text += &coulomb_text(weighed);
         }
-        Extent::Unbounded => {
+        LimitStatus::Unbounded => {
             let _ = writeln!(
                 text,
                 "  forces balance the load alone: balance {:.1e}, cones {:.1e}",
                 limit.balance, limit.cone
             );
         }
-        Extent::Nowhere => {}
+        LimitStatus::Infeasible => {}
     }
     let (hinges, sliding) = joints(weighed);
     let _ = writeln!(
@@ -332,10 +332,10 @@ fn load_json(weighed: &Weighed) -> Value {
         "contacts": weighed.joints.len(),
         "stands": standing.stands,
         "power": standing.power,
-        "extent": match limit.extent {
-            Extent::Bounded => "bounded",
-            Extent::Unbounded => "unbounded",
-            Extent::Nowhere => "nowhere",
+        "extent": match limit.status {
+            LimitStatus::Bounded => "bounded",
+            LimitStatus::Unbounded => "unbounded",
+            LimitStatus::Infeasible => "nowhere",
         },
         "multiplier": number(limit.multiplier),
         "bound": number(limit.bound),

@@ -17,10 +17,10 @@
 
 use crate::domain::Face;
 use crate::error::{StaticsError, finite, sized};
-use crate::null::Openness;
-use crate::recession::parts;
-use crate::system::System;
-use crate::work::Work;
+use crate::null::Hyperstaticity;
+use crate::recession::connected_components;
+use crate::system::ContactAssembly;
+use crate::work::BoundsComputation;
 
 /// Share of the largest impulse below which the width of an interval is rounding: the solver aims
 /// at 1e-11, and reaches 1e-8 where the admissible set has no inside.
@@ -28,7 +28,7 @@ pub(crate) const NARROW: f64 = 1e-6;
 
 /// The interval of one normal impulse (of the first row of a joint).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
+pub struct ImpulseInterval {
     /// Least value that an admissible S was found to have; −∞ if unbounded.
     pub low: f64,
     /// Greatest one; ∞ if unbounded.
@@ -41,7 +41,7 @@ pub struct Interval {
     pub determined: bool,
 }
 
-impl Interval {
+impl ImpulseInterval {
     pub(crate) fn point(value: f64) -> Self {
         Self {
             low: value,
@@ -54,7 +54,7 @@ impl Interval {
 }
 
 /// How much work may be done at once, and who hears of it.
-pub struct Effort<'a> {
+pub struct ComputeOptions<'a> {
     /// Threads; results do not depend on it.
     pub threads: usize,
     /// Hears the share done.
@@ -63,11 +63,11 @@ pub struct Effort<'a> {
 
 /// How far the impulses of a step may vary, with what proves it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bounds {
+pub struct ImpulseBounds {
     /// By contact.
-    pub intervals: Vec<Interval>,
+    pub intervals: Vec<ImpulseInterval>,
     /// Dimension of what is left open.
-    pub openness: Openness,
+    pub hyperstaticity: Hyperstaticity,
     /// The admissible S of least norm, by row.
     pub least: Vec<f64>,
     /// Self-stress that nothing bounds, by row: GᵀR = 0, R admissible, R_n up to 1.
@@ -81,7 +81,7 @@ pub struct Bounds {
     /// Worst distance between an end that is reached and its bound, relative to the largest impulse.
     pub gap: f64,
     /// How far S* was from the faces, relative to the largest impulse: it was put there first.
-    pub moved: f64,
+    pub projection_distance: f64,
     /// The largest impulse, which the shares above refer to.
     pub scale: f64,
     /// Connected parts that had something open.
@@ -95,18 +95,18 @@ pub struct Bounds {
 /// # Errors
 /// Lists of the wrong length, numbers that are not finite, a law without a convex cone, a solver
 /// without an answer.
-pub fn bounds(
-    system: &System,
+pub fn impulse_bounds(
+    system: &ContactAssembly,
     faces: &[Face],
     impulse: &[f64],
-    effort: &mut Effort<'_>,
-) -> Result<Bounds, StaticsError> {
+    effort: &mut ComputeOptions<'_>,
+) -> Result<ImpulseBounds, StaticsError> {
     sized("the list of faces", faces.len(), system.num_contacts())?;
     sized("the list of impulses", impulse.len(), system.num_rows())?;
     finite(|| "the list of impulses".into(), impulse)?;
-    let mut work = Work::new(system, faces, impulse)?;
-    let varying = work.openness();
-    let parts = parts(system, &varying);
+    let mut work = BoundsComputation::new(system, faces, impulse)?;
+    let varying = work.compute_hyperstaticity();
+    let parts = connected_components(system, &varying);
     work.result.parts = parts.len();
     let total: usize = parts.iter().map(Vec::len).sum();
     let mut done = 0;

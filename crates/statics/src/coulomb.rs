@@ -19,10 +19,10 @@
 
 use contact::law::Law;
 
-use crate::domain::{Domain, Face};
+use crate::domain::{ImpulseDomain, Face};
 use crate::error::StaticsError;
-use crate::limit::{Extent, Limit, Loads, Sense, Weighing};
-use crate::system::System;
+use crate::limit::{LimitStatus, LimitLoad, Loads, Sense, LimitProgram};
+use crate::system::ContactAssembly;
 
 /// Share of the dilation of normality that is left at the end.
 const LEAST: f64 = 1e-4;
@@ -48,10 +48,10 @@ const OPENS: f64 = 0.02;
 
 /// A multiplier for Coulomb's friction.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coulomb {
+pub struct NonassociatedLimit {
     /// The equilibrium with the largest multiplier and the mechanism; none where the sequence did
     /// not settle.
-    pub limit: Option<Limit>,
+    pub limit: Option<LimitLoad>,
     /// The smallest multiplier (in the sense asked for) at which that mechanism goes.
     pub least: f64,
     /// Programs solved; 0 where the associated mechanism does not slide and answers both.
@@ -64,37 +64,37 @@ pub struct Coulomb {
 ///
 /// # Errors
 /// As [`crate::limit`].
-pub fn coulomb(
-    system: &System,
+pub fn nonassociated_limit(
+    system: &ContactAssembly,
     loads: Loads<'_>,
     sense: Sense,
-    associated: &Limit,
-) -> Result<Coulomb, StaticsError> {
-    let nothing = Coulomb {
+    associated: &LimitLoad,
+) -> Result<NonassociatedLimit, StaticsError> {
+    let nothing = NonassociatedLimit {
         limit: None,
         least: f64::NAN,
         steps: 0,
         cone: associated.cone,
     };
-    if associated.extent != Extent::Bounded {
+    if associated.status != LimitStatus::Bounded {
         return Ok(nothing);
     }
     if associated.sliding == 0.0 {
         // Gv·S = 0 at hinges, whatever S: −f₀·v = λ f₁·v has one λ.
-        return Ok(Coulomb {
+        return Ok(NonassociatedLimit {
             limit: Some(associated.clone()),
             least: associated.multiplier,
             ..nothing
         });
     }
-    let weighing = Weighing::new(system, loads, sense)?;
+    let weighing = LimitProgram::new(system, loads, sense)?;
     let mut impulse = associated.impulse.clone();
     let (mut beta, mut last) = (FALL, associated.multiplier);
     for step in 1..=MOST {
         let domains = sections(system, &weighing, &impulse, beta);
         let found = weighing.solve_in(&domains)?;
-        if found.extent != Extent::Bounded {
-            return Ok(Coulomb {
+        if found.status != LimitStatus::Bounded {
+            return Ok(NonassociatedLimit {
                 steps: step,
                 ..nothing
             });
@@ -103,7 +103,7 @@ pub fn coulomb(
             let change = (found.multiplier - last).abs();
             let settled = change <= SETTLED * (1.0 + last.abs());
             if let Some(done) = range(system, loads, sense, &found, settled)? {
-                return Ok(Coulomb {
+                return Ok(NonassociatedLimit {
                     steps: step,
                     ..done
                 });
@@ -117,14 +117,14 @@ pub fn coulomb(
         }
         beta = (beta * FALL).max(LEAST);
     }
-    Ok(Coulomb {
+    Ok(NonassociatedLimit {
         steps: MOST,
         ..nothing
     })
 }
 
 /// The cones with their sections at the normal forces of an S.
-fn sections(system: &System, weighing: &Weighing<'_>, impulse: &[f64], beta: f64) -> Vec<Domain> {
+fn sections(system: &ContactAssembly, weighing: &LimitProgram<'_>, impulse: &[f64], beta: f64) -> Vec<ImpulseDomain> {
     let normal = |contact: usize| impulse[system.rows(contact).start].max(0.0) / weighing.unit;
     let all = weighing.domains().iter().enumerate();
     all.map(|(contact, domain)| domain.clone().fixed_section(normal(contact), beta))
@@ -134,30 +134,30 @@ fn sections(system: &System, weighing: &Weighing<'_>, impulse: &[f64], beta: f64
 /// The range of multipliers on the faces of a mechanism; without one the S found, if it has settled
 /// and obeys the laws.
 fn range(
-    system: &System,
+    system: &ContactAssembly,
     loads: Loads<'_>,
     sense: Sense,
-    found: &Limit,
+    found: &LimitLoad,
     settled: bool,
-) -> Result<Option<Coulomb>, StaticsError> {
-    let most = Weighing::new(system, loads, sense)?;
-    let least = Weighing::new(system, loads, !sense)?;
+) -> Result<Option<NonassociatedLimit>, StaticsError> {
+    let most = LimitProgram::new(system, loads, sense)?;
+    let least = LimitProgram::new(system, loads, !sense)?;
     let domains = faces(system, &found.mechanism)
         .iter()
         .enumerate()
         .map(|(contact, face)| {
             let rows = system.rows(contact).len();
-            Domain::new(contact, system.law(contact), rows, face)
+            ImpulseDomain::new(contact, system.law(contact), rows, face)
         })
         .collect::<Result<Vec<_>, _>>()?;
     let (high, low) = (most.solve_in(&domains)?, least.solve_in(&domains)?);
     let good =
-        |limit: &Limit| limit.extent == Extent::Bounded && limit.balance.max(limit.cone) <= OBEYED;
+        |limit: &LimitLoad| limit.status == LimitStatus::Bounded && limit.balance.max(limit.cone) <= OBEYED;
     if good(&high) && good(&low) {
-        return Ok(Some(Coulomb {
+        return Ok(Some(NonassociatedLimit {
             least: low.multiplier,
             cone: high.cone.max(low.cone),
-            limit: Some(Limit {
+            limit: Some(LimitLoad {
                 mechanism: found.mechanism.clone(),
                 bound: high.multiplier,
                 ..high
@@ -167,7 +167,7 @@ fn range(
     }
     let cone = outside(system, most.domains(), &found.impulse, most.unit);
     let kept = settled && cone <= OBEYED;
-    Ok(kept.then(|| Coulomb {
+    Ok(kept.then(|| NonassociatedLimit {
         limit: Some(found.clone()),
         least: found.multiplier,
         steps: 0,
@@ -176,7 +176,7 @@ fn range(
 }
 
 /// What each contact does in a mechanism that hardly dilates.
-fn faces(system: &System, mechanism: &[f64]) -> Vec<Face> {
+fn faces(system: &ContactAssembly, mechanism: &[f64]) -> Vec<Face> {
     let u = system.gather(mechanism);
     let fastest = u.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
     let face = |contact: usize| {
@@ -188,7 +188,7 @@ fn faces(system: &System, mechanism: &[f64]) -> Vec<Face> {
         if own[0] > MOVES * fastest && own[0] > OPENS * sliding {
             return Face::Open;
         }
-        match ties(system.law(contact), own) {
+        match sliding_direction(system.law(contact), own) {
             Some(tied) if sliding > MOVES * fastest => Face::Slip(tied),
             _ => Face::Stick,
         }
@@ -198,7 +198,7 @@ fn faces(system: &System, mechanism: &[f64]) -> Vec<Face> {
 
 /// Where a sliding contact has its impulse, over S_n; none for laws whose sliding rows cannot be told
 /// from a velocity alone.
-fn ties(law: &Law, u: &[f64]) -> Option<Vec<Option<f64>>> {
+fn sliding_direction(law: &Law, u: &[f64]) -> Option<Vec<Option<f64>>> {
     let norm = u[1..].iter().map(|v| v * v).sum::<f64>().sqrt();
     let against = |mu: f64| u.iter().map(|v| Some(-mu * v / norm)).collect();
     match law {
@@ -213,13 +213,13 @@ fn ties(law: &Law, u: &[f64]) -> Option<Vec<Option<f64>>> {
 }
 
 /// Distance of S from the cones of the laws.
-fn outside(system: &System, domains: &[Domain], impulse: &[f64], unit: f64) -> f64 {
+fn outside(system: &ContactAssembly, domains: &[ImpulseDomain], impulse: &[f64], unit: f64) -> f64 {
     let mut worst = 0.0_f64;
     for (contact, domain) in domains.iter().enumerate() {
         let rows = &impulse[system.rows(contact)];
         let scaled: Vec<f64> = rows.iter().map(|s| s / unit).collect();
         let x = domain.unknowns_of(&scaled);
-        worst = worst.max(domain.outside(&x));
+        worst = worst.max(domain.cone_violation(&x));
     }
     worst
 }

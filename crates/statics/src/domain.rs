@@ -30,42 +30,42 @@ pub enum Face {
 
 /// The standard cone of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ConeKind {
     /// Every form ≥ 0.
-    Positive,
+    NonNegative,
     /// The first form is at least the norm of the others.
-    Disc,
+    SecondOrder,
 }
 
 /// A form a·x + c.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Form {
+pub(crate) struct AffineForm {
     pub a: Vec<f64>,
     pub c: f64,
 }
 
 /// Forms whose values are in one standard cone.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Block {
-    pub kind: Kind,
-    pub forms: Vec<Form>,
+pub(crate) struct ConeBlock {
+    pub kind: ConeKind,
+    pub forms: Vec<AffineForm>,
 }
 
 /// Where the impulse of one contact may be.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Domain {
+pub(crate) struct ImpulseDomain {
     /// Rows of the contact.
     pub rows: usize,
     /// Number of unknowns.
     pub unknowns: usize,
     /// B, rows × unknowns, row-major.
     pub basis: Vec<f64>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ConeBlock>,
     /// ‖x‖ is at most this times S_n; infinite where S_n bounds nothing.
     pub reach: f64,
 }
 
-impl Domain {
+impl ImpulseDomain {
     /// Of a contact with its law, on a face of its cone.
     pub fn new(contact: usize, law: &Law, rows: usize, face: &Face) -> Result<Self, StaticsError> {
         match face {
@@ -97,7 +97,7 @@ impl Domain {
             contact,
             law: law.name(),
         };
-        let mut cone = Cone::new(rows, tied);
+        let mut cone = DomainBuilder::new(rows, tied);
         match law {
             Law::Frictionless => cone.normal(),
             Law::Coulomb { mu } => cone.disc(1, rows - 1, *mu),
@@ -145,7 +145,7 @@ impl Domain {
         }
         let mut tangential = false;
         for block in &mut self.blocks {
-            let disc = block.kind == Kind::Disc;
+            let disc = block.kind == ConeKind::SecondOrder;
             for form in &mut block.forms {
                 let Some((a, others)) = form.a.split_first_mut() else {
                     continue;
@@ -187,17 +187,17 @@ impl Domain {
     }
 
     /// How far F x + c is outside C: the largest over the blocks.
-    pub fn outside(&self, x: &[f64]) -> f64 {
-        let value = |form: &Form| form.c + dot(&form.a, x);
+    pub fn cone_violation(&self, x: &[f64]) -> f64 {
+        let value = |form: &AffineForm| form.c + dot(&form.a, x);
         let mut worst = 0.0_f64;
         for block in &self.blocks {
             match block.kind {
-                Kind::Positive => {
+                ConeKind::NonNegative => {
                     for form in &block.forms {
                         worst = worst.max(-value(form));
                     }
                 }
-                Kind::Disc => {
+                ConeKind::SecondOrder => {
                     let mut forms = block.forms.iter().map(value);
                     let head = forms.next().unwrap_or(0.0);
                     let tail = forms.map(|v| v * v).sum::<f64>().sqrt();
@@ -213,25 +213,25 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn positive(forms: Vec<Vec<f64>>) -> Block {
-    Block {
-        kind: Kind::Positive,
-        forms: forms.into_iter().map(|a| Form { a, c: 0.0 }).collect(),
+fn positive(forms: Vec<Vec<f64>>) -> ConeBlock {
+    ConeBlock {
+        kind: ConeKind::NonNegative,
+        forms: forms.into_iter().map(|a| AffineForm { a, c: 0.0 }).collect(),
     }
 }
 
 /// Collects the blocks of a cone.
-struct Cone {
+struct DomainBuilder {
     rows: usize,
     /// Rows that are a multiple of S_n, 0 among them.
     held: Vec<Option<f64>>,
-    blocks: Vec<Block>,
+    blocks: Vec<ConeBlock>,
     /// Square of the bound of ‖S‖/S_n.
     reach: f64,
     bounded: bool,
 }
 
-impl Cone {
+impl DomainBuilder {
     fn new(rows: usize, tied: &[Option<f64>]) -> Self {
         let entry = |row: usize| tied.get(row).copied().flatten().filter(|_| row > 0);
         let held: Vec<Option<f64>> = (0..rows).map(entry).collect();
@@ -330,14 +330,14 @@ impl Cone {
     }
 
     fn second_order(&mut self, forms: Vec<Vec<f64>>) {
-        self.blocks.push(Block {
-            kind: Kind::Disc,
-            forms: forms.into_iter().map(|a| Form { a, c: 0.0 }).collect(),
+        self.blocks.push(ConeBlock {
+            kind: ConeKind::SecondOrder,
+            forms: forms.into_iter().map(|a| AffineForm { a, c: 0.0 }).collect(),
         });
     }
 
     /// Rows that are held drop out; they go with the normal, which is the first unknown.
-    fn domain(self) -> Domain {
+    fn domain(self) -> ImpulseDomain {
         let kept: Vec<usize> = (0..self.rows)
             .filter(|row| self.held[*row].is_none())
             .collect();
@@ -359,7 +359,7 @@ impl Cone {
             true => self.reach.sqrt(),
             false => f64::INFINITY,
         };
-        Domain {
+        ImpulseDomain {
             rows: self.rows,
             unknowns,
             basis,

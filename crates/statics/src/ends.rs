@@ -4,32 +4,32 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::bounds::{Bounds, NARROW};
-use crate::domain::Domain;
+use crate::bounds::{ImpulseBounds, NARROW};
+use crate::domain::ImpulseDomain;
 use crate::error::StaticsError;
-use crate::program::{Answer, End, Program, Reach};
-use crate::system::System;
+use crate::program::{ConicSolution, SolveStatus, ConicProgram, SolutionBound};
+use crate::system::ContactAssembly;
 
 /// The program of one connected part.
-pub(crate) struct PartProgram {
-    pub program: Program,
+pub(crate) struct ComponentProgram {
+    pub program: ConicProgram,
     /// Columns of each contact of the part.
     pub columns: Vec<Range<usize>>,
 }
 
 /// One end of an interval.
-pub(crate) struct Reached {
+pub(crate) struct IntervalEnd {
     /// Which contact of the part.
     pub k: usize,
-    pub end: End,
+    pub end: SolveStatus,
     /// What the objective is never below.
     pub bound: f64,
-    pub answer: Answer,
+    pub answer: ConicSolution,
 }
 
-impl PartProgram {
+impl ComponentProgram {
     /// Columns of the normal impulses.
-    pub fn normals(&self, part: &[usize], system: &System) -> Vec<usize> {
+    pub fn normals(&self, part: &[usize], system: &ContactAssembly) -> Vec<usize> {
         let both = part.iter().zip(&self.columns);
         both.filter(|(contact, columns)| system.law(**contact).normal() && !columns.is_empty())
             .map(|(_, columns)| columns.start)
@@ -41,10 +41,10 @@ impl PartProgram {
     pub fn ends(
         &self,
         asked: &[(usize, f64)],
-        reach: &Reach,
+        reach: &SolutionBound,
         threads: usize,
         progress: &mut dyn FnMut(f64),
-    ) -> Result<Vec<Reached>, StaticsError> {
+    ) -> Result<Vec<IntervalEnd>, StaticsError> {
         let done = AtomicUsize::new(0);
         let threads = threads.clamp(1, asked.len().max(1));
         let share = asked.len().div_ceil(threads).max(1);
@@ -77,9 +77,9 @@ impl PartProgram {
     fn chunk(
         &self,
         asked: &[(usize, f64)],
-        reach: &Reach,
+        reach: &SolutionBound,
         done: &mut dyn FnMut(),
-    ) -> Result<Vec<Reached>, StaticsError> {
+    ) -> Result<Vec<IntervalEnd>, StaticsError> {
         let mut all = Vec::with_capacity(asked.len());
         if asked.is_empty() {
             return Ok(all);
@@ -101,7 +101,7 @@ impl PartProgram {
             let answer = session.objective(&q)?;
             let bound = self.program.bound(&q, &answer, reach);
             q[self.columns[k].start] = 0.0;
-            all.push(Reached {
+            all.push(IntervalEnd {
                 k,
                 end: answer.end,
                 bound,
@@ -114,13 +114,13 @@ impl PartProgram {
 }
 
 /// Least and greatest S_n of each contact among the admissible S that were found.
-pub(crate) struct Seen {
+pub(crate) struct ObservedExtremes {
     pub least: Vec<f64>,
     pub greatest: Vec<f64>,
 }
 
-impl Seen {
-    pub fn new(own: &PartProgram, part: &[usize], start: &[Vec<f64>]) -> Self {
+impl ObservedExtremes {
+    pub fn new(own: &ComponentProgram, part: &[usize], start: &[Vec<f64>]) -> Self {
         let first = part
             .iter()
             .map(|contact| start[*contact].first().copied().unwrap_or(0.0));
@@ -132,13 +132,13 @@ impl Seen {
     }
 
     /// Takes an S into account if it is admissible.
-    pub fn look(&mut self, own: &PartProgram, answer: &Answer, result: &mut Bounds) {
-        if answer.end != End::Point {
+    pub fn observe(&mut self, own: &ComponentProgram, answer: &ConicSolution, result: &mut ImpulseBounds) {
+        if answer.end != SolveStatus::Solved {
             return;
         }
         let (balance, cone) = (
-            own.program.unbalance(&answer.x),
-            own.program.outside(&answer.x),
+            own.program.balance_residual(&answer.x),
+            own.program.cone_violation(&answer.x),
         );
         result.balance = result.balance.max(balance);
         result.cone = result.cone.max(cone);
@@ -156,12 +156,12 @@ impl Seen {
 
 /// E = Gᵀ B for the contacts of a part, its coordinates numbered anew; b = 0. Gives the row of each
 /// coordinate, the largest number for those that no contact of the part touches.
-pub(crate) fn balance(
-    system: &System,
-    domains: &[Domain],
+pub(crate) fn add_balance_equations(
+    system: &ContactAssembly,
+    domains: &[ImpulseDomain],
     part: &[usize],
     columns: &[Range<usize>],
-    program: &mut Program,
+    program: &mut ConicProgram,
 ) -> Vec<usize> {
     let mut number = vec![usize::MAX; system.num_coordinates()];
     let mut count = 0;

@@ -15,11 +15,11 @@
 
 use std::ops::Range;
 
-use crate::domain::{Domain, Face};
-use crate::ends::balance;
+use crate::domain::{ImpulseDomain, Face};
+use crate::ends::add_balance_equations;
 use crate::error::{StaticsError, finite, sized};
-use crate::program::{Answer, End, Program, Reach};
-use crate::system::System;
+use crate::program::{ConicSolution, SolveStatus, ConicProgram, SolutionBound};
+use crate::system::ContactAssembly;
 
 /// Room for other S in the bound of a multiplier.
 const AMPLE: f64 = 2.0;
@@ -56,20 +56,20 @@ impl Sense {
 
 /// How far the multipliers go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum LimitStatus {
     /// To a largest (least) one.
     Bounded,
     /// Without end: an S carries the live load by itself.
     Unbounded,
     /// There is no multiplier with equilibrium.
-    Nowhere,
+    Infeasible,
 }
 
 /// A limit load with what proves it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limit {
+pub struct LimitLoad {
     /// How far the multipliers go.
-    pub extent: Extent,
+    pub status: LimitStatus,
     /// The multiplier that `impulse` carries; infinite if unbounded, NaN if there is none.
     pub multiplier: f64,
     /// What `mechanism` proves: no multiplier is beyond it.
@@ -90,11 +90,11 @@ pub struct Limit {
     pub sliding: f64,
 }
 
-impl Limit {
+impl LimitLoad {
     /// Distance between the multiplier and its bound.
     pub fn gap(&self) -> f64 {
-        match self.extent {
-            Extent::Bounded => (self.bound - self.multiplier).abs(),
+        match self.status {
+            LimitStatus::Bounded => (self.bound - self.multiplier).abs(),
             _ => 0.0,
         }
     }
@@ -105,8 +105,8 @@ impl Limit {
 /// # Errors
 /// Loads of the wrong length or not finite, a live load that is none, a law without a convex cone, a
 /// solver without an answer.
-pub fn limit(system: &System, loads: Loads<'_>, sense: Sense) -> Result<Limit, StaticsError> {
-    Weighing::new(system, loads, sense)?.solve()
+pub fn limit_load(system: &ContactAssembly, loads: Loads<'_>, sense: Sense) -> Result<LimitLoad, StaticsError> {
+    LimitProgram::new(system, loads, sense)?.solve()
 }
 
 /// The opposite end.
@@ -122,11 +122,11 @@ impl std::ops::Not for Sense {
 }
 
 /// The domains of all contacts at rest.
-pub(crate) fn cones(system: &System) -> Result<Vec<Domain>, StaticsError> {
+pub(crate) fn cones(system: &ContactAssembly) -> Result<Vec<ImpulseDomain>, StaticsError> {
     (0..system.num_contacts())
         .map(|contact| {
             let rows = system.rows(contact).len();
-            Domain::new(contact, system.law(contact), rows, &Face::Stick)
+            ImpulseDomain::new(contact, system.law(contact), rows, &Face::Stick)
         })
         .collect()
 }
@@ -138,8 +138,8 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
 }
 
 pub(crate) fn expand(
-    system: &System,
-    domains: &[Domain],
+    system: &ContactAssembly,
+    domains: &[ImpulseDomain],
     columns: &[Range<usize>],
     x: &[f64],
     unit: f64,
@@ -158,7 +158,7 @@ pub(crate) struct Numbering(Vec<usize>);
 
 impl Numbering {
     /// Values by row as values by coordinate.
-    pub fn spread(&self, rows: &[f64]) -> Vec<f64> {
+    pub fn by_coordinate(&self, rows: &[f64]) -> Vec<f64> {
         self.0
             .iter()
             .map(|row| rows.get(*row).copied().unwrap_or(0.0))
@@ -167,23 +167,23 @@ impl Numbering {
 }
 
 /// The balance of all coordinates.
-pub(crate) struct Frame {
-    pub program: Program,
+pub(crate) struct BalanceProgram {
+    pub program: ConicProgram,
     pub columns: Vec<Range<usize>>,
     pub numbering: Numbering,
     /// The loads by row of the program.
     pub loads: Vec<Vec<f64>>,
 }
 
-impl Frame {
-    pub fn new(system: &System, domains: &[Domain], loads: &[&[f64]]) -> Self {
-        let mut program = Program::default();
+impl BalanceProgram {
+    pub fn new(system: &ContactAssembly, domains: &[ImpulseDomain], loads: &[&[f64]]) -> Self {
+        let mut program = ConicProgram::default();
         let columns: Vec<Range<usize>> = domains
             .iter()
             .map(|domain| program.domain(domain)..program.columns)
             .collect();
         let all: Vec<usize> = (0..domains.len()).collect();
-        let order = balance(system, domains, &all, &columns, &mut program);
+        let order = add_balance_equations(system, domains, &all, &columns, &mut program);
         // Coordinates that no contact touches have rows, too: their load has nothing to rest on.
         let mut rows = order;
         for row in rows.iter_mut().filter(|row| **row == usize::MAX) {
@@ -208,20 +208,20 @@ impl Frame {
 }
 
 /// The program of a multiplier.
-pub(crate) struct Weighing<'a> {
-    system: &'a System,
+pub(crate) struct LimitProgram<'a> {
+    system: &'a ContactAssembly,
     loads: Loads<'a>,
     sense: Sense,
-    domains: Vec<Domain>,
+    domains: Vec<ImpulseDomain>,
     /// Largest dead load; S and λ f₁ are over it.
     pub(crate) unit: f64,
     /// λ = multiple · x of its column.
     multiple: f64,
 }
 
-impl<'a> Weighing<'a> {
+impl<'a> LimitProgram<'a> {
     pub(crate) fn new(
-        system: &'a System,
+        system: &'a ContactAssembly,
         loads: Loads<'a>,
         sense: Sense,
     ) -> Result<Self, StaticsError> {
@@ -241,19 +241,19 @@ impl<'a> Weighing<'a> {
     }
 
     /// Solves with the cones of the laws.
-    fn solve(&self) -> Result<Limit, StaticsError> {
+    fn solve(&self) -> Result<LimitLoad, StaticsError> {
         self.solve_in(&self.domains)
     }
 
     /// The domains of the laws.
-    pub(crate) fn domains(&self) -> &[Domain] {
+    pub(crate) fn domains(&self) -> &[ImpulseDomain] {
         &self.domains
     }
 
     /// Solves with other domains.
-    pub(crate) fn solve_in(&self, domains: &[Domain]) -> Result<Limit, StaticsError> {
+    pub(crate) fn solve_in(&self, domains: &[ImpulseDomain]) -> Result<LimitLoad, StaticsError> {
         let sign = self.sense.sign();
-        let mut frame = Frame::new(self.system, domains, &[self.loads.dead, self.loads.live]);
+        let mut frame = BalanceProgram::new(self.system, domains, &[self.loads.dead, self.loads.live]);
         let program = &mut frame.program;
         let lambda = program.columns;
         program.columns += 1;
@@ -270,41 +270,41 @@ impl<'a> Weighing<'a> {
         q[lambda] = -sign;
         let answer = program.solve(&q, "looking for the limit load")?;
         match answer.end {
-            End::Point => Ok(self.bounded(&frame, domains, &q, answer)),
-            End::Unbounded => Ok(self.unbounded(&frame, domains, &answer)),
-            End::Infeasible => Ok(self.nowhere(&frame, &answer)),
+            SolveStatus::Solved => Ok(self.bounded(&frame, domains, &q, answer)),
+            SolveStatus::Unbounded => Ok(self.unbounded(&frame, domains, &answer)),
+            SolveStatus::Infeasible => Ok(self.nowhere(&frame, &answer)),
         }
     }
 
-    fn bounded(&self, frame: &Frame, domains: &[Domain], q: &[f64], answer: Answer) -> Limit {
+    fn bounded(&self, frame: &BalanceProgram, domains: &[ImpulseDomain], q: &[f64], answer: ConicSolution) -> LimitLoad {
         let program = &frame.program;
         let lambda = program.columns - 1;
         // Scaled so that the live load does exactly one unit of work on the mechanism: then λ drops
         // out of what is left.
         let zero = vec![0.0; program.columns];
-        let work = program.rest(&zero, &answer.y, &answer.z)[lambda];
+        let work = program.dual_residual(&zero, &answer.y, &answer.z)[lambda];
         let scale = if work * q[lambda] < 0.0 {
             -q[lambda] / work
         } else {
             1.0
         };
-        let dual = Answer {
+        let dual = ConicSolution {
             y: answer.y.iter().map(|y| y * scale).collect(),
             z: answer.z.iter().map(|z| z * scale).collect(),
             ..answer
         };
         let normals = frame.columns.iter().filter(|columns| !columns.is_empty());
         let total: f64 = normals.map(|columns| dual.x[columns.start].abs()).sum();
-        let reach = Reach::new(&frame.columns, domains.iter(), AMPLE * total.max(1.0));
+        let reach = SolutionBound::new(&frame.columns, domains.iter(), AMPLE * total.max(1.0));
         let bound = program.bound(q, &dual, &reach);
         let sign = self.sense.sign();
-        let mechanism = frame.numbering.spread(&dual.y);
-        let rest = program.rest(q, &dual.y, &dual.z);
+        let mechanism = frame.numbering.by_coordinate(&dual.y);
+        let rest = program.dual_residual(q, &dual.y, &dual.z);
         let impulse = expand(self.system, domains, &frame.columns, &dual.x, self.unit);
         let u = self.system.gather(&mechanism);
         let fast = largest(&u);
-        Limit {
-            extent: Extent::Bounded,
+        LimitLoad {
+            status: LimitStatus::Bounded,
             multiplier: dual.x[lambda] * self.multiple,
             bound: -sign * bound * self.multiple,
             sliding: self.sliding(&u, &impulse),
@@ -313,14 +313,14 @@ impl<'a> Weighing<'a> {
                 .iter()
                 .map(|v| v * self.multiple / self.unit)
                 .collect(),
-            balance: program.unbalance(&dual.x),
-            cone: program.outside(&dual.x),
+            balance: program.balance_residual(&dual.x),
+            cone: program.cone_violation(&dual.x),
             kinematic: rest[..lambda].iter().fold(0.0_f64, |m, r| m.max(r.abs())) / fast,
             impulse,
         }
     }
 
-    fn unbounded(&self, frame: &Frame, domains: &[Domain], answer: &Answer) -> Limit {
+    fn unbounded(&self, frame: &BalanceProgram, domains: &[ImpulseDomain], answer: &ConicSolution) -> LimitLoad {
         let lambda = frame.program.columns - 1;
         let mut ray = frame.program.clone();
         ray.b.iter_mut().for_each(|b| *b = 0.0);
@@ -333,8 +333,8 @@ impl<'a> Weighing<'a> {
         }
         let over = 1.0 / answer.x[lambda].abs().max(f64::MIN_POSITIVE);
         let x: Vec<f64> = answer.x.iter().map(|x| x * over).collect();
-        Limit {
-            extent: Extent::Unbounded,
+        LimitLoad {
+            status: LimitStatus::Unbounded,
             multiplier: self.sense.sign() * f64::INFINITY,
             bound: self.sense.sign() * f64::INFINITY,
             impulse: expand(
@@ -345,23 +345,23 @@ impl<'a> Weighing<'a> {
                 self.unit / self.multiple,
             ),
             mechanism: vec![0.0; self.loads.dead.len()],
-            balance: ray.unbalance(&x),
-            cone: ray.outside(&x),
+            balance: ray.balance_residual(&x),
+            cone: ray.cone_violation(&x),
             kinematic: 0.0,
             sliding: 0.0,
         }
     }
 
-    fn nowhere(&self, frame: &Frame, answer: &Answer) -> Limit {
+    fn nowhere(&self, frame: &BalanceProgram, answer: &ConicSolution) -> LimitLoad {
         let fastest = largest(&answer.y);
         let y: Vec<f64> = answer.y.iter().map(|y| y / fastest).collect();
         let z: Vec<f64> = answer.z.iter().map(|z| z / fastest).collect();
         let zero = vec![0.0; frame.program.columns];
-        let rest = frame.program.rest(&zero, &y, &z);
-        let mechanism = frame.numbering.spread(&y);
+        let rest = frame.program.dual_residual(&zero, &y, &z);
+        let mechanism = frame.numbering.by_coordinate(&y);
         let fast = largest(&self.system.gather(&mechanism));
-        Limit {
-            extent: Extent::Nowhere,
+        LimitLoad {
+            status: LimitStatus::Infeasible,
             multiplier: f64::NAN,
             bound: f64::NAN,
             impulse: vec![0.0; self.system.num_rows()],

@@ -17,7 +17,7 @@ const DROP: f64 = 1e-9;
 
 /// The dimension of what is left open.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Openness {
+pub struct Hyperstaticity {
     /// Degree of hyperstaticity: dimension of the null space of Gᵀ on the admissible face.
     pub degree: usize,
     /// Rank of Gᵀ there.
@@ -28,7 +28,7 @@ pub struct Openness {
     pub dropped: f64,
 }
 
-impl Openness {
+impl Hyperstaticity {
     /// Nothing.
     pub(crate) fn none() -> Self {
         Self {
@@ -52,11 +52,11 @@ impl Openness {
 
 /// The openness of a matrix (rows × columns, entries given) and for each column the size of its
 /// row of the null space: 0 where the column is determined.
-pub(crate) fn null(
+pub(crate) fn null_space(
     rows: usize,
     columns: usize,
     entries: &[(usize, usize, f64)],
-) -> (Openness, Vec<f64>) {
+) -> (Hyperstaticity, Vec<f64>) {
     let mut matrix = Mat::<f64>::zeros(rows, columns);
     for &(row, column, value) in entries {
         matrix[(row, column)] += value;
@@ -73,7 +73,7 @@ pub(crate) fn null(
         }
     };
     let rank = (0..size).take_while(|k| ratio(*k) > DROP).count();
-    let openness = Openness {
+    let openness = Hyperstaticity {
         degree: columns - rank,
         rank,
         kept: if rank > 0 { ratio(rank - 1) } else { 1.0 },

@@ -21,33 +21,33 @@ use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
 
-use crate::domain::{Domain, Kind};
+use crate::domain::{ImpulseDomain, ConeKind};
 use crate::error::StaticsError;
 
 /// Accuracy that the solver aims at; what it reached is measured afterwards.
 const AIM: f64 = 1e-11;
 
 /// One row of F: entries by column, and c.
-type Line = (Vec<(usize, f64)>, f64);
+type SparseForm = (Vec<(usize, f64)>, f64);
 
 /// A conic program.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Program {
+pub(crate) struct ConicProgram {
     pub columns: usize,
     /// Row, column, value of E.
     pub equal: Vec<(usize, usize, f64)>,
     pub b: Vec<f64>,
     /// Forms ≥ 0.
-    pub positive: Vec<Line>,
+    pub positive: Vec<SparseForm>,
     /// Second-order cones.
-    pub discs: Vec<Vec<Line>>,
+    pub discs: Vec<Vec<SparseForm>>,
     /// D, by column; empty for a linear objective.
     pub square: Vec<f64>,
 }
 
 /// How far admissible x go.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Reach {
+pub(crate) struct SolutionBound {
     /// Columns of a contact and a bound of ‖x‖ over its S_n.
     pub groups: Vec<(Range<usize>, f64)>,
     /// A bound of Σ S_n.
@@ -56,11 +56,11 @@ pub(crate) struct Reach {
     pub free: Vec<(Range<usize>, f64)>,
 }
 
-impl Reach {
+impl SolutionBound {
     /// Of some columns with the domains they belong to.
     pub fn new<'a>(
         columns: &[Range<usize>],
-        domains: impl Iterator<Item = &'a Domain>,
+        domains: impl Iterator<Item = &'a ImpulseDomain>,
         total: f64,
     ) -> Self {
         let mut reach = Self {
@@ -79,9 +79,9 @@ impl Reach {
 
 /// How the solver ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum SolveStatus {
     /// With a point; how good it is, is measured.
-    Point,
+    Solved,
     /// No x is admissible; y and z prove it.
     Infeasible,
     /// q·x has no lower bound; x is the ray.
@@ -90,17 +90,17 @@ pub(crate) enum End {
 
 /// What the solver gave.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
-    pub end: End,
+pub(crate) struct ConicSolution {
+    pub end: SolveStatus,
     pub x: Vec<f64>,
     pub y: Vec<f64>,
     /// By line: the positive ones, then the discs; inside C.
     pub z: Vec<f64>,
 }
 
-impl Program {
+impl ConicProgram {
     /// Adds the columns and cones of a domain; its first column.
-    pub fn domain(&mut self, domain: &Domain) -> usize {
+    pub fn domain(&mut self, domain: &ImpulseDomain) -> usize {
         let first = self.columns;
         self.columns += domain.unknowns;
         for block in &domain.blocks {
@@ -110,14 +110,14 @@ impl Program {
                 (entries, form.c)
             });
             match block.kind {
-                Kind::Positive => self.positive.extend(lines),
-                Kind::Disc => self.discs.push(lines.collect()),
+                ConeKind::NonNegative => self.positive.extend(lines),
+                ConeKind::SecondOrder => self.discs.push(lines.collect()),
             }
         }
         first
     }
 
-    fn lines(&self) -> impl Iterator<Item = &Line> {
+    fn lines(&self) -> impl Iterator<Item = &SparseForm> {
         self.positive.iter().chain(self.discs.iter().flatten())
     }
 
@@ -156,7 +156,7 @@ impl Program {
     }
 
     /// A solver that can be asked for one objective after the other.
-    pub fn session(&self, q: &[f64], during: &'static str) -> Result<Session<'_>, StaticsError> {
+    pub fn session(&self, q: &[f64], during: &'static str) -> Result<ConicSolver<'_>, StaticsError> {
         let (matrix, right, cones) = self.matrix();
         let square = match self.square.is_empty() {
             true => CscMatrix::zeros((self.columns, self.columns)),
@@ -169,7 +169,7 @@ impl Program {
         let failed = |status: String| StaticsError::Solver { status, during };
         let settings = settings().map_err(failed)?;
         let solver = DefaultSolver::new(&square, q, &matrix, &right, &cones, settings);
-        Ok(Session {
+        Ok(ConicSolver {
             program: self,
             solver: solver.map_err(|error| failed(error.to_string()))?,
             during,
@@ -177,12 +177,12 @@ impl Program {
     }
 
     /// Solves it once.
-    pub fn solve(&self, q: &[f64], during: &'static str) -> Result<Answer, StaticsError> {
+    pub fn solve(&self, q: &[f64], during: &'static str) -> Result<ConicSolution, StaticsError> {
         self.session(q, during)?.run()
     }
 
     /// The largest entry of |E x − b|.
-    pub fn unbalance(&self, x: &[f64]) -> f64 {
+    pub fn balance_residual(&self, x: &[f64]) -> f64 {
         let mut left: Vec<f64> = self.b.iter().map(|b| -b).collect();
         for &(row, column, value) in &self.equal {
             left[row] += value * x[column];
@@ -191,8 +191,8 @@ impl Program {
     }
 
     /// How far F x + c is outside C.
-    pub fn outside(&self, x: &[f64]) -> f64 {
-        let value = |(entries, c): &Line| c + entries.iter().map(|(k, a)| a * x[*k]).sum::<f64>();
+    pub fn cone_violation(&self, x: &[f64]) -> f64 {
+        let value = |(entries, c): &SparseForm| c + entries.iter().map(|(k, a)| a * x[*k]).sum::<f64>();
         let flat = self.positive.iter().map(|line| -value(line));
         let round = self.discs.iter().map(|disc| {
             let mut values = disc.iter().map(value);
@@ -203,7 +203,7 @@ impl Program {
     }
 
     /// ρ = q + Eᵀ y − Fᵀ z.
-    pub fn rest(&self, q: &[f64], y: &[f64], z: &[f64]) -> Vec<f64> {
+    pub fn dual_residual(&self, q: &[f64], y: &[f64], z: &[f64]) -> Vec<f64> {
         let mut rest = q.to_vec();
         for &(row, column, value) in &self.equal {
             rest[column] += value * y[row];
@@ -218,8 +218,8 @@ impl Program {
 
     /// A value that q·x is never below for x within `reach`: Σ ρ_α·x_α is at most the largest
     /// |ρ_α| times the slope of its group, times the sum of the S_n.
-    pub fn bound(&self, q: &[f64], answer: &Answer, reach: &Reach) -> f64 {
-        let rest = self.rest(q, &answer.y, &answer.z);
+    pub fn bound(&self, q: &[f64], answer: &ConicSolution, reach: &SolutionBound) -> f64 {
+        let rest = self.dual_residual(q, &answer.y, &answer.z);
         let norm = |columns: &Range<usize>| {
             let own = &rest[columns.clone()];
             own.iter().map(|rest| rest * rest).sum::<f64>().sqrt()
@@ -238,7 +238,7 @@ impl Program {
     }
 
     /// Puts z inside C, which is its own dual.
-    fn inside(&self, z: &mut [f64]) {
+    fn project_dual(&self, z: &mut [f64]) {
         let (flat, mut round) = z.split_at_mut(self.positive.len().min(z.len()));
         flat.iter_mut().for_each(|z| *z = z.max(0.0));
         for disc in &self.discs {
@@ -270,15 +270,15 @@ fn settings() -> Result<DefaultSettings<f64>, String> {
 }
 
 /// A solver with its factorisation set up.
-pub(crate) struct Session<'a> {
-    program: &'a Program,
+pub(crate) struct ConicSolver<'a> {
+    program: &'a ConicProgram,
     solver: DefaultSolver<f64>,
     during: &'static str,
 }
 
-impl Session<'_> {
+impl ConicSolver<'_> {
     /// Solves with another objective.
-    pub fn objective(&mut self, q: &[f64]) -> Result<Answer, StaticsError> {
+    pub fn objective(&mut self, q: &[f64]) -> Result<ConicSolution, StaticsError> {
         let updated = self.solver.update_q(&q.to_vec());
         updated.map_err(|error| StaticsError::Solver {
             status: error.to_string(),
@@ -288,22 +288,22 @@ impl Session<'_> {
     }
 
     /// Solves.
-    pub fn run(&mut self) -> Result<Answer, StaticsError> {
+    pub fn run(&mut self) -> Result<ConicSolution, StaticsError> {
         self.solver.solve();
         let solution = &self.solver.solution;
         let end = match solution.status {
             SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
-                End::Infeasible
+                SolveStatus::Infeasible
             }
-            SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => End::Unbounded,
+            SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => SolveStatus::Unbounded,
             // Without further progress at an accuracy below what was aimed at there still is a
             // point; whoever uses it measures it.
-            _ => End::Point,
+            _ => SolveStatus::Solved,
         };
         let equations = self.program.b.len();
         let mut z = solution.z[equations..].to_vec();
-        self.program.inside(&mut z);
-        let answer = Answer {
+        self.program.project_dual(&mut z);
+        let answer = ConicSolution {
             end,
             x: solution.x.clone(),
             y: solution.z[..equations].to_vec(),

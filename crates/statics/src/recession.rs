@@ -10,15 +10,15 @@
 use std::ops::Range;
 
 use crate::error::StaticsError;
-use crate::program::{End, Program};
-use crate::system::System;
+use crate::program::{SolveStatus, ConicProgram};
+use crate::system::ContactAssembly;
 
 /// t is 0 or 1; rounding is far from the middle.
 const MIDDLE: f64 = 0.5;
 
 /// Which contacts a self-stress can load without bound, and the ray that does.
-pub(crate) fn ray(
-    program: &Program,
+pub(crate) fn unbounded_self_stress(
+    program: &ConicProgram,
     columns: &[Range<usize>],
     normal: &[bool],
 ) -> Result<(Vec<bool>, Vec<f64>), StaticsError> {
@@ -47,7 +47,7 @@ pub(crate) fn ray(
     let answer = stressed.solve(&q, "looking for self-stress")?;
     let mut x = answer.x;
     let loaded = |t: &Option<usize>| {
-        answer.end == End::Point && t.and_then(|t| x.get(t)).is_some_and(|t| *t > MIDDLE)
+        answer.end == SolveStatus::Solved && t.and_then(|t| x.get(t)).is_some_and(|t| *t > MIDDLE)
     };
     let unbounded = bound.iter().map(loaded).collect();
     x.truncate(program.columns);
@@ -55,7 +55,7 @@ pub(crate) fn ray(
 }
 
 /// Contacts that are wanted, by connected part: those that touch a common coordinate are together.
-pub(crate) fn parts(system: &System, wanted: &[bool]) -> Vec<Vec<usize>> {
+pub(crate) fn connected_components(system: &ContactAssembly, wanted: &[bool]) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..system.num_coordinates()).collect();
     fn root(parent: &mut [usize], mut k: usize) -> usize {
         while parent[k] != k {

@@ -9,16 +9,16 @@
 //! an answer on the verge, too. It stands if s = 0; otherwise the dual is a mechanism that gains energy.
 
 use crate::error::{StaticsError, finite, sized};
-use crate::limit::{Frame, cones, expand, largest};
-use crate::program::Program;
-use crate::system::System;
+use crate::limit::{BalanceProgram, cones, expand, largest};
+use crate::program::ConicProgram;
+use crate::system::ContactAssembly;
 
 /// s below this share of the largest load is rounding: the solver aims at 1e-11.
 const COUNTS: f64 = 1e-8;
 
 /// Whether an assembly stands under a load, with what proves it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct EquilibriumReport {
     /// Whether there is an admissible S in balance with the load.
     pub stands: bool,
     /// That S.
@@ -39,14 +39,14 @@ pub struct Standing {
 ///
 /// # Errors
 /// A load of the wrong length or not finite, a law without a convex cone, a solver without an answer.
-pub fn stands(system: &System, dead: &[f64]) -> Result<Standing, StaticsError> {
+pub fn check_equilibrium(system: &ContactAssembly, dead: &[f64]) -> Result<EquilibriumReport, StaticsError> {
     sized("the load", dead.len(), system.num_coordinates())?;
     finite(|| "the load".into(), dead)?;
     let domains = cones(system)?;
     let unit = largest(dead);
-    let frame = Frame::new(system, &domains, &[dead]);
+    let frame = BalanceProgram::new(system, &domains, &[dead]);
     let rows = frame.program.b.len();
-    let program = unbalance(&frame, unit);
+    let program = slack_program(&frame, unit);
     let slack = program.columns - 1;
     let mut q = vec![0.0; program.columns];
     q[slack] = 1.0;
@@ -58,7 +58,7 @@ pub fn stands(system: &System, dead: &[f64]) -> Result<Standing, StaticsError> {
         .zip(dead)
         .fold(0.0_f64, |m, (g, f)| m.max((g + f).abs()))
         / unit;
-    let cone = frame.program.outside(&answer.x);
+    let cone = frame.program.cone_violation(&answer.x);
     let stands = balance.max(cone) <= COUNTS;
     let y: Vec<f64> = (0..rows)
         .map(|row| answer.z[rows + row] - answer.z[row])
@@ -66,15 +66,15 @@ pub fn stands(system: &System, dead: &[f64]) -> Result<Standing, StaticsError> {
     let fastest = largest(&y);
     let mechanism: Vec<f64> = frame
         .numbering
-        .spread(&y)
+        .by_coordinate(&y)
         .iter()
         .map(|v| if stands { 0.0 } else { v / fastest })
         .collect();
-    let rest = program.rest(&q, &answer.y, &answer.z);
+    let rest = program.dual_residual(&q, &answer.y, &answer.z);
     let rest = rest[..slack].iter().fold(0.0_f64, |m, r| m.max(r.abs())) / fastest;
     let power: f64 = mechanism.iter().zip(dead).map(|(v, f)| v * f / unit).sum();
     let fast = largest(&system.gather(&mechanism));
-    Ok(Standing {
+    Ok(EquilibriumReport {
         stands,
         impulse,
         mechanism,
@@ -86,7 +86,7 @@ pub fn stands(system: &System, dead: &[f64]) -> Result<Standing, StaticsError> {
 }
 
 /// |E x + f| ≤ s by row: first s + (E x + f) ≥ 0, then s − (E x + f) ≥ 0; s is the last column.
-fn unbalance(frame: &Frame, unit: f64) -> Program {
+fn slack_program(frame: &BalanceProgram, unit: f64) -> ConicProgram {
     let mut program = frame.program.clone();
     let mut lines: Vec<Vec<(usize, f64)>> = vec![Vec::new(); program.b.len()];
     for (row, column, value) in program.equal.drain(..) {

@@ -16,7 +16,7 @@ use crate::error::{StaticsError, finite, sized};
 
 /// A group that a contact touches.
 #[derive(Debug, Clone, PartialEq)]
-struct Touch {
+struct GroupBlock {
     /// First coordinate.
     first: usize,
     /// Number of coordinates.
@@ -27,14 +27,14 @@ struct Touch {
 
 /// G and the laws of the contacts.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct System {
+pub struct ContactAssembly {
     coordinates: usize,
     offset: Vec<usize>,
     laws: Vec<Law>,
-    touches: Vec<Vec<Touch>>,
+    touches: Vec<Vec<GroupBlock>>,
 }
 
-impl System {
+impl ContactAssembly {
     /// Number of coordinates.
     pub fn num_coordinates(&self) -> usize {
         self.coordinates
@@ -113,12 +113,12 @@ impl System {
 
 /// Collects groups and contacts.
 #[derive(Debug, Clone, Default)]
-pub struct SystemBuilder {
-    system: System,
+pub struct ContactAssemblyBuilder {
+    system: ContactAssembly,
     groups: Vec<(usize, usize)>,
 }
 
-impl SystemBuilder {
+impl ContactAssemblyBuilder {
     /// Nothing yet.
     pub fn new() -> Self {
         let mut builder = Self::default();
@@ -127,7 +127,7 @@ impl SystemBuilder {
     }
 
     /// A group of so many coordinates; its number.
-    pub fn group(&mut self, width: usize) -> usize {
+    pub fn add_group(&mut self, width: usize) -> usize {
         self.groups.push((self.system.coordinates, width));
         self.system.coordinates += width;
         self.groups.len() - 1
@@ -137,7 +137,7 @@ impl SystemBuilder {
     ///
     /// # Errors
     /// A law that does not fit the rows, a block of the wrong size, a number that is not finite.
-    pub fn contact(
+    pub fn add_contact(
         &mut self,
         law: Law,
         rows: usize,
@@ -154,7 +154,7 @@ impl SystemBuilder {
             };
             sized("a block of G", block.len(), rows * width)?;
             finite(|| format!("the block of contact {contact}"), block)?;
-            all.push(Touch {
+            all.push(GroupBlock {
                 first,
                 width,
                 block: block.to_vec(),
@@ -167,7 +167,7 @@ impl SystemBuilder {
     }
 
     /// The whole.
-    pub fn build(self) -> System {
+    pub fn build(self) -> ContactAssembly {
         self.system
     }
 }

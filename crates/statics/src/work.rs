@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use crate::bounds::{Bounds, Effort, Interval, NARROW};
-use crate::domain::{Domain, Face};
-use crate::ends::{PartProgram, Reached, Seen, balance};
+use crate::bounds::{ImpulseBounds, ComputeOptions, ImpulseInterval, NARROW};
+use crate::domain::{ImpulseDomain, Face};
+use crate::ends::{ComponentProgram, IntervalEnd, ObservedExtremes, add_balance_equations};
 use crate::error::StaticsError;
-use crate::null::{Openness, null};
-use crate::program::{End, Program, Reach};
-use crate::recession::{self, parts};
-use crate::system::System;
+use crate::null::{Hyperstaticity, null_space};
+use crate::program::{SolveStatus, ConicProgram, SolutionBound};
+use crate::recession::{self, connected_components};
+use crate::system::ContactAssembly;
 
 /// Rows of the null space below this share of its largest entry are rounding.
 const VANISH: f64 = 1e-8;
@@ -19,19 +19,19 @@ const VANISH: f64 = 1e-8;
 const TOUCHES_ZERO: f64 = 1e-8;
 
 /// Everything that is known so far.
-pub(crate) struct Work<'a> {
-    system: &'a System,
-    domains: Vec<Domain>,
+pub(crate) struct BoundsComputation<'a> {
+    system: &'a ContactAssembly,
+    domains: Vec<ImpulseDomain>,
     /// x* by contact, over the scale.
     start: Vec<Vec<f64>>,
     /// By contact: whether S_n can vary at all.
     open: Vec<bool>,
     scale: f64,
-    pub result: Bounds,
+    pub result: ImpulseBounds,
 }
 
-impl<'a> Work<'a> {
-    pub fn new(system: &'a System, faces: &[Face], impulse: &[f64]) -> Result<Self, StaticsError> {
+impl<'a> BoundsComputation<'a> {
+    pub fn new(system: &'a ContactAssembly, faces: &[Face], impulse: &[f64]) -> Result<Self, StaticsError> {
         let scale = impulse.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
         let unit = if scale > 0.0 { scale } else { 1.0 };
         let (mut domains, mut start) = (Vec::new(), Vec::new());
@@ -39,8 +39,8 @@ impl<'a> Work<'a> {
         let mut moved = 0.0_f64;
         for contact in 0..system.num_contacts() {
             let rows = system.rows(contact);
-            let domain = Domain::new(contact, system.law(contact), rows.len(), &faces[contact])?;
-            let x = on_face(system, contact, &domain, &impulse[rows.clone()], unit);
+            let domain = ImpulseDomain::new(contact, system.law(contact), rows.len(), &faces[contact])?;
+            let x = project_onto_face(system, contact, &domain, &impulse[rows.clone()], unit);
             domain.expand(&x, &mut least[rows.clone()]);
             for (s, kept) in impulse[rows.clone()].iter().zip(&mut least[rows]) {
                 moved = moved.max((s / unit - *kept).abs());
@@ -50,23 +50,23 @@ impl<'a> Work<'a> {
             start.push(x);
         }
         let intervals = (0..system.num_contacts())
-            .map(|contact| Interval::point(least[system.rows(contact).start]));
+            .map(|contact| ImpulseInterval::point(least[system.rows(contact).start]));
         Ok(Self {
             system,
             open: vec![false; domains.len()],
             domains,
             start,
             scale: unit,
-            result: Bounds {
+            result: ImpulseBounds {
                 intervals: intervals.collect(),
-                openness: Openness::none(),
+                hyperstaticity: Hyperstaticity::none(),
                 least,
                 self_stress: None,
                 stress_balance: 0.0,
                 balance: 0.0,
                 cone: 0.0,
                 gap: 0.0,
-                moved,
+                projection_distance: moved,
                 scale,
                 parts: 0,
                 programs: 0,
@@ -75,17 +75,17 @@ impl<'a> Work<'a> {
     }
 
     /// The null space part by part; whether each contact can change.
-    pub fn openness(&mut self) -> Vec<bool> {
+    pub fn compute_hyperstaticity(&mut self) -> Vec<bool> {
         let mut varying = vec![false; self.domains.len()];
         let present: Vec<bool> = self.domains.iter().map(|d| d.unknowns > 0).collect();
-        for part in parts(self.system, &present) {
+        for part in connected_components(self.system, &present) {
             let program = self.program(&part);
-            let (openness, size) = null(
+            let (openness, size) = null_space(
                 program.program.b.len(),
                 program.program.columns,
                 &program.program.equal,
             );
-            self.result.openness = self.result.openness.and(openness);
+            self.result.hyperstaticity = self.result.hyperstaticity.and(openness);
             for (contact, columns) in part.iter().zip(&program.columns) {
                 let own = &size[columns.clone()];
                 varying[*contact] = own.iter().any(|size| *size > VANISH);
@@ -96,8 +96,8 @@ impl<'a> Work<'a> {
     }
 
     /// E x = E x*, x in the domains.
-    fn program(&self, part: &[usize]) -> PartProgram {
-        let mut program = Program::default();
+    fn program(&self, part: &[usize]) -> ComponentProgram {
+        let mut program = ConicProgram::default();
         let columns: Vec<Range<usize>> = part
             .iter()
             .map(|contact| {
@@ -105,7 +105,7 @@ impl<'a> Work<'a> {
                 first..program.columns
             })
             .collect();
-        balance(self.system, &self.domains, part, &columns, &mut program);
+        add_balance_equations(self.system, &self.domains, part, &columns, &mut program);
         let mut x = vec![0.0; program.columns];
         for (contact, columns) in part.iter().zip(&columns) {
             x[columns.clone()].copy_from_slice(&self.start[*contact]);
@@ -113,7 +113,7 @@ impl<'a> Work<'a> {
         for &(row, column, value) in &program.equal {
             program.b[row] += value * x[column];
         }
-        PartProgram { program, columns }
+        ComponentProgram { program, columns }
     }
 
     /// All intervals of one connected part.
@@ -121,11 +121,11 @@ impl<'a> Work<'a> {
         &mut self,
         part: &[usize],
         (before, share): (f64, f64),
-        effort: &mut Effort<'_>,
+        effort: &mut ComputeOptions<'_>,
     ) -> Result<(), StaticsError> {
         let own = self.program(part);
         let unbounded = self.self_stress(part, &own)?;
-        let mut seen = Seen::new(&own, part, &self.start);
+        let mut seen = ObservedExtremes::new(&own, part, &self.start);
         let reach = self.reach(part, &own, &unbounded, &mut seen)?;
         self.least_norm(part, &own, &mut seen)?;
         let asked: Vec<usize> = (0..part.len())
@@ -142,7 +142,7 @@ impl<'a> Work<'a> {
         })?;
         self.result.programs += solved.len();
         for end in &solved {
-            seen.look(&own, &end.answer, &mut self.result);
+            seen.observe(&own, &end.answer, &mut self.result);
         }
         let bottoms: Vec<(usize, f64)> = asked
             .iter()
@@ -154,7 +154,7 @@ impl<'a> Work<'a> {
         })?;
         self.result.programs += lower.len();
         for end in &lower {
-            seen.look(&own, &end.answer, &mut self.result);
+            seen.observe(&own, &end.answer, &mut self.result);
         }
         for k in asked {
             self.interval(part[k], k, &seen, (&solved, &lower), unbounded[k]);
@@ -167,8 +167,8 @@ impl<'a> Work<'a> {
         &mut self,
         contact: usize,
         k: usize,
-        seen: &Seen,
-        (tops, bottoms): (&[Reached], &[Reached]),
+        seen: &ObservedExtremes,
+        (tops, bottoms): (&[IntervalEnd], &[IntervalEnd]),
         unbounded: bool,
     ) {
         let law_bound = if self.system.law(contact).normal() {
@@ -176,7 +176,7 @@ impl<'a> Work<'a> {
         } else {
             f64::NEG_INFINITY
         };
-        let of = |ends: &[Reached]| {
+        let of = |ends: &[IntervalEnd]| {
             ends.iter()
                 .find(|end| end.k == k)
                 .map(|end| (end.end, end.bound))
@@ -184,13 +184,13 @@ impl<'a> Work<'a> {
         let (mut low, mut high) = (seen.least[k].max(law_bound), seen.greatest[k]);
         let (mut low_bound, mut high_bound) = (law_bound, f64::INFINITY);
         match of(tops) {
-            Some((End::Unbounded, _)) => high = f64::INFINITY,
+            Some((SolveStatus::Unbounded, _)) => high = f64::INFINITY,
             Some((_, bound)) => high_bound = -bound,
             None if unbounded => high = f64::INFINITY,
             None => {}
         }
         match of(bottoms) {
-            Some((End::Unbounded, _)) => low = f64::NEG_INFINITY,
+            Some((SolveStatus::Unbounded, _)) => low = f64::NEG_INFINITY,
             Some((_, bound)) => low_bound = low_bound.max(bound),
             None => {}
         }
@@ -203,7 +203,7 @@ impl<'a> Work<'a> {
             }
         }
         let unit = self.scale;
-        self.result.intervals[contact] = Interval {
+        self.result.intervals[contact] = ImpulseInterval {
             low: low * unit,
             high: high * unit,
             low_bound: low_bound * unit,
@@ -216,13 +216,13 @@ impl<'a> Work<'a> {
     fn self_stress(
         &mut self,
         part: &[usize],
-        own: &PartProgram,
+        own: &ComponentProgram,
     ) -> Result<Vec<bool>, StaticsError> {
         let normal: Vec<bool> = part
             .iter()
             .map(|contact| self.system.law(*contact).normal())
             .collect();
-        let (unbounded, ray) = recession::ray(&own.program, &own.columns, &normal)?;
+        let (unbounded, ray) = recession::unbounded_self_stress(&own.program, &own.columns, &normal)?;
         self.result.programs += 1;
         if unbounded.iter().any(|yes| *yes) {
             let rows = self.result.least.len();
@@ -236,7 +236,7 @@ impl<'a> Work<'a> {
             }
             let mut homogeneous = own.program.clone();
             homogeneous.b.iter_mut().for_each(|b| *b = 0.0);
-            let left = homogeneous.unbalance(&ray);
+            let left = homogeneous.balance_residual(&ray);
             self.result.stress_balance = self.result.stress_balance.max(left);
         }
         Ok(unbounded)
@@ -246,41 +246,41 @@ impl<'a> Work<'a> {
     fn reach(
         &mut self,
         part: &[usize],
-        own: &PartProgram,
+        own: &ComponentProgram,
         unbounded: &[bool],
-        seen: &mut Seen,
-    ) -> Result<Reach, StaticsError> {
+        seen: &mut ObservedExtremes,
+    ) -> Result<SolutionBound, StaticsError> {
         let normals = own.normals(part, self.system);
         let domains = || part.iter().map(|contact| &self.domains[*contact]);
         let mut total: f64 = seen.greatest.iter().map(|s| s.abs()).sum();
         if unbounded.iter().any(|yes| *yes) || normals.is_empty() {
-            return Ok(Reach::new(&own.columns, domains(), total));
+            return Ok(SolutionBound::new(&own.columns, domains(), total));
         }
         let mut q = vec![0.0; own.program.columns];
         normals.iter().for_each(|column| q[*column] = -1.0);
         let answer = own.program.solve(&q, "bounding the sum of the impulses")?;
         self.result.programs += 1;
-        if answer.end == End::Point {
+        if answer.end == SolveStatus::Solved {
             // ΣS_n = −q·x ≤ top + worst ΣS_n with the largest |ρ| of a group times its slope: what
             // rounding left goes to the left side.
-            let nothing = Reach::new(&own.columns, domains(), 0.0);
-            let one = Reach::new(&own.columns, domains(), 1.0);
+            let nothing = SolutionBound::new(&own.columns, domains(), 0.0);
+            let one = SolutionBound::new(&own.columns, domains(), 1.0);
             let top = -own.program.bound(&q, &answer, &nothing);
             let worst = -own.program.bound(&q, &answer, &one) - top;
             if worst < 0.5 {
                 total = total.max(top / (1.0 - worst));
             }
-            seen.look(own, &answer, &mut self.result);
+            seen.observe(own, &answer, &mut self.result);
         }
-        Ok(Reach::new(&own.columns, domains(), total))
+        Ok(SolutionBound::new(&own.columns, domains(), total))
     }
 
     /// The admissible S of least norm.
     fn least_norm(
         &mut self,
         part: &[usize],
-        own: &PartProgram,
-        seen: &mut Seen,
+        own: &ComponentProgram,
+        seen: &mut ObservedExtremes,
     ) -> Result<(), StaticsError> {
         let mut program = own.program.clone();
         program.square = vec![0.0; program.columns];
@@ -294,8 +294,8 @@ impl<'a> Work<'a> {
         let q = vec![0.0; program.columns];
         let answer = program.solve(&q, "looking for the impulses of least norm")?;
         self.result.programs += 1;
-        if answer.end == End::Point {
-            seen.look(own, &answer, &mut self.result);
+        if answer.end == SolveStatus::Solved {
+            seen.observe(own, &answer, &mut self.result);
             for (contact, columns) in part.iter().zip(&own.columns) {
                 let rows = self.system.rows(*contact);
                 let out = &mut self.result.least[rows];
@@ -306,16 +306,16 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    pub fn finish(self) -> Bounds {
+    pub fn finish(self) -> ImpulseBounds {
         self.result
     }
 }
 
 /// x with B x the point of the face next to S.
-fn on_face(
-    system: &System,
+fn project_onto_face(
+    system: &ContactAssembly,
     contact: usize,
-    domain: &Domain,
+    domain: &ImpulseDomain,
     impulse: &[f64],
     unit: f64,
 ) -> Vec<f64> {

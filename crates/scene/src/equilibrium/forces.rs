@@ -4,7 +4,7 @@
 //! masses and laws. Levers are those of the midpoint of the step, q_M = q_F − ½h u_F (M88 §11).
 
 use bodies::{Pose, Vector};
-use statics::{Bounds, Effort, Face, Interval, StaticsError, bounds};
+use statics::{ImpulseBounds, ComputeOptions, Face, ImpulseInterval, StaticsError, impulse_bounds};
 
 use super::axes::Axes;
 use super::gather::{Gathered, Spot};
@@ -45,7 +45,7 @@ pub struct Contact {
     /// Normal impulse of the run.
     pub impulse: f64,
     /// What it may be.
-    pub interval: Interval,
+    pub interval: ImpulseInterval,
     /// Normal impulse of the choice of least norm.
     pub least: f64,
 }
@@ -62,7 +62,7 @@ pub struct Forces {
     /// By contact.
     pub contacts: Vec<Contact>,
     /// All else that is known.
-    pub bounds: Bounds,
+    pub bounds: ImpulseBounds,
     /// Where the bodies are.
     pub still: Still,
     /// Velocities below this count as 0.
@@ -172,11 +172,11 @@ fn of_step<D: Axes>(
     let wrong = |error: StaticsError| whole(scene, error.to_string(), "");
     let gathered = Gathered::new(&assembly.model.bodies, &poses, &spots).map_err(wrong)?;
     let read = rows.read_all(assembly, &gathered, &spots);
-    let mut effort = Effort {
+    let mut effort = ComputeOptions {
         threads: asked.threads,
         progress: asked.progress,
     };
-    let found = bounds(&gathered.system, &read.faces, &read.impulse, &mut effort);
+    let found = impulse_bounds(&gathered.system, &read.faces, &read.impulse, &mut effort);
     let found = found.map_err(|error| named(scene, assembly, &spots, &error))?;
     let contacts = contacts(assembly, &rows, &spots, &gathered, (&read, &found));
     Ok(Forces {
@@ -208,7 +208,7 @@ fn contacts<D: Axes>(
     rows: &Rows<D>,
     spots: &[Spot<D>],
     gathered: &Gathered,
-    (read, found): (&ReadAll, &Bounds),
+    (read, found): (&ReadAll, &ImpulseBounds),
 ) -> Vec<Contact> {
     let name = |i: u32| {
         assembly

@@ -2,7 +2,7 @@
 
 use bodies::{Body, Detector, Dim, Friction, Model, Pose, contact_law};
 use contact::law::{Law, Status};
-use statics::{StaticsError, System, SystemBuilder};
+use statics::{StaticsError, ContactAssembly, ContactAssemblyBuilder};
 
 /// Of the sizes of two bodies: a gap below this share is closed. Faces that are meant to touch have
 /// gaps of the order of rounding; what is drawn apart is far above.
@@ -36,7 +36,7 @@ pub(super) struct Seat {
 /// Bodies and contacts as `statics` sees them.
 #[derive(Debug)]
 pub(super) struct Gathered {
-    pub system: System,
+    pub system: ContactAssembly,
     /// By body.
     pub seats: Vec<Option<Seat>>,
 }
@@ -48,7 +48,7 @@ impl Gathered {
         poses: &[Pose<D>],
         spots: &[Spot<D>],
     ) -> Result<Self, StaticsError> {
-        let mut builder = SystemBuilder::new();
+        let mut builder = ContactAssemblyBuilder::new();
         let mut first = 0;
         let mut groups = Vec::with_capacity(bodies.len());
         let seats: Vec<Option<Seat>> = bodies
@@ -57,7 +57,7 @@ impl Gathered {
                 let seat = seat(body, first);
                 groups.push(
                     seat.as_ref()
-                        .map(|seat| builder.group(seat.components.len())),
+                        .map(|seat| builder.add_group(seat.components.len())),
                 );
                 first += seat.as_ref().map_or(0, |seat| seat.components.len());
                 seat
@@ -75,7 +75,7 @@ impl Gathered {
                 .iter()
                 .map(|(group, block)| (*group, block.as_slice()))
                 .collect();
-            builder.contact(spot.law.clone(), spot.rows, &touches)?;
+            builder.add_contact(spot.law.clone(), spot.rows, &touches)?;
         }
         Ok(Self {
             system: builder.build(),

@@ -3,7 +3,7 @@
 //! Whether there is equilibrium at all is a program without objective; between a value where there is and
 //! one where there is none, the verge is found by bisection.
 
-use statics::stands;
+use statics::check_equilibrium;
 
 use super::axes::Axes;
 use super::weigh::{Ground, whole};
@@ -91,7 +91,7 @@ pub fn verge(
 
 fn standing<D: Axes>(scene: &Scene, mut assembly: Assembly<D>) -> Result<bool, SceneError> {
     let (ground, dead) = Ground::new(scene, &mut assembly)?;
-    let answer = stands(&ground.gathered.system, &dead);
+    let answer = check_equilibrium(&ground.gathered.system, &dead);
     match answer {
         Ok(answer) => Ok(answer.stands),
         Err(error) => Err(ground.wrong(scene, &assembly, &error)),

@@ -1,7 +1,7 @@
 //! Limit loads of a scene.
 
 use bodies::{Dim, Freedom, Pose, Scenery, Vector};
-use statics::{Coulomb, Limit, Loads, Sense, Standing, StaticsError, coulomb, limit, stands};
+use statics::{NonassociatedLimit, LimitLoad, Loads, Sense, EquilibriumReport, StaticsError, nonassociated_limit, limit_load, check_equilibrium};
 
 use super::axes::Axes;
 use super::gather::{Gathered, Spot, touching};
@@ -64,11 +64,11 @@ pub struct Weighed {
     /// 2 or 3.
     pub dimension: usize,
     /// Whether it stands without the load.
-    pub standing: Standing,
+    pub standing: EquilibriumReport,
     /// The largest multiplier, associated friction.
-    pub limit: Limit,
+    pub limit: LimitLoad,
     /// The same for Coulomb\'s friction.
-    pub coulomb: Coulomb,
+    pub coulomb: NonassociatedLimit,
     /// The bodies.
     pub names: Vec<Name>,
     /// Where they are.
@@ -118,13 +118,13 @@ fn of_load<D: Axes>(
     let live = ground.live(&assembly, &case);
     let wrong = |error: StaticsError| ground.wrong(scene, &assembly, &error);
     let system = &ground.gathered.system;
-    let standing = stands(system, &dead).map_err(wrong)?;
+    let standing = check_equilibrium(system, &dead).map_err(wrong)?;
     let loads = Loads {
         dead: &dead,
         live: &live,
     };
-    let limit = limit(system, loads, Sense::Greatest).map_err(wrong)?;
-    let coulomb = coulomb(system, loads, Sense::Greatest, &limit).map_err(wrong)?;
+    let limit = limit_load(system, loads, Sense::Greatest).map_err(wrong)?;
+    let coulomb = nonassociated_limit(system, loads, Sense::Greatest, &limit).map_err(wrong)?;
     let names = names(&assembly);
     // A scene that does not stand by itself falls in the mechanism of its dead load.
     let moving = match standing.stands {

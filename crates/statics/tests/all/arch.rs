@@ -2,17 +2,17 @@
 
 use crate::common::{negative, plane};
 use contact::law::Law;
-use statics::{Loads, Sense, System, SystemBuilder, coulomb, limit, stands};
+use statics::{Loads, Sense, ContactAssembly, ContactAssemblyBuilder, nonassociated_limit, limit_load, check_equilibrium};
 
 /// A semicircular arch of n voussoirs of thickness t on fixed springers, middle line of radius 1.
-fn arch(n: usize, t: f64, mu: f64) -> System {
+fn arch(n: usize, t: f64, mu: f64) -> ContactAssembly {
     let angle = std::f64::consts::PI / n as f64;
     let (ri, ro) = (1.0 - 0.5 * t, 1.0 + 0.5 * t);
     // Centre of mass of an annular sector.
     let rc = 2.0 / 3.0 * (ro.powi(3) - ri.powi(3)) / (ro * ro - ri * ri) * (0.5 * angle).sin()
         / (0.5 * angle);
-    let mut builder = SystemBuilder::new();
-    let groups: Vec<usize> = (0..n).map(|_| builder.group(3)).collect();
+    let mut builder = ContactAssemblyBuilder::new();
+    let groups: Vec<usize> = (0..n).map(|_| builder.add_group(3)).collect();
     for joint in 0..=n {
         let a = joint as f64 * angle;
         // From the voussoir before to the one after.
@@ -34,7 +34,7 @@ fn arch(n: usize, t: f64, mu: f64) -> System {
             }
             let touches: Vec<(usize, &[f64])> =
                 touches.iter().map(|(g, b)| (*g, b.as_slice())).collect();
-            builder.contact(Law::Coulomb { mu }, 2, &touches).unwrap();
+            builder.add_contact(Law::Coulomb { mu }, 2, &touches).unwrap();
         }
     }
     builder.build()
@@ -51,7 +51,7 @@ fn thinnest(n: usize, mu: f64) -> f64 {
     let (mut low, mut high) = (0.05, 0.3);
     while high - low > 1e-8 {
         let middle = 0.5 * (low + high);
-        match stands(&arch(n, middle, mu), &weight(n, 1, -1.0))
+        match check_equilibrium(&arch(n, middle, mu), &weight(n, 1, -1.0))
             .unwrap()
             .stands
         {
@@ -98,7 +98,7 @@ fn the_accelerations_of_collapse_are_those_of_linear_programming() {
         };
         for mu in [0.6, 1.0, 1e3, 1e9] {
             let system = arch(n, t, mu);
-            let found = limit(&system, loads, Sense::Greatest).unwrap();
+            let found = limit_load(&system, loads, Sense::Greatest).unwrap();
             // Both are solved to 1e-9 and better; with a coefficient of 1000 the bound allows for
             // tangential forces a thousand times the normal ones.
             assert!(
@@ -108,7 +108,7 @@ fn the_accelerations_of_collapse_are_those_of_linear_programming() {
             assert!(found.gap() < 1e-5, "{n} {t} {mu}: {found:?}");
             // Four hinges and no sliding: one multiplier for both kinds of friction.
             assert_eq!(found.sliding, 0.0, "{n} {t} {mu}");
-            let plain = coulomb(&system, loads, Sense::Greatest, &found).unwrap();
+            let plain = nonassociated_limit(&system, loads, Sense::Greatest, &found).unwrap();
             assert_eq!((plain.steps, plain.least), (0, found.multiplier));
         }
     }

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 
 use crate::common::{all, negative};
 use contact::law::Law;
-use statics::{Bounds, Face, System, SystemBuilder, stands};
+use statics::{ImpulseBounds, Face, ContactAssembly, ContactAssemblyBuilder, check_equilibrium};
 
 /// A wall in running bond, bricks of 2 × 1 (× 1 deep in space): its contacts with their places, and
 /// the weight.
 struct Wall {
-    system: System,
+    system: ContactAssembly,
     at: Vec<[f64; 3]>,
     weight: Vec<f64>,
 }
@@ -25,14 +25,14 @@ fn rows(p: [f64; 3], flat: bool) -> Vec<f64> {
 }
 
 fn wall(courses: usize, bricks: usize, flat: bool) -> Wall {
-    let mut builder = SystemBuilder::new();
+    let mut builder = ContactAssemblyBuilder::new();
     let mut centre = Vec::new();
     for course in 0..courses {
         // Every other course is one brick shorter, so that the wall is symmetric.
         for k in 0..bricks - course % 2 {
             let x = 2.0 * k as f64 - (bricks - course % 2 - 1) as f64;
             centre.push(([x, 0.0, course as f64 + 0.5], course));
-            builder.group(if flat { 3 } else { 6 });
+            builder.add_group(if flat { 3 } else { 6 });
         }
     }
     let depths: &[f64] = if flat { &[0.0] } else { &[-0.5, 0.5] };
@@ -66,7 +66,7 @@ fn wall(courses: usize, bricks: usize, flat: bool) -> Wall {
                     let touches: Vec<(usize, &[f64])> =
                         touches.iter().map(|(g, b)| (*g, b.as_slice())).collect();
                     builder
-                        .contact(Law::Coulomb { mu: 0.5 }, dim, &touches)
+                        .add_contact(Law::Coulomb { mu: 0.5 }, dim, &touches)
                         .unwrap();
                     at.push(point);
                 }
@@ -82,8 +82,8 @@ fn wall(courses: usize, bricks: usize, flat: bool) -> Wall {
     }
 }
 
-fn look(wall: &Wall) -> Bounds {
-    let found = stands(&wall.system, &wall.weight).unwrap();
+fn look(wall: &Wall) -> ImpulseBounds {
+    let found = check_equilibrium(&wall.system, &wall.weight).unwrap();
     assert!(found.stands);
     let faces = vec![Face::Stick; wall.system.num_contacts()];
     let bounds = all(&wall.system, &faces, &found.impulse);
@@ -109,7 +109,7 @@ fn look(wall: &Wall) -> Bounds {
 }
 
 /// A wall that is its own mirror image has intervals that are, too: no program knows of that.
-fn symmetric(wall: &Wall, bounds: &Bounds) {
+fn symmetric(wall: &Wall, bounds: &ImpulseBounds) {
     let key = |p: &[f64; 3]| p.map(|x| (x * 4.0).round() as i64);
     // Two contacts may be at one place: a brick's ends on its two neighbours below.
     let mut ends: HashMap<[i64; 3], Vec<f64>> = HashMap::new();
@@ -135,10 +135,10 @@ fn a_symmetric_wall_of_the_plane_has_symmetric_intervals() {
     let wall = wall(8, 6, true);
     let bounds = look(&wall);
     assert_eq!(
-        bounds.openness.degree + bounds.openness.rank,
+        bounds.hyperstaticity.degree + bounds.hyperstaticity.rank,
         wall.system.num_rows()
     );
-    assert_eq!(bounds.openness.rank, wall.weight.len());
+    assert_eq!(bounds.hyperstaticity.rank, wall.weight.len());
     symmetric(&wall, &bounds);
 }
 
@@ -146,7 +146,7 @@ fn a_symmetric_wall_of_the_plane_has_symmetric_intervals() {
 fn a_symmetric_wall_of_space_has_symmetric_intervals() {
     let wall = wall(4, 3, false);
     let bounds = look(&wall);
-    assert_eq!(bounds.openness.rank, wall.weight.len());
+    assert_eq!(bounds.hyperstaticity.rank, wall.weight.len());
     symmetric(&wall, &bounds);
 }
 
@@ -164,7 +164,7 @@ fn five_hundred_contacts_have_proven_intervals() {
         println!(
             "flat {flat}: {} contacts, degree {}, {} programs, {:.1} s, gap {:.1e}",
             wall.system.num_contacts(),
-            bounds.openness.degree,
+            bounds.hyperstaticity.degree,
             bounds.programs,
             begin.elapsed().as_secs_f64(),
             bounds.gap

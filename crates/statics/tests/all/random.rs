@@ -2,12 +2,12 @@
 
 use crate::common::{Random, all, plane};
 use contact::law::Law;
-use statics::{Face, System, SystemBuilder};
+use statics::{Face, ContactAssembly, ContactAssemblyBuilder};
 
 /// A body on random contacts of the plane, all normals with an upward part.
-fn body(random: &mut Random, contacts: usize) -> (System, Vec<f64>, Vec<f64>) {
-    let mut builder = SystemBuilder::new();
-    let group = builder.group(3);
+fn body(random: &mut Random, contacts: usize) -> (ContactAssembly, Vec<f64>, Vec<f64>) {
+    let mut builder = ContactAssemblyBuilder::new();
+    let group = builder.add_group(3);
     let (mut start, mut mus) = (Vec::new(), Vec::new());
     for _ in 0..contacts {
         let angle = random.between(0.6, 2.5);
@@ -15,7 +15,7 @@ fn body(random: &mut Random, contacts: usize) -> (System, Vec<f64>, Vec<f64>) {
         let rows = plane(point, [angle.cos(), angle.sin()]);
         let mu = random.between(0.05, 0.5);
         builder
-            .contact(Law::Coulomb { mu }, 2, &[(group, &rows)])
+            .add_contact(Law::Coulomb { mu }, 2, &[(group, &rows)])
             .unwrap();
         let normal = random.between(0.0, 1.0);
         start.extend([normal, mu * normal * random.between(-1.0, 1.0)]);
@@ -26,7 +26,7 @@ fn body(random: &mut Random, contacts: usize) -> (System, Vec<f64>, Vec<f64>) {
 
 /// Least and greatest S_n over all vertices of { x ≥ 0 : A x = b } with two rays (1, ±μ) for each
 /// contact; the set is bounded since all forces have an upward part.
-fn enumerate(system: &System, start: &[f64], mus: &[f64]) -> Vec<(f64, f64)> {
+fn enumerate(system: &ContactAssembly, start: &[f64], mus: &[f64]) -> Vec<(f64, f64)> {
     let n = mus.len();
     let columns: Vec<[f64; 3]> = (0..2 * n)
         .map(|k| {
@@ -88,7 +88,7 @@ fn intervals_are_those_of_the_vertices_and_contain_the_start() {
         let faces = vec![Face::Stick; contacts];
         let found = all(&system, &faces, &start);
         let expected = enumerate(&system, &start, &mus);
-        assert_eq!(found.openness.degree, 2 * contacts - 3);
+        assert_eq!(found.hyperstaticity.degree, 2 * contacts - 3);
         for (k, (interval, (low, high))) in found.intervals.iter().zip(expected).enumerate() {
             // Vertices come from 3 by 3 determinants down to 1e-9, cut at −1e-10.
             assert!(

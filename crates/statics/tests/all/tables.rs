@@ -2,7 +2,7 @@
 
 use crate::common::{Random, all, all_with, plane, table};
 use contact::law::Law;
-use statics::{Face, SystemBuilder};
+use statics::{Face, ContactAssemblyBuilder};
 
 /// The solver is asked for 1e-11 and the programs are a few numbers of order 1.
 const EXACT: f64 = 1e-8;
@@ -21,7 +21,7 @@ fn a_table_on_three_legs_has_determined_normal_impulses() {
     let system = table(&legs, 0.0);
     let start = [3.0, 0.0, 0.0, 3.0, 0.0, 0.0, 3.0, 0.0, 0.0];
     let bounds = all(&system, &sticking(3), &start);
-    assert_eq!(bounds.openness.degree, 0);
+    assert_eq!(bounds.hyperstaticity.degree, 0);
     for interval in &bounds.intervals {
         assert!(interval.determined);
         assert!((interval.low - 3.0).abs() < EXACT && (interval.high - 3.0).abs() < EXACT);
@@ -37,7 +37,7 @@ fn friction_leaves_the_tangential_impulses_of_three_legs_open_and_not_the_normal
     let system = table(&legs, 0.5);
     let start = [3.0, 0.0, 0.0, 3.0, 0.0, 0.0, 3.0, 0.0, 0.0];
     let bounds = all(&system, &sticking(3), &start);
-    assert_eq!(bounds.openness.degree, 3);
+    assert_eq!(bounds.hyperstaticity.degree, 3);
     assert!(bounds.intervals.iter().all(|i| i.determined));
 }
 
@@ -52,7 +52,7 @@ fn a_square_table_carries_between_nothing_and_half_the_load_on_each_leg() {
             start[3 * leg] = if leg % 2 == 0 { 3.5 } else { 1.5 };
         }
         let bounds = all(&system, &sticking(4), &start);
-        assert_eq!(bounds.openness.degree, if mu == 0.0 { 1 } else { 6 });
+        assert_eq!(bounds.hyperstaticity.degree, if mu == 0.0 { 1 } else { 6 });
         for interval in &bounds.intervals {
             assert!(!interval.determined);
             assert!(interval.low.abs() < EXACT * 10.0, "{interval:?}");
@@ -75,17 +75,17 @@ fn a_square_table_carries_between_nothing_and_half_the_load_on_each_leg() {
 #[test]
 fn a_beam_on_three_supports_shares_as_the_lever_says() {
     // Supports at −1, 0, 1, load P = 2 at the middle: S₋ = S₊ = (2 − S₀)/2.
-    let mut builder = SystemBuilder::new();
-    let beam = builder.group(3);
+    let mut builder = ContactAssemblyBuilder::new();
+    let beam = builder.add_group(3);
     for x in [-1.0, 0.0, 1.0] {
         let block = plane([x, -0.1], [0.0, 1.0]);
         builder
-            .contact(Law::Frictionless, 1, &[(beam, &block[..3])])
+            .add_contact(Law::Frictionless, 1, &[(beam, &block[..3])])
             .unwrap();
     }
     let system = builder.build();
     let bounds = all(&system, &sticking(3), &[0.0, 2.0, 0.0]);
-    assert_eq!(bounds.openness.degree, 1);
+    assert_eq!(bounds.hyperstaticity.degree, 1);
     let ends = [(0.0, 1.0), (0.0, 2.0), (0.0, 1.0)];
     for (interval, (low, high)) in bounds.intervals.iter().zip(ends) {
         assert!((interval.low - low).abs() < EXACT && (interval.high - high).abs() < EXACT);
@@ -95,19 +95,19 @@ fn a_beam_on_three_supports_shares_as_the_lever_says() {
 #[test]
 fn an_open_or_sliding_contact_narrows_the_others() {
     // The same beam with its middle support open: the outer ones are determined.
-    let mut builder = SystemBuilder::new();
-    let beam = builder.group(3);
+    let mut builder = ContactAssemblyBuilder::new();
+    let beam = builder.add_group(3);
     for x in [-1.0, 0.0, 1.0] {
         let block = plane([x, 0.0], [0.0, 1.0]);
         builder
-            .contact(Law::Coulomb { mu: 0.5 }, 2, &[(beam, &block)])
+            .add_contact(Law::Coulomb { mu: 0.5 }, 2, &[(beam, &block)])
             .unwrap();
     }
     let system = builder.build();
     let slide = Face::Slip(vec![None, Some(-0.5)]);
     let faces = [slide.clone(), Face::Open, slide];
     let bounds = all(&system, &faces, &[1.0, -0.5, 0.0, 0.0, 1.0, -0.5]);
-    assert_eq!(bounds.openness.degree, 0);
+    assert_eq!(bounds.hyperstaticity.degree, 0);
     assert!(bounds.intervals.iter().all(|i| i.determined));
     assert_eq!(bounds.intervals[1].high, 0.0);
 }
@@ -116,19 +116,19 @@ fn an_open_or_sliding_contact_narrows_the_others() {
 fn a_block_wedged_between_walls_has_no_upper_bound() {
     // Walls left and right with friction 0.5, weight 1: S_n ≥ 1 on both together, and self-stress
     // can be added without end. With points at one height moments vanish.
-    let mut builder = SystemBuilder::new();
-    let block = builder.group(3);
+    let mut builder = ContactAssemblyBuilder::new();
+    let block = builder.add_group(3);
     for (x, n) in [(-1.0, [1.0, 0.0]), (1.0, [-1.0, 0.0])] {
         let rows = plane([x, 0.0], n);
         builder
-            .contact(Law::Coulomb { mu: 0.5 }, 2, &[(block, &rows)])
+            .add_contact(Law::Coulomb { mu: 0.5 }, 2, &[(block, &rows)])
             .unwrap();
     }
     let system = builder.build();
     // Normals push against each other, friction ½ each carries the weight; on the right wall the
     // tangent points down.
     let bounds = all(&system, &sticking(2), &[2.0, 0.5, 2.0, -0.5]);
-    assert_eq!(bounds.openness.degree, 1);
+    assert_eq!(bounds.hyperstaticity.degree, 1);
     for interval in &bounds.intervals {
         assert!((interval.low - 1.0).abs() < 1e-6, "{interval:?}");
         assert_eq!(interval.high, f64::INFINITY);

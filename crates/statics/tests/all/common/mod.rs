@@ -1,7 +1,7 @@
 //! Small assemblies for the tests.
 
 use contact::law::Law;
-use statics::{Bounds, Effort, Face, System, SystemBuilder, bounds};
+use statics::{ImpulseBounds, ComputeOptions, Face, ContactAssembly, ContactAssemblyBuilder, impulse_bounds};
 
 /// A deterministic stream of numbers in [0, 1).
 pub struct Random(u64);
@@ -54,26 +54,26 @@ pub fn upward(p: [f64; 3]) -> [f64; 18] {
 }
 
 /// A table with legs of length 1 at these places.
-pub fn table(legs: &[[f64; 2]], mu: f64) -> System {
-    let mut builder = SystemBuilder::new();
-    let top = builder.group(6);
+pub fn table(legs: &[[f64; 2]], mu: f64) -> ContactAssembly {
+    let mut builder = ContactAssemblyBuilder::new();
+    let top = builder.add_group(6);
     for leg in legs {
         let block = upward([leg[0], leg[1], -1.0]);
         builder
-            .contact(Law::Coulomb { mu }, 3, &[(top, &block)])
+            .add_contact(Law::Coulomb { mu }, 3, &[(top, &block)])
             .unwrap();
     }
     builder.build()
 }
 
-pub fn all(system: &System, faces: &[Face], impulse: &[f64]) -> Bounds {
+pub fn all(system: &ContactAssembly, faces: &[Face], impulse: &[f64]) -> ImpulseBounds {
     all_with(system, faces, impulse, 1)
 }
 
-pub fn all_with(system: &System, faces: &[Face], impulse: &[f64], threads: usize) -> Bounds {
-    let mut effort = Effort {
+pub fn all_with(system: &ContactAssembly, faces: &[Face], impulse: &[f64], threads: usize) -> ImpulseBounds {
+    let mut effort = ComputeOptions {
         threads,
         progress: &mut |_| {},
     };
-    bounds(system, faces, impulse, &mut effort).unwrap()
+    impulse_bounds(system, faces, impulse, &mut effort).unwrap()
 }
