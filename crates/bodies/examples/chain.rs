@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use bodies::joint::{Joint, Kind, Side};
+use bodies::joint::{Joint, JointKind, JointFrame};
 use bodies::plane::{Angle, Shape};
 use bodies::{
     Body, Freedom, MassProperties, Materials, Model, PairLaw, Plane, Pose, Settings, State, World,
@@ -16,9 +16,9 @@ const LINKS: usize = 10;
 const LENGTH: f64 = 0.1;
 const LOAD: f64 = 1000.0;
 
-fn side(body: Option<u32>, point: DVec2) -> Side<Plane> {
+fn side(body: Option<u32>, point: DVec2) -> JointFrame<Plane> {
     let frame = [DVec2::X, DVec2::Y];
-    Side { body, point, frame }
+    JointFrame { body, point, axes: frame }
 }
 
 fn world(step: f64) -> Result<World<Plane>, Box<dyn std::error::Error>> {
@@ -48,16 +48,16 @@ fn world(step: f64) -> Result<World<Plane>, Box<dyn std::error::Error>> {
         let own = side(Some(link as u32), DVec2::X * (-0.5 * LENGTH));
         joints.push(Joint::new(
             &format!("pin_{link}"),
-            Kind::Revolute,
+            JointKind::Revolute,
             [before, own],
         ));
     }
     let model = Model {
         bodies,
         materials: Materials::new(1, &PairLaw::default()),
-        guides: Vec::new(),
+        prescribed_motions: Vec::new(),
         gravity: DVec2::Y * -9.81,
-        fields: Vec::new(),
+        force_fields: Vec::new(),
         drag: Vec::new(),
         joints,
         cell: None,
@@ -66,8 +66,8 @@ fn world(step: f64) -> Result<World<Plane>, Box<dyn std::error::Error>> {
         t: 0.0,
         velocities: vec![[0.0; 3]; LINKS],
         poses,
-        anchors: Vec::new(),
-        memory: Vec::new(),
+        kinematic_origins: Vec::new(),
+        contacts: Vec::new(),
         cell: None,
     };
     let settings = Settings {
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let steps: usize = arguments.next().map_or(Ok(1_000_000), |s| s.parse())?;
     let step: f64 = arguments.next().map_or(Ok(1e-4), |s| s.parse())?;
     let mut world = world(step)?;
-    let energy = |world: &World<Plane>| world.ledger().kinetic + world.ledger().potential;
+    let energy = |world: &World<Plane>| world.report().kinetic + world.report().potential;
     let first = energy(&world);
     // What the load would gain by falling the length of the chain.
     let scale = LOAD * 9.81 * LENGTH * LINKS as f64;
@@ -90,8 +90,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (0.0_f64, 0.0_f64, 0.0, 0, 0.0_f64);
     let begin = Instant::now();
     for k in 1..=steps {
-        world.advance()?;
-        let ledger = world.ledger();
+        world.step()?;
+        let ledger = world.report();
         drift = drift.max(ledger.drift);
         residual = residual.max(ledger.residual);
         held += ledger.held;

@@ -142,7 +142,7 @@ fn measure(name: &str, mut scene: Scene) {
             near * 1e-6,
             near / n as f64,
             per_body(detector.num_pairs()),
-            per_body(detector.found().len()),
+            per_body(detector.candidates().len()),
             per_body(broad),
             per_body(found),
         );

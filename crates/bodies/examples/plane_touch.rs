@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bodies::plane::{Angle, Chain, Polygon, Shape, touch};
+use bodies::plane::{Angle, Chain, ConvexPolygon, Shape, contact_points};
 use bodies::{Plane, Pose};
 use glam::DVec2;
 
 fn regular(n: usize) -> Shape {
     let turn = std::f64::consts::TAU / n as f64;
     let vertices: Vec<DVec2> = (0..n).map(|i| DVec2::from_angle(i as f64 * turn)).collect();
-    let (polygon, _) = Polygon::new(&vertices).expect("a regular polygon is convex");
+    let (polygon, _) = ConvexPolygon::new(&vertices).expect("a regular polygon is convex");
     Shape::Polygon(Arc::new(polygon))
 }
 
@@ -53,7 +53,7 @@ fn time(a: &Shape, b: &Shape, distance: f64) -> (f64, f64) {
         out.clear();
         let start = Instant::now();
         for pose in &poses {
-            touch((a, &here), (b, pose), 0.0, &mut out);
+            contact_points((a, &here), (b, pose), 0.0, &mut out);
         }
         best = best.min(start.elapsed().as_secs_f64());
     }
@@ -62,7 +62,7 @@ fn time(a: &Shape, b: &Shape, distance: f64) -> (f64, f64) {
 }
 
 fn main() {
-    let rectangle = Polygon::rectangle(1.6, 1.2).expect("positive lengths");
+    let rectangle = ConvexPolygon::rectangle(1.6, 1.2).expect("positive lengths");
     let shapes = [
         ("disc", Shape::disc(1.0).expect("a positive radius")),
         (
@@ -84,7 +84,7 @@ fn main() {
     );
     for (i, (first, a)) in shapes.iter().enumerate() {
         for (second, b) in &shapes[i..] {
-            let size = a.radius() + b.radius();
+            let size = a.bounding_radius() + b.bounding_radius();
             report(
                 first,
                 second,
@@ -98,8 +98,8 @@ fn main() {
             report(
                 first,
                 second,
-                time(a, b, 0.7 * b.radius()),
-                time(a, b, 1.5 * b.radius()),
+                time(a, b, 0.7 * b.bounding_radius()),
+                time(a, b, 1.5 * b.bounding_radius()),
             );
         }
     }

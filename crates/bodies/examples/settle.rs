@@ -33,12 +33,12 @@ fn main() {
     let (mut total, mut solved, mut work) = (Duration::ZERO, 0, 0.0);
     for step in 1..=steps {
         let started = Instant::now();
-        if let Err(error) = world.advance() {
+        if let Err(error) = world.step() {
             eprintln!("step {step}: {error}");
             std::process::exit(1);
         }
         let took = started.elapsed();
-        let ledger = world.ledger();
+        let ledger = world.report();
         total += took;
         solved += usize::from(ledger.reached);
         work += ledger.num_active as f64 * ledger.iterations as f64;
@@ -98,9 +98,9 @@ fn build(count: usize, threads: usize) -> World<Space> {
     let model = Model {
         bodies: Vec::with_capacity(count + 5),
         materials: Materials::new(1, &law),
-        guides: Vec::new(),
+        prescribed_motions: Vec::new(),
         gravity: DVec3::Z * -9.81,
-        fields: Vec::new(),
+        force_fields: Vec::new(),
         drag: Vec::new(),
         joints: Vec::new(),
         cell: None,
@@ -109,8 +109,8 @@ fn build(count: usize, threads: usize) -> World<Space> {
         t: 0.0,
         poses: Vec::with_capacity(count + 5),
         velocities: Vec::with_capacity(count + 5),
-        anchors: Vec::new(),
-        memory: Vec::new(),
+        kinematic_origins: Vec::new(),
+        contacts: Vec::new(),
         cell: None,
     };
     let mut heap = Heap { model, state };

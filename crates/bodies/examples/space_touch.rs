@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bodies::space::{self, Polyhedron, Shape};
-use bodies::{Pose, Space, Touch};
+use bodies::space::{self, ConvexPolyhedron, Shape};
+use bodies::{Pose, Space, ContactPoint};
 use glam::{DQuat, DVec3};
 
 type Body = (Shape, Pose<Space>);
@@ -35,7 +35,7 @@ impl Random {
     }
 }
 
-fn polyhedron(p: Polyhedron) -> Shape {
+fn polyhedron(p: ConvexPolyhedron) -> Shape {
     Shape::Polyhedron(Arc::new(p))
 }
 
@@ -43,19 +43,19 @@ fn hull(random: &mut Random, count: usize) -> Result<Shape, bodies::ShapeError> 
     let points: Vec<DVec3> = (0..count)
         .map(|_| random.cube().normalize_or(DVec3::X))
         .collect();
-    Ok(polyhedron(Polyhedron::hull(&points)?.0))
+    Ok(polyhedron(ConvexPolyhedron::hull(&points)?.0))
 }
 
 /// Best of five runs over all pairs: nanoseconds and points per pair.
 fn time(pairs: &[[Body; 2]], reach: f64) -> (f64, f64) {
-    let mut out: Vec<Touch<Space>> = Vec::with_capacity(1024);
+    let mut out: Vec<ContactPoint<Space>> = Vec::with_capacity(1024);
     let (mut best, mut points) = (f64::INFINITY, 0);
     for _ in 0..5 {
         points = 0;
         let start = Instant::now();
         for [a, b] in pairs {
             out.clear();
-            space::touch((&a.0, &a.1), (&b.0, &b.1), reach, black_box(&mut out));
+            space::contact_points((&a.0, &a.1), (&b.0, &b.1), reach, black_box(&mut out));
             points += out.len();
         }
         best = best.min(start.elapsed().as_secs_f64());
@@ -68,7 +68,7 @@ fn main() -> Result<(), bodies::ShapeError> {
     let mut random = Random(7);
     let ball = Shape::sphere(0.5)?;
     let rod = Shape::capsule(1.0, 0.3)?;
-    let brick = polyhedron(Polyhedron::cuboid(DVec3::new(1.0, 0.8, 0.6))?);
+    let brick = polyhedron(ConvexPolyhedron::cuboid(DVec3::new(1.0, 0.8, 0.6))?);
     let (small, large) = (hull(&mut random, 40)?, hull(&mut random, 252)?);
     let shapes = [
         ("half-space", Shape::HalfSpace),

@@ -8,15 +8,15 @@
 //! under a solver that stops early, as its accuracy is not what is measured.
 
 use bodies::{
-    Activation, Body, Dim, Freedom, Friction, Guide, MassProperties, Materials, Model, PairLaw,
-    Plane, Pose, Profile, Settings, Space, State, World, plane, space,
+    Activation, Body, Dim, Freedom, Friction, PrescribedMotion, MassProperties, Materials, Model, PairLaw,
+    Plane, Pose, StepTimings, Settings, Space, State, World, plane, space,
 };
 use glam::{DQuat, DVec2, DVec3};
 
 #[derive(Debug)]
 struct Quake;
 
-impl Guide<Plane> for Quake {
+impl PrescribedMotion<Plane> for Quake {
     fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
         let omega = 4.0 * std::f64::consts::PI;
         let mut pose = *anchor;
@@ -64,13 +64,13 @@ fn measure<D: Dim>(
     let bodies = model.bodies.len();
     let mut world = World::new(model, state, settings).unwrap_or_else(|error| stop(error));
     for _ in 0..settle {
-        world.advance().unwrap_or_else(|error| stop(error));
+        world.step().unwrap_or_else(|error| stop(error));
     }
     let mut best = [f64::INFINITY; 5];
     let mut sum = [0.0; 5];
     for _ in 0..steps {
         world.begin_profile();
-        world.advance().unwrap_or_else(|error| stop(error));
+        world.step().unwrap_or_else(|error| stop(error));
         let Some(profile) = world.profile() else {
             continue;
         };
@@ -82,8 +82,8 @@ fn measure<D: Dim>(
     let contacts = world.num_contacts();
     println!(
         "bodies {bodies}, contacts {contacts}, pairs {}, touches {}",
-        world.ledger().num_pairs,
-        world.ledger().num_active
+        world.report().num_pairs,
+        world.report().num_active
     );
     let names = ["detection", "assembly", "update", "account", "solve"];
     for ((name, best), mean) in names.iter().zip(best).zip(sum) {
@@ -109,7 +109,7 @@ fn peak_memory() -> Option<f64> {
     Some(kilobytes * 1024.0)
 }
 
-fn times(profile: &Profile) -> [f64; 5] {
+fn times(profile: &StepTimings) -> [f64; 5] {
     [
         profile.detection,
         profile.assembly,
@@ -130,9 +130,9 @@ impl<D: Dim> Stage<D> {
         let model = Model {
             bodies: Vec::new(),
             materials: Materials::new(1, &law),
-            guides: Vec::new(),
+            prescribed_motions: Vec::new(),
             gravity,
-            fields: Vec::new(),
+            force_fields: Vec::new(),
             drag: Vec::new(),
             joints: Vec::new(),
             cell: None,
@@ -141,18 +141,18 @@ impl<D: Dim> Stage<D> {
             t: 0.0,
             poses: Vec::new(),
             velocities: Vec::new(),
-            anchors: Vec::new(),
-            memory: Vec::new(),
+            kinematic_origins: Vec::new(),
+            contacts: Vec::new(),
             cell: None,
         };
         Self(model, state)
     }
 
     fn add(&mut self, shape: D::Shape, freedom: Freedom, pose: Pose<D>) {
-        let mut ones = D::REST;
+        let mut ones = D::ZERO_VELOCITY;
         ones.as_mut().fill(1.0);
         let mass: MassProperties<D> =
-            D::mass_properties(&shape, 2400.0).unwrap_or(D::of_masses(&ones));
+            D::mass_properties(&shape, 2400.0).unwrap_or(D::from_mass_diagonal(&ones));
         self.0.bodies.push(Body {
             shape,
             mass,
@@ -160,7 +160,7 @@ impl<D: Dim> Stage<D> {
             freedom,
         });
         self.1.poses.push(pose);
-        self.1.velocities.push(D::REST);
+        self.1.velocities.push(D::ZERO_VELOCITY);
     }
 }
 
@@ -170,8 +170,8 @@ fn wall() -> (Model<Plane>, State<Plane>) {
         position: DVec2::new(x, y),
         rotation: Default::default(),
     };
-    stage.0.guides.push(Box::new(Quake));
-    stage.add(plane::Shape::HalfPlane, Freedom::Guided(0), at(0.0, 0.0));
+    stage.0.prescribed_motions.push(Box::new(Quake));
+    stage.add(plane::Shape::HalfPlane, Freedom::Kinematic(0), at(0.0, 0.0));
     for course in 0..16 {
         let mut x = -3.15;
         while x < 3.15 - 1e-9 {
@@ -181,7 +181,7 @@ fn wall() -> (Model<Plane>, State<Plane>) {
             } else {
                 0.6
             };
-            if let Ok(block) = plane::Polygon::rectangle(w, 0.4) {
+            if let Ok(block) = plane::ConvexPolygon::rectangle(w, 0.4) {
                 let place = at(x + 0.5 * w, 0.4 * f64::from(course) + 0.2);
                 stage.add(plane::Shape::Polygon(block.into()), Freedom::Free, place);
             }

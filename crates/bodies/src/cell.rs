@@ -28,7 +28,7 @@ pub type Matrix = [[f64; 3]; 3];
 
 /// What is given of a cell at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Given {
+pub struct ImposedLoading {
     /// Components of L that are given; 0 where they are unknown.
     pub rate: Matrix,
     /// Stress against which the unknown ones work.
@@ -36,18 +36,18 @@ pub struct Given {
 }
 
 /// What drives a cell.
-pub trait Control: Debug + Send {
+pub trait CellController: Debug + Send {
     /// What is given at time t.
-    fn at(&mut self, t: f64) -> Given;
+    fn at(&mut self, t: f64) -> ImposedLoading;
 }
 
 /// A periodic cell: what stays the same during a run.
 #[derive(Debug)]
-pub struct Cell {
+pub struct PeriodicCell {
     /// Along which of its vectors there are images.
     pub periodic: [bool; 3],
     /// What drives it; nothing: it stands still.
-    pub control: Option<Box<dyn Control>>,
+    pub control: Option<Box<dyn CellController>>,
     /// The directions of L that follow the stress, orthogonal to each other; empty: none does.
     pub modes: Vec<Matrix>,
     /// Inertia of the cell, mass times length squared: its kinetic energy is ½ M Σ L_ij² over what
@@ -57,9 +57,9 @@ pub struct Cell {
     pub damping: f64,
 }
 
-impl Cell {
+impl PeriodicCell {
     /// Whether it may deform.
-    pub fn moves(&self) -> bool {
+    pub fn deforms(&self) -> bool {
         self.control.is_some() || !self.modes.is_empty()
     }
 }
@@ -90,7 +90,7 @@ impl<D: Dim> Lattice<D> {
     pub fn matrix(&self) -> Matrix {
         let mut matrix = identity();
         for (j, vector) in self.vectors.iter().take(D::N).enumerate() {
-            for (row, value) in matrix.iter_mut().zip(vector.slice()) {
+            for (row, value) in matrix.iter_mut().zip(vector.components()) {
                 row[j] = *value;
             }
         }
@@ -152,7 +152,7 @@ pub(crate) fn apply<D: Dim>(matrix: &Matrix, vector: D::Vector) -> D::Vector {
     for (out, row) in out.iter_mut().zip(matrix).take(D::N) {
         *out = (0..D::N).map(|j| row[j] * vector[j]).sum();
     }
-    D::Vector::of(&out[..D::N])
+    D::Vector::from_components(&out[..D::N])
 }
 
 /// A : B.

@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 
 use crate::compound::Compound;
 use crate::plane::{self, Angle};
-use crate::pose::{Bounds, MassProperties, Pose, Touch};
+use crate::pose::{Aabb, MassProperties, Pose, ContactPoint};
 use crate::vector::Vector;
 
 /// The plane or space.
@@ -38,9 +38,9 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// Moment of inertia, or principal moments.
     type Inertia: Copy + Debug + PartialEq + Send + Sync;
     /// The rows of a contact for one body: `[Dofs; N]`.
-    type Block: Copy + AsRef<[Self::Dofs]> + AsMut<[Self::Dofs]>;
+    type JacobianBlock: Copy + AsRef<[Self::Dofs]> + AsMut<[Self::Dofs]>;
     /// A block of zeros.
-    const NO_BLOCK: Self::Block;
+    const ZERO_BLOCK: Self::JacobianBlock;
     /// Velocity components: `[f64; DOF]`.
     type Dofs: Copy
         + Debug
@@ -57,7 +57,7 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     type Shape: Clone + Debug + PartialEq + Send + Sync;
 
     /// No velocity.
-    const REST: Self::Dofs;
+    const ZERO_VELOCITY: Self::Dofs;
 
     /// Rotates a vector from body axes to space axes.
     fn rotate(rotation: &Self::Rotation, vector: Self::Vector) -> Self::Vector;
@@ -67,37 +67,37 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn plane_angle(rotation: &Self::Rotation) -> f64;
     /// The pose after moving for a time h with a constant velocity. In space the rotation is
     /// Cayley's, cay(hΩ), with which the free step keeps angular momentum (see `space::spin`).
-    fn advance(pose: &Pose<Self>, velocity: &Self::Dofs, h: f64) -> Pose<Self>;
+    fn advance_pose(pose: &Pose<Self>, velocity: &Self::Dofs, h: f64) -> Pose<Self>;
     /// Change of the spin entries of `velocity` over a free step of length h under a moment given
     /// in body axes (one entry in the plane, three in space): the gyroscopic terms, implicit.
-    fn turn_freely(inertia: &Self::Inertia, velocity: &mut Self::Dofs, moment: &[f64], h: f64);
+    fn advance_free_spin(inertia: &Self::Inertia, velocity: &mut Self::Dofs, moment: &[f64], h: f64);
     /// Whether every axis through the centre of mass is a principal one, so that a spin may as well
     /// be taken about space axes (space; in the plane there is only one axis).
-    fn isotropic(inertia: &Self::Inertia) -> bool;
+    fn has_isotropic_inertia(inertia: &Self::Inertia) -> bool;
     /// Whether the shape is a ball of space: its levers are along the normals.
-    fn ball(shape: &Self::Shape) -> bool;
+    fn is_sphere(shape: &Self::Shape) -> bool;
     /// The velocity with its spin about space axes instead of body axes.
-    fn outward(rotation: &Self::Rotation, velocity: &Self::Dofs) -> Self::Dofs;
+    fn spin_to_world(rotation: &Self::Rotation, velocity: &Self::Dofs) -> Self::Dofs;
     /// The velocity with its spin about body axes instead of space axes.
-    fn inward(rotation: &Self::Rotation, velocity: &Self::Dofs) -> Self::Dofs;
+    fn spin_to_body(rotation: &Self::Rotation, velocity: &Self::Dofs) -> Self::Dofs;
     /// Mass and moments by velocity component: the diagonal of the mass matrix.
-    fn masses(mass: &MassProperties<Self>) -> Self::Dofs;
+    fn mass_diagonal(mass: &MassProperties<Self>) -> Self::Dofs;
     /// Velocity of the point `at` (in space) of a body.
     fn point_velocity(pose: &Pose<Self>, velocity: &Self::Dofs, at: Self::Vector) -> Self::Vector;
     /// The frame with these axes.
     fn frame_of(axis: impl Fn(usize) -> Self::Vector) -> Self::Frame;
     /// A direct orthonormal frame whose first vector is `normal`.
-    fn frame(normal: Self::Vector) -> Self::Frame;
+    fn contact_frame(normal: Self::Vector) -> Self::Frame;
     /// The same with the first tangent along the projection of a direction (space; in the plane the
     /// tangent is the normal turned by a right angle). Where that has no projection, any tangent.
-    fn frame_along(
+    fn contact_frame_along(
         normal: Self::Vector,
         along: &[f64; 3],
         rotation: &Self::Rotation,
     ) -> Self::Frame;
     /// The row of G of a body for the velocity at `lever` (from the centre of mass, space axes) in
     /// direction `direction`, DOF entries.
-    fn row(
+    fn linear_jacobian_row(
         rotation: &Self::Rotation,
         lever: Self::Vector,
         direction: Self::Vector,
@@ -106,7 +106,7 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// Force and moment about the centre of mass, space axes, of a force that acts at `lever`.
     fn wrench(lever: Self::Vector, force: Self::Vector) -> Self::Dofs;
     /// The row of G for the angular velocity about `axis` (space axes; ignored in the plane).
-    fn spin_row(rotation: &Self::Rotation, axis: Self::Vector, out: &mut [f64]);
+    fn angular_jacobian_row(rotation: &Self::Rotation, axis: Self::Vector, out: &mut [f64]);
 
     /// Adds a contact with a row for each axis, between the groups with these blocks; W and ρ U_I by
     /// row.
@@ -116,17 +116,17 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn add_contact(
         builder: &mut ProblemBuilder,
         law: &Law,
-        touches: &[(usize, &Self::Block)],
+        touches: &[(usize, &Self::JacobianBlock)],
         boundary: &[f64; 3],
         rebound: &[f64; 3],
     ) -> Result<usize, ProblemError>;
 
     /// The smallest axis-parallel box around a shape.
-    fn bounds(shape: &Self::Shape, pose: &Pose<Self>) -> Bounds<Self>;
+    fn aabb(shape: &Self::Shape, pose: &Pose<Self>) -> Aabb<Self>;
     /// Whether a shape can only bound the others and not move under forces (half-space, mesh, chain).
     fn boundary_only(shape: &Self::Shape) -> bool;
     /// Largest distance of a point of the shape from the origin of body axes; infinite if unbounded.
-    fn radius(shape: &Self::Shape) -> f64;
+    fn bounding_radius(shape: &Self::Shape) -> f64;
     /// Mass properties for a density per area (plane) or volume (space); `None` for boundaries.
     fn mass_properties(shape: &Self::Shape, density: f64) -> Option<MassProperties<Self>>;
     /// The parts of a shape that is not convex.
@@ -136,34 +136,34 @@ pub trait Dim: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// The placement `pose` seen from `from`: compose(from, relative) = pose.
     fn relative(from: &Pose<Self>, pose: &Pose<Self>) -> Pose<Self>;
     /// The whole of placed masses by the parallel-axis theorem, and the placement of its axes.
-    fn join(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>);
+    fn combine_masses(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>);
     /// The inverse of [`Dim::masses`].
-    fn of_masses(masses: &Self::Dofs) -> MassProperties<Self>;
+    fn from_mass_diagonal(masses: &Self::Dofs) -> MassProperties<Self>;
     /// Largest distance of a point of a placed shape from the origin.
     fn farthest(shape: &Self::Shape, pose: &Pose<Self>) -> f64;
     /// max n·x over a convex shape; infinite for others.
     fn support(shape: &Self::Shape, n: Self::Vector) -> f64;
     /// Calls `visit` with the normal of every side of a convex shape and how deep x is behind it.
-    fn sides(shape: &Self::Shape, x: Self::Vector, visit: &mut dyn FnMut(Self::Vector, f64));
+    fn visit_face_depths(shape: &Self::Shape, x: Self::Vector, visit: &mut dyn FnMut(Self::Vector, f64));
     /// Calls `visit` with the direction of every straight line of the surface of a convex shape that
     /// passes within `near` of x: edges, and lines along round sides.
-    fn lines(shape: &Self::Shape, x: Self::Vector, near: f64, visit: &mut dyn FnMut(Self::Vector));
+    fn visit_straight_lines(shape: &Self::Shape, x: Self::Vector, near: f64, visit: &mut dyn FnMut(Self::Vector));
     /// Whether a boundary has no edge or corner within `step` of x.
-    fn smooth(shape: &Self::Shape, x: Self::Vector, step: f64) -> bool;
+    fn is_smooth_near(shape: &Self::Shape, x: Self::Vector, step: f64) -> bool;
     /// Whether a pose is finite.
-    fn placed(pose: &Pose<Self>) -> bool;
+    fn is_finite_pose(pose: &Pose<Self>) -> bool;
     /// The radius of a disc or a sphere.
-    fn roundness(shape: &Self::Shape) -> Option<f64>;
+    fn sphere_radius(shape: &Self::Shape) -> Option<f64>;
     /// What [`Dim::touch`] finds between two discs or two spheres, whose poses are finite.
-    fn touch_round(a: (f64, &Pose<Self>), b: (f64, &Pose<Self>), reach: f64)
-    -> Option<Touch<Self>>;
+    fn sphere_contact_point(a: (f64, &Pose<Self>), b: (f64, &Pose<Self>), reach: f64)
+    -> Option<ContactPoint<Self>>;
     /// Appends every point where b touches a with gap ≤ `reach` (≥ 0), in a fixed order. Depends on
     /// nothing but the arguments and allocates only if `out` must grow. Two boundaries never touch.
-    fn touch(
+    fn contact_points(
         a: (&Self::Shape, &Pose<Self>),
         b: (&Self::Shape, &Pose<Self>),
         reach: f64,
-        out: &mut Vec<Touch<Self>>,
+        out: &mut Vec<ContactPoint<Self>>,
     );
 }
 
@@ -182,12 +182,12 @@ impl Dim for Plane {
     type Vector = DVec2;
     type Rotation = Angle;
     type Inertia = f64;
-    type Block = [[f64; 3]; 2];
-    const NO_BLOCK: [[f64; 3]; 2] = [[0.0; 3]; 2];
+    type JacobianBlock = [[f64; 3]; 2];
+    const ZERO_BLOCK: [[f64; 3]; 2] = [[0.0; 3]; 2];
     type Dofs = [f64; 3];
     type Frame = [DVec2; 2];
     type Shape = plane::Shape;
-    const REST: [f64; 3] = [0.0; 3];
+    const ZERO_VELOCITY: [f64; 3] = [0.0; 3];
 
     #[inline]
     fn rotate(rotation: &Angle, v: DVec2) -> DVec2 {
@@ -204,7 +204,7 @@ impl Dim for Plane {
     }
 
     #[inline]
-    fn advance(pose: &Pose<Self>, velocity: &[f64; 3], h: f64) -> Pose<Self> {
+    fn advance_pose(pose: &Pose<Self>, velocity: &[f64; 3], h: f64) -> Pose<Self> {
         Pose {
             position: pose.position + DVec2::new(velocity[0], velocity[1]) * h,
             rotation: Angle::new(pose.rotation.angle() + h * velocity[2]),
@@ -212,30 +212,30 @@ impl Dim for Plane {
     }
 
     #[inline]
-    fn turn_freely(inertia: &f64, velocity: &mut [f64; 3], moment: &[f64], h: f64) {
+    fn advance_free_spin(inertia: &f64, velocity: &mut [f64; 3], moment: &[f64], h: f64) {
         velocity[2] += h * moment[0] / inertia;
     }
 
-    fn isotropic(_inertia: &f64) -> bool {
+    fn has_isotropic_inertia(_inertia: &f64) -> bool {
         false
     }
 
-    fn ball(_shape: &plane::Shape) -> bool {
+    fn is_sphere(_shape: &plane::Shape) -> bool {
         false
     }
 
     #[inline]
-    fn outward(_rotation: &Angle, velocity: &[f64; 3]) -> [f64; 3] {
+    fn spin_to_world(_rotation: &Angle, velocity: &[f64; 3]) -> [f64; 3] {
         *velocity
     }
 
     #[inline]
-    fn inward(_rotation: &Angle, velocity: &[f64; 3]) -> [f64; 3] {
+    fn spin_to_body(_rotation: &Angle, velocity: &[f64; 3]) -> [f64; 3] {
         *velocity
     }
 
     #[inline]
-    fn masses(mass: &MassProperties<Self>) -> [f64; 3] {
+    fn mass_diagonal(mass: &MassProperties<Self>) -> [f64; 3] {
         [mass.mass, mass.mass, mass.inertia]
     }
 
@@ -246,7 +246,7 @@ impl Dim for Plane {
     }
 
     #[inline]
-    fn frame(normal: DVec2) -> [DVec2; 2] {
+    fn contact_frame(normal: DVec2) -> [DVec2; 2] {
         [normal, normal.perp()]
     }
 
@@ -255,12 +255,12 @@ impl Dim for Plane {
     }
 
     #[inline]
-    fn frame_along(normal: DVec2, _along: &[f64; 3], _rotation: &Angle) -> [DVec2; 2] {
-        Self::frame(normal)
+    fn contact_frame_along(normal: DVec2, _along: &[f64; 3], _rotation: &Angle) -> [DVec2; 2] {
+        Self::contact_frame(normal)
     }
 
     #[inline]
-    fn row(_rotation: &Angle, lever: DVec2, direction: DVec2, out: &mut [f64]) {
+    fn linear_jacobian_row(_rotation: &Angle, lever: DVec2, direction: DVec2, out: &mut [f64]) {
         out[0] = direction.x;
         out[1] = direction.y;
         out[2] = lever.perp_dot(direction);
@@ -272,7 +272,7 @@ impl Dim for Plane {
     }
 
     #[inline]
-    fn spin_row(_rotation: &Angle, _axis: DVec2, out: &mut [f64]) {
+    fn angular_jacobian_row(_rotation: &Angle, _axis: DVec2, out: &mut [f64]) {
         out[0] = 0.0;
         out[1] = 0.0;
         out[2] = 1.0;
@@ -290,16 +290,16 @@ impl Dim for Plane {
         builder.add_body_contact(law, touches, &two(boundary), &two(rebound))
     }
 
-    fn bounds(shape: &plane::Shape, pose: &Pose<Self>) -> Bounds<Self> {
-        shape.bounds(pose)
+    fn aabb(shape: &plane::Shape, pose: &Pose<Self>) -> Aabb<Self> {
+        shape.aabb(pose)
     }
 
     fn boundary_only(shape: &plane::Shape) -> bool {
         shape.boundary_only()
     }
 
-    fn radius(shape: &plane::Shape) -> f64 {
-        shape.radius()
+    fn bounding_radius(shape: &plane::Shape) -> f64 {
+        shape.bounding_radius()
     }
 
     fn mass_properties(shape: &plane::Shape, density: f64) -> Option<MassProperties<Self>> {
@@ -329,11 +329,11 @@ impl Dim for Plane {
         }
     }
 
-    fn join(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
-        plane::convex::join(parts)
+    fn combine_masses(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
+        plane::convex::combine_masses(parts)
     }
 
-    fn of_masses(masses: &[f64; 3]) -> MassProperties<Self> {
+    fn from_mass_diagonal(masses: &[f64; 3]) -> MassProperties<Self> {
         MassProperties {
             mass: masses[0],
             inertia: masses[2],
@@ -348,28 +348,28 @@ impl Dim for Plane {
         plane::convex::support(shape, n)
     }
 
-    fn sides(shape: &plane::Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
-        plane::convex::sides(shape, x, visit);
+    fn visit_face_depths(shape: &plane::Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
+        plane::convex::visit_face_depths(shape, x, visit);
     }
 
-    fn lines(shape: &plane::Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
-        plane::convex::lines(shape, x, near, visit);
+    fn visit_straight_lines(shape: &plane::Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
+        plane::convex::visit_straight_lines(shape, x, near, visit);
     }
 
-    fn smooth(shape: &plane::Shape, x: DVec2, step: f64) -> bool {
+    fn is_smooth_near(shape: &plane::Shape, x: DVec2, step: f64) -> bool {
         match shape {
-            plane::Shape::Chain(chain) => chain.smooth(x, step),
+            plane::Shape::Chain(chain) => chain.is_smooth_near(x, step),
             _ => true,
         }
     }
 
     #[inline]
-    fn placed(pose: &Pose<Self>) -> bool {
+    fn is_finite_pose(pose: &Pose<Self>) -> bool {
         pose.position.is_finite() && pose.rotation.angle().is_finite()
     }
 
     #[inline]
-    fn roundness(shape: &plane::Shape) -> Option<f64> {
+    fn sphere_radius(shape: &plane::Shape) -> Option<f64> {
         match shape {
             plane::Shape::Disc { radius } => Some(*radius),
             _ => None,
@@ -377,20 +377,20 @@ impl Dim for Plane {
     }
 
     #[inline]
-    fn touch_round(
+    fn sphere_contact_point(
         a: (f64, &Pose<Self>),
         b: (f64, &Pose<Self>),
         reach: f64,
-    ) -> Option<Touch<Self>> {
-        plane::touch_discs(a, b, reach)
+    ) -> Option<ContactPoint<Self>> {
+        plane::disc_contact_point(a, b, reach)
     }
 
-    fn touch(
+    fn contact_points(
         a: (&plane::Shape, &Pose<Self>),
         b: (&plane::Shape, &Pose<Self>),
         reach: f64,
-        out: &mut Vec<Touch<Self>>,
+        out: &mut Vec<ContactPoint<Self>>,
     ) {
-        plane::touch(a, b, reach, out);
+        plane::contact_points(a, b, reach, out);
     }
 }

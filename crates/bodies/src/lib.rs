@@ -17,20 +17,20 @@ mod state;
 mod vector;
 mod world;
 
-pub use cell::{Cell, Control, Given, Lattice, Matrix};
-pub use compound::{Compound, MOST_PARTS, Part, Piece, Skin};
-pub use detect::{Detector, Found};
+pub use cell::{PeriodicCell, CellController, ImposedLoading, Lattice, Matrix};
+pub use compound::{Compound, MAX_PARTS, Part, CompoundPiece, SourceSurface};
+pub use detect::{Detector, Candidate};
 pub use dim::{Dim, Plane, Space};
 pub use error::{ShapeError, WorldError};
 pub use joint::Joint;
 pub use materials::{Friction, Materials, PairLaw};
-pub use model::{Body, Drag, Field, Freedom, Guide, Model, Scenery};
-pub use pose::{Bounds, MassProperties, Pose, Touch};
+pub use model::{Body, Drag, ForceField, Freedom, PrescribedMotion, Model, ForceContext};
+pub use pose::{Aabb, MassProperties, Pose, ContactPoint};
 pub use settings::{Activation, Settings};
-pub use state::{Contact, Ledger, Memory, State, did};
+pub use state::{Contact, StepReport, PersistentContact, State, did};
 pub use vector::Vector;
 #[doc(hidden)]
 pub use world::Fault;
 pub use world::{
-    Another, Deepest, JointRow, Loosest, Overlap, Profile, Sliding, World, contact_law,
+    OtherSolution, DeepestContact, JointRow, LargestDrift, Overlap, StepTimings, PainleveContact, World, contact_law,
 };

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::cell::Cell;
+use crate::cell::PeriodicCell;
 use crate::dim::Dim;
 use crate::joint::Joint;
 use crate::materials::Materials;
@@ -17,7 +17,7 @@ pub enum Freedom {
     /// with one degree of freedom (JM92 example 2). Bit k is component k of the velocity.
     Partial(u8),
     /// All components are given by the guide with this number in the model.
-    Guided(u32),
+    Kinematic(u32),
     /// At rest for ever.
     Fixed,
 }
@@ -29,17 +29,17 @@ impl Freedom {
         match self {
             Self::Free => true,
             Self::Partial(mask) => mask != 0,
-            Self::Guided(_) | Self::Fixed => false,
+            Self::Kinematic(_) | Self::Fixed => false,
         }
     }
 
     /// Whether component `k` of the velocity follows forces.
     #[inline]
-    pub fn follows(self, k: usize) -> bool {
+    pub fn is_free(self, k: usize) -> bool {
         match self {
             Self::Free => true,
             Self::Partial(mask) => mask >> k & 1 == 1,
-            Self::Guided(_) | Self::Fixed => false,
+            Self::Kinematic(_) | Self::Fixed => false,
         }
     }
 }
@@ -58,14 +58,14 @@ pub struct Body<D: Dim> {
 }
 
 /// A given motion.
-pub trait Guide<D: Dim>: Debug + Send {
+pub trait PrescribedMotion<D: Dim>: Debug + Send {
     /// Placement and velocity at time t of a body that was at `anchor` when the run began.
     fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs);
 }
 
 /// Where all bodies are when forces are asked for: the midpoint of a step.
 #[derive(Debug, Clone, Copy)]
-pub struct Scenery<'a, D: Dim> {
+pub struct ForceContext<'a, D: Dim> {
     /// Time.
     pub t: f64,
     /// Placements at that time.
@@ -77,10 +77,10 @@ pub struct Scenery<'a, D: Dim> {
 }
 
 /// Given forces beyond gravity and drag.
-pub trait Field<D: Dim>: Debug + Send {
+pub trait ForceField<D: Dim>: Debug + Send {
     /// Adds to the load of each body: the force in space axes, then the moment about the centre of
     /// mass (in space about body axes). Loads of bodies that are not movable have no effect.
-    fn add(&mut self, scenery: &Scenery<'_, D>, loads: &mut [D::Dofs]);
+    fn add_loads(&mut self, scenery: &ForceContext<'_, D>, loads: &mut [D::Dofs]);
 }
 
 /// Resistance of a fluid at rest: −c v on the translation, −c_spin Ω on the rotation.
@@ -100,15 +100,15 @@ pub struct Model<D: Dim> {
     /// Laws by pair of materials.
     pub materials: Materials,
     /// Given motions.
-    pub guides: Vec<Box<dyn Guide<D>>>,
+    pub prescribed_motions: Vec<Box<dyn PrescribedMotion<D>>>,
     /// Acceleration of gravity.
     pub gravity: D::Vector,
     /// Other given forces.
-    pub fields: Vec<Box<dyn Field<D>>>,
+    pub force_fields: Vec<Box<dyn ForceField<D>>>,
     /// Resistance of a fluid by body; empty where there is none.
     pub drag: Vec<Drag>,
     /// Joints between bodies; their order is their identity.
     pub joints: Vec<Joint<D>>,
     /// The periodic cell, if there is one.
-    pub cell: Option<Cell>,
+    pub cell: Option<PeriodicCell>,
 }

@@ -16,7 +16,7 @@ pub struct Pose<D: Dim> {
 
 /// A box with axes parallel to those of space. Unbounded shapes have infinite entries.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds<D: Dim> {
+pub struct Aabb<D: Dim> {
     /// Smallest coordinates.
     pub low: D::Vector,
     /// Largest coordinates.
@@ -38,7 +38,7 @@ pub struct MassProperties<D: Dim> {
 /// gap = (point_b − point_a) · normal,   normal from a to b, both points on the true surfaces
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Touch<D: Dim> {
+pub struct ContactPoint<D: Dim> {
     /// On the surface of a, in space.
     pub point_a: D::Vector,
     /// On the surface of b, in space.

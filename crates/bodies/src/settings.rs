@@ -28,7 +28,7 @@ pub struct Settings {
     /// Which contacts take part.
     pub activation: Activation,
     /// Whether overlaps are projected away after each step, in the kinetic metric (M88 Remark 11.1).
-    pub correction: bool,
+    pub projection: bool,
     /// Threads for detection; results do not depend on it.
     pub threads: usize,
 }
@@ -41,7 +41,7 @@ impl Default for Settings {
             max_iterations: None,
             solver: "auto".into(),
             activation: Activation::default(),
-            correction: false,
+            projection: false,
             threads: 1,
         }
     }

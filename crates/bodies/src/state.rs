@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell::Lattice;
 use crate::dim::Dim;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 
 /// What is remembered of a contact from one step to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Memory<D: Dim> {
+pub struct PersistentContact<D: Dim> {
     /// The two bodies, the smaller number first.
     pub bodies: [u32; 2],
     /// Which image of the second one.
-    pub shift: [i32; 3],
+    pub image: [i32; 3],
     /// Which point of the pair.
     pub feature: u32,
     /// What it did.
@@ -28,12 +28,12 @@ pub struct Memory<D: Dim> {
     pub moment: [f64; 3],
 }
 
-impl<D: Dim> Memory<D> {
+impl<D: Dim> PersistentContact<D> {
     /// Room for one.
-    pub(crate) fn blank() -> Self {
+    pub(crate) fn empty() -> Self {
         Self {
             bodies: [0; 2],
-            shift: [0; 3],
+            image: [0; 3],
             feature: 0,
             status: Status::Open,
             impulse: D::Vector::default(),
@@ -54,16 +54,16 @@ pub struct State<D: Dim> {
     /// Velocity of every body, right limit; in a periodic cell against its mean flow.
     pub velocities: Vec<D::Dofs>,
     /// Placement of the body of each guide when the run began.
-    pub anchors: Vec<Pose<D>>,
+    pub kinematic_origins: Vec<Pose<D>>,
     /// Contacts of the last step, sorted by bodies, shift and feature.
-    pub memory: Vec<Memory<D>>,
+    pub contacts: Vec<PersistentContact<D>>,
     /// Where the periodic cell is, if there is one.
     pub cell: Option<Lattice<D>>,
 }
 
 /// The account of a step (JM92 §6; certificate of the run).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Ledger {
+pub struct StepReport {
     /// Time at the end of the step.
     pub t: f64,
     /// Its length.
@@ -149,11 +149,11 @@ pub struct Contact<'a, D: Dim> {
     /// The two bodies, the smaller number first; the normal points from the first to the second.
     pub bodies: [u32; 2],
     /// Which image of the second body it is, in a periodic cell.
-    pub shift: [i32; 3],
+    pub image: [i32; 3],
     /// Centres of the two at the midpoint of the step, the second one's of that image.
     pub centres: [D::Vector; 2],
     /// Where and how deep, at the midpoint of the step.
-    pub touch: &'a Touch<D>,
+    pub point: &'a ContactPoint<D>,
     /// What it did.
     pub status: Status,
     /// Axes of its rows: normal, tangents.

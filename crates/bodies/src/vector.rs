@@ -27,11 +27,11 @@ pub trait Vector:
     + 'static
 {
     /// Its components.
-    fn slice(&self) -> &[f64];
+    fn components(&self) -> &[f64];
     /// From components; missing ones are 0.
-    fn of(components: &[f64]) -> Self;
+    fn from_components(components: &[f64]) -> Self;
     /// All components alike.
-    fn all(value: f64) -> Self;
+    fn splat(value: f64) -> Self;
     /// Inner product.
     fn dot(self, other: Self) -> f64;
     /// Componentwise smaller one.
@@ -43,8 +43,8 @@ pub trait Vector:
         self.dot(self).sqrt()
     }
     /// Whether every component is finite.
-    fn finite(self) -> bool {
-        self.slice().iter().all(|x| x.is_finite())
+    fn is_finite(self) -> bool {
+        self.components().iter().all(|x| x.is_finite())
     }
 }
 
@@ -52,11 +52,11 @@ macro_rules! vector {
     ($type:ty) => {
         impl Vector for $type {
             #[inline]
-            fn slice(&self) -> &[f64] {
+            fn components(&self) -> &[f64] {
                 self.as_ref()
             }
             #[inline]
-            fn of(components: &[f64]) -> Self {
+            fn from_components(components: &[f64]) -> Self {
                 let mut all = Self::ZERO;
                 for (i, value) in components.iter().enumerate() {
                     all[i] = *value;
@@ -64,7 +64,7 @@ macro_rules! vector {
                 all
             }
             #[inline]
-            fn all(value: f64) -> Self {
+            fn splat(value: f64) -> Self {
                 Self::splat(value)
             }
             #[inline]

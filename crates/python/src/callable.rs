@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bodies::plane::Angle;
-use bodies::{Dim, Field, Guide, Plane, Pose, Scenery, Space, Vector};
+use bodies::{Dim, ForceField, PrescribedMotion, Plane, Pose, ForceContext, Space, Vector};
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -43,7 +43,7 @@ impl Hand for Plane {
     fn moved(anchor: &Pose<Self>, by: &[f64], rate: &[f64]) -> (Pose<Self>, [f64; 3]) {
         let entry = |all: &[f64], k: usize| all.get(k).copied().unwrap_or(0.0);
         let pose = Pose {
-            position: anchor.position + <Self as Dim>::Vector::of(&[entry(by, 0), entry(by, 1)]),
+            position: anchor.position + <Self as Dim>::Vector::from_components(&[entry(by, 0), entry(by, 1)]),
             rotation: Angle::new(anchor.rotation.angle() + entry(by, 2)),
         };
         (pose, [0, 1, 2].map(|k| entry(rate, k)))
@@ -57,7 +57,7 @@ impl Hand for Space {
         let entry = |all: &[f64], k: usize| all.get(k).copied().unwrap_or(0.0);
         let by = [0, 1, 2].map(|k| entry(by, k));
         let pose = Pose {
-            position: anchor.position + <Self as Dim>::Vector::of(&by),
+            position: anchor.position + <Self as Dim>::Vector::from_components(&by),
             rotation: anchor.rotation,
         };
         let [x, y, z] = [0, 1, 2].map(|k| entry(rate, k));
@@ -130,7 +130,7 @@ impl Motion {
     }
 }
 
-impl<D: Hand> Guide<D> for Motion {
+impl<D: Hand> PrescribedMotion<D> for Motion {
     fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs) {
         match self.both(t, D::ENTRIES) {
             Ok((by, rate)) => D::moved(anchor, &by, &rate),
@@ -155,7 +155,7 @@ pub struct Load {
 }
 
 impl Load {
-    fn rows<D: Dim>(&self, scenery: &Scenery<'_, D>) -> PyResult<(Vec<f64>, usize)> {
+    fn rows<D: Dim>(&self, scenery: &ForceContext<'_, D>) -> PyResult<(Vec<f64>, usize)> {
         Python::attach(|py| {
             let count = self.bodies.len();
             let (mut places, mut rates) = (Vec::new(), Vec::new());
@@ -164,7 +164,7 @@ impl Load {
                     &scenery.poses[body as usize],
                     &scenery.velocities[body as usize],
                 );
-                places.extend_from_slice(place.position.slice());
+                places.extend_from_slice(place.position.components());
                 rates.extend_from_slice(rate.as_ref());
             }
             let shaped = |all: Vec<f64>, width: usize| {
@@ -201,8 +201,8 @@ impl Load {
     }
 }
 
-impl<D: Dim> Field<D> for Load {
-    fn add(&mut self, scenery: &Scenery<'_, D>, loads: &mut [D::Dofs]) {
+impl<D: Dim> ForceField<D> for Load {
+    fn add_loads(&mut self, scenery: &ForceContext<'_, D>, loads: &mut [D::Dofs]) {
         let (rows, width) = match self.rows(scenery) {
             Ok(both) => both,
             Err(raised) => {

@@ -34,7 +34,7 @@ pub fn json_of(found: &[scene::finding::Finding]) -> PyResult<Vec<Value>> {
 
 /// How far the convex parts of bodies are from the bodies.
 pub fn fits(collection: &scene::collection::Collection) -> Vec<Value> {
-    let json = |(name, fit): &(String, scene::collection::Fit)| {
+    let json = |(name, fit): &(String, scene::collection::DecompositionFit)| {
         json!({
             "body": name,
             "parts": fit.parts,

@@ -6,7 +6,7 @@ use bodies::joint::Joint;
 use bodies::space::Shape;
 use bodies::{Body, Freedom, Pose, Space};
 use pyo3::prelude::*;
-use scene::Scene;
+use scene::PolyhedronCapsule;
 use scene::collection::{Assembly, Collection};
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn shape(shape: &Shape) -> Value {
             };
             let parts: Vec<Value> = compound.parts().iter().map(part).collect();
             let skin = compound
-                .skin()
+                .source_surface()
                 .map(|skin| json!({ "vertices": points(&skin.vertices), "faces": skin.triangles }));
             json!({ "kind": "compound", "parts": parts, "skin": skin })
         }
@@ -80,8 +80,8 @@ fn body(name: &str, body: &Body<Space>, pose: &Pose<Space>) -> Value {
 
 /// A joint: its place and axis in space are those of its first side.
 fn joint(joint: &mut Joint<Space>, poses: &[Pose<Space>]) -> Value {
-    let [first, second] = &joint.sides;
-    let (mut at, mut axis) = (first.point, first.frame[0]);
+    let [first, second] = &joint.frames;
+    let (mut at, mut axis) = (first.point, first.axes[0]);
     if let Some(pose) = first.body.and_then(|body| poses.get(body as usize)) {
         at = pose.position + pose.rotation * at;
         axis = pose.rotation * axis;
@@ -104,7 +104,7 @@ fn joint(joint: &mut Joint<Space>, poses: &[Pose<Space>]) -> Value {
         "limits": limits,
         "motor": motor,
         "spring": spring,
-        "rubs": joint.rub.is_some(),
+        "rubs": joint.friction.is_some(),
     })
 }
 
@@ -128,7 +128,7 @@ pub fn describe_bodies(
     folder: Option<&str>,
 ) -> PyResult<String> {
     py.detach(|| {
-        let scene = Scene::parse(name, name, text).map_err(error::scene)?;
+        let scene = PolyhedronCapsule::parse(name, name, text).map_err(error::scene)?;
         let scene = match folder {
             None => scene,
             Some(folder) => scene.from_folder(Path::new(folder)),

@@ -12,11 +12,11 @@
 //! along which the gap is linear: the ends of the segment, which are found as well, can carry all forces
 //! and moments that it could, and it is left out.
 
-use super::spot::{PARALLEL, Spot};
+use super::spot::{PARALLEL, SurfacePoint};
 use super::surface::SAME;
-use super::touch::Gather;
+use super::touch::UnionPoints;
 use crate::dim::Dim;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 use crate::vector::Vector;
 
 /// How far a segment must go on to both sides, relative to the size of the compound: corners of angles
@@ -27,11 +27,11 @@ const STRAIGHT: f64 = 1e-3;
 pub(super) fn merge<D: Dim>(
     a: (&D::Shape, &Pose<D>),
     b: (&D::Shape, &Pose<D>),
-    out: &mut Vec<Touch<D>>,
-    gather: &Gather,
+    out: &mut Vec<ContactPoint<D>>,
+    gather: &UnionPoints,
 ) {
     let (from, mid) = (gather.from, gather.mid);
-    let sizes = [a.0, b.0].map(|shape| D::compound(shape).map_or(0.0, |c| c.radius()));
+    let sizes = [a.0, b.0].map(|shape| D::compound(shape).map_or(0.0, |c| c.bounding_radius()));
     let near = SAME * sizes[0].max(sizes[1]);
     let (union, rest) = out.split_at_mut(mid);
     for touch in &mut union[from..] {
@@ -40,24 +40,24 @@ pub(super) fn merge<D: Dim>(
     }
     out.truncate(mid);
     for touch in &mut out[from..] {
-        lay(a, b, touch);
+        align_normal_to_face(a, b, touch);
     }
-    unite(out, from, near);
-    thin(a, b, out, from);
-    set_apart(out, from);
+    merge_duplicates(out, from, near);
+    remove_seam_points(a, b, out, from);
+    make_features_unique(out, from);
 }
 
 /// Gives a corner or an edge of one body on a face of the other the normal of that face. Each pair of parts takes the
 /// normal of one of the two for all its points, and neighbouring pairs may choose differently: a corner
 /// would then be led along the face of its own body, and drift off the other one.
-fn lay<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), touch: &mut Touch<D>) {
+fn align_normal_to_face<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), touch: &mut ContactPoint<D>) {
     // The normals of boundaries are those of their faces already.
     if D::boundary_only(a.0) || D::boundary_only(b.0) {
         return;
     }
     let spots = [
-        Spot::<D>::new(a, touch.point_a),
-        Spot::<D>::new(b, touch.point_b),
+        SurfacePoint::<D>::new(a, touch.point_a),
+        SurfacePoint::<D>::new(b, touch.point_b),
     ];
     let step = step(&spots);
     let faces = [
@@ -81,18 +81,18 @@ fn lay<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), touch: &mut T
 }
 
 /// How far surfaces are looked at.
-fn step<D: Dim>([one, two]: &[Spot<'_, D>; 2]) -> f64 {
+fn step<D: Dim>([one, two]: &[SurfacePoint<'_, D>; 2]) -> f64 {
     let finite = [one.size, two.size].into_iter().filter(|s| s.is_finite());
     STRAIGHT * finite.fold(f64::INFINITY, f64::min)
 }
 
 /// Whether two touches are in the same place with the same normal.
-fn alike<D: Dim>(one: &Touch<D>, two: &Touch<D>, near: f64) -> bool {
+fn alike<D: Dim>(one: &ContactPoint<D>, two: &ContactPoint<D>, near: f64) -> bool {
     (one.point_a - two.point_a).norm() <= near && parallel::<D>(one.normal, two.normal)
 }
 
 /// Makes points in the same place with the same normal one: the deeper, with the smaller number.
-fn unite<D: Dim>(out: &mut Vec<Touch<D>>, from: usize, near: f64) {
+fn merge_duplicates<D: Dim>(out: &mut Vec<ContactPoint<D>>, from: usize, near: f64) {
     let mut kept = from;
     for at in from..out.len() {
         let touch = out[at];
@@ -121,20 +121,20 @@ fn parallel<D: Dim>(n: D::Vector, m: D::Vector) -> bool {
 }
 
 /// Leaves out the points on seams that lie inside a straight segment of both surfaces.
-fn thin<D: Dim>(
+fn remove_seam_points<D: Dim>(
     a: (&D::Shape, &Pose<D>),
     b: (&D::Shape, &Pose<D>),
-    out: &mut Vec<Touch<D>>,
+    out: &mut Vec<ContactPoint<D>>,
     from: usize,
 ) {
     let mut kept = from;
     for at in from..out.len() {
         let touch = out[at];
         let spots = [
-            Spot::<D>::new(a, touch.point_a),
-            Spot::<D>::new(b, touch.point_b),
+            SurfacePoint::<D>::new(a, touch.point_a),
+            SurfacePoint::<D>::new(b, touch.point_b),
         ];
-        let seam = spots.iter().any(Spot::on_seam);
+        let seam = spots.iter().any(SurfacePoint::on_seam);
         if !(seam && inside(&spots, touch.normal)) {
             out[kept] = touch;
             kept += 1;
@@ -144,7 +144,7 @@ fn thin<D: Dim>(
 }
 
 /// Whether a point lies inside a straight segment of both surfaces.
-fn inside<D: Dim>(spots: &[Spot<'_, D>; 2], normal: D::Vector) -> bool {
+fn inside<D: Dim>(spots: &[SurfacePoint<'_, D>; 2], normal: D::Vector) -> bool {
     let (step, [one, two]) = (step(spots), spots);
     let mut found = false;
     for (own, other) in [(one, two), (two, one)] {
@@ -158,7 +158,7 @@ fn inside<D: Dim>(spots: &[Spot<'_, D>; 2], normal: D::Vector) -> bool {
 }
 
 /// Gives every touch a number of its own.
-fn set_apart<D: Dim>(out: &mut [Touch<D>], from: usize) {
+fn make_features_unique<D: Dim>(out: &mut [ContactPoint<D>], from: usize) {
     for at in from + 1..out.len() {
         while out[from..at].iter().any(|t| t.feature == out[at].feature) {
             out[at].feature = out[at].feature.wrapping_add(1);

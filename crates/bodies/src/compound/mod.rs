@@ -20,15 +20,15 @@ mod tree;
 
 use crate::dim::Dim;
 use crate::error::ShapeError;
-use crate::pose::{Bounds, MassProperties, Pose};
-use crate::space::Fit;
+use crate::pose::{Aabb, MassProperties, Pose};
+use crate::space::DecompositionFit;
 use crate::vector::Vector;
-use tree::Tree;
+use tree::PartTree;
 
-pub(crate) use touch::touch;
+pub(crate) use touch::contact_points;
 
 /// Parts at most: numbers of contact points are made of those of two parts.
-pub const MOST_PARTS: usize = 1 << 16;
+pub const MAX_PARTS: usize = 1 << 16;
 
 /// A convex part in body axes of the whole.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ pub struct Part<D: Dim> {
 
 /// What a compound stands for, in body axes: the outline of a polygon or the triangles of a surface.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Skin<D: Dim> {
+pub struct SourceSurface<D: Dim> {
     /// Vertices; in the plane the outline, anticlockwise.
     pub vertices: Vec<D::Vector>,
     /// Triangles of a surface of space.
@@ -49,18 +49,18 @@ pub struct Skin<D: Dim> {
 }
 
 /// A shape as one piece of a compound: where it is, and its density relative to that of the whole.
-pub type Piece<D> = (<D as Dim>::Shape, Pose<D>, f64);
+pub type CompoundPiece<D> = (<D as Dim>::Shape, Pose<D>, f64);
 
 /// A body made of convex parts, in principal axes, centre of mass at the origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compound<D: Dim> {
     parts: Vec<Part<D>>,
-    tree: Tree<D>,
-    radius: f64,
+    tree: PartTree<D>,
+    bounding_radius: f64,
     /// For density 1.
     mass: MassProperties<D>,
-    skin: Option<Skin<D>>,
-    fit: Option<Fit>,
+    source_surface: Option<SourceSurface<D>>,
+    fit: Option<DecompositionFit>,
 }
 
 impl<D: Dim> Compound<D> {
@@ -69,7 +69,7 @@ impl<D: Dim> Compound<D> {
     ///
     /// # Errors
     /// No pieces or too many, a boundary among them, a density that is not positive and finite.
-    pub fn new(pieces: &[Piece<D>]) -> Result<(Self, Pose<D>), ShapeError> {
+    pub fn new(pieces: &[CompoundPiece<D>]) -> Result<(Self, Pose<D>), ShapeError> {
         let mut masses = Vec::with_capacity(pieces.len());
         let mut parts = Vec::with_capacity(pieces.len());
         for (number, (shape, pose, density)) in pieces.iter().enumerate() {
@@ -99,8 +99,8 @@ impl<D: Dim> Compound<D> {
                 "a compound without parts: at least one was expected".into(),
             ));
         }
-        let (mass, axes) = D::join(&masses);
-        Ok((Self::of(&parts, mass, &axes, None)?, axes))
+        let (mass, axes) = D::combine_masses(&masses);
+        Ok((Self::from_parts(&parts, mass, &axes, None)?, axes))
     }
 
     /// From convex parts that stand for something whose mass properties (for density 1), placement of
@@ -108,20 +108,20 @@ impl<D: Dim> Compound<D> {
     ///
     /// # Errors
     /// As [`Compound::new`].
-    pub fn of(
+    pub fn from_parts(
         parts: &[(D::Shape, Pose<D>)],
         mass: MassProperties<D>,
         axes: &Pose<D>,
-        skin: Option<Skin<D>>,
+        skin: Option<SourceSurface<D>>,
     ) -> Result<Self, ShapeError> {
-        if parts.len() > MOST_PARTS {
+        if parts.len() > MAX_PARTS {
             return Err(ShapeError::TooMany {
                 what: "parts of a compound".into(),
                 count: parts.len(),
-                most: MOST_PARTS,
+                most: MAX_PARTS,
             });
         }
-        let masses = D::masses(&mass);
+        let masses = D::mass_diagonal(&mass);
         if let Some(value) = masses.as_ref().iter().find(|m| !m.is_normal()) {
             return Err(ShapeError::Degenerate(format!(
                 "the mass or a moment of the whole is {value} for density 1: its size is beyond the \
@@ -138,27 +138,27 @@ impl<D: Dim> Compound<D> {
         let radius = parts.iter().fold(0.0_f64, |most, part| {
             most.max(D::farthest(&part.shape, &part.pose))
         });
-        let boxes: Vec<Bounds<D>> = parts
+        let boxes: Vec<Aabb<D>> = parts
             .iter()
-            .map(|part| D::bounds(&part.shape, &part.pose))
+            .map(|part| D::aabb(&part.shape, &part.pose))
             .collect();
         let inward = |v: &D::Vector| D::rotate_back(&axes.rotation, *v - axes.position);
-        let skin = skin.map(|skin| Skin {
+        let skin = skin.map(|skin| SourceSurface {
             vertices: skin.vertices.iter().map(inward).collect(),
             triangles: skin.triangles,
         });
         Ok(Self {
-            tree: Tree::new(&boxes),
+            tree: PartTree::new(&boxes),
             parts,
-            radius,
+            bounding_radius: radius,
             mass,
-            skin,
+            source_surface: skin,
             fit: None,
         })
     }
 
     /// The same, knowing how far its parts are from what they stand for.
-    pub(crate) fn fitting(self, fit: Fit) -> Self {
+    pub(crate) fn with_fit(self, fit: DecompositionFit) -> Self {
         Self {
             fit: Some(fit),
             ..self
@@ -166,7 +166,7 @@ impl<D: Dim> Compound<D> {
     }
 
     /// How far the parts are from what they stand for, where they are not exactly that.
-    pub fn fit(&self) -> Option<&Fit> {
+    pub fn fit(&self) -> Option<&DecompositionFit> {
         self.fit.as_ref()
     }
 
@@ -176,31 +176,31 @@ impl<D: Dim> Compound<D> {
     }
 
     /// What the parts stand for, if it is not just them.
-    pub fn skin(&self) -> Option<&Skin<D>> {
-        self.skin.as_ref()
+    pub fn source_surface(&self) -> Option<&SourceSurface<D>> {
+        self.source_surface.as_ref()
     }
 
     /// Largest distance of a point from the centre of mass.
-    pub fn radius(&self) -> f64 {
-        self.radius
+    pub fn bounding_radius(&self) -> f64 {
+        self.bounding_radius
     }
 
     /// Mass properties where the densities of the parts are multiplied by this one.
     pub fn mass_properties(&self, density: f64) -> MassProperties<D> {
-        let mut masses = D::masses(&self.mass);
+        let mut masses = D::mass_diagonal(&self.mass);
         masses.as_mut().iter_mut().for_each(|m| *m *= density);
-        D::of_masses(&masses)
+        D::from_mass_diagonal(&masses)
     }
 
     /// The box around it in space.
-    pub(crate) fn bounds(&self, pose: &Pose<D>) -> Bounds<D> {
-        let all = D::Vector::all(f64::INFINITY);
+    pub(crate) fn aabb(&self, pose: &Pose<D>) -> Aabb<D> {
+        let all = D::Vector::splat(f64::INFINITY);
         let (mut low, mut high) = (all, -all);
         for part in &self.parts {
-            let one = D::bounds(&part.shape, &D::compose(pose, &part.pose));
+            let one = D::aabb(&part.shape, &D::compose(pose, &part.pose));
             low = low.min(one.low);
             high = high.max(one.high);
         }
-        Bounds { low, high }
+        Aabb { low, high }
     }
 }

@@ -12,7 +12,7 @@ pub(super) const PARALLEL: f64 = 1e-12;
 const LEANING: f64 = 0.999;
 
 /// A point of a body's surface.
-pub(super) struct Spot<'a, D: Dim> {
+pub(super) struct SurfacePoint<'a, D: Dim> {
     shape: &'a D::Shape,
     pose: &'a Pose<D>,
     /// In body axes.
@@ -20,19 +20,19 @@ pub(super) struct Spot<'a, D: Dim> {
     pub size: f64,
 }
 
-impl<'a, D: Dim> Spot<'a, D> {
+impl<'a, D: Dim> SurfacePoint<'a, D> {
     pub fn new((shape, pose): (&'a D::Shape, &'a Pose<D>), point: D::Vector) -> Self {
         Self {
             shape,
             pose,
             at: D::rotate_back(&pose.rotation, point - pose.position),
-            size: D::radius(shape),
+            size: D::bounding_radius(shape),
         }
     }
 
     /// Whether it is one of several parts of a compound.
     pub fn on_seam(&self) -> bool {
-        D::compound(self.shape).is_some_and(|c| c.holding(self.at).nth(1).is_some())
+        D::compound(self.shape).is_some_and(|c| c.parts_containing(self.at).nth(1).is_some())
     }
 
     /// Calls `visit` with the directions, in space, of the straight lines that pass through it.
@@ -40,13 +40,13 @@ impl<'a, D: Dim> Spot<'a, D> {
         let near = SAME * self.size;
         let out = |v: D::Vector| D::rotate(&self.pose.rotation, v);
         match D::compound(self.shape) {
-            None => D::lines(self.shape, self.at, near, &mut |v| visit(out(v))),
+            None => D::visit_straight_lines(self.shape, self.at, near, &mut |v| visit(out(v))),
             Some(compound) => {
-                for k in compound.holding(self.at) {
+                for k in compound.parts_containing(self.at) {
                     let part = &compound.parts[k];
                     let turn = &part.pose.rotation;
                     let inner = D::rotate_back(turn, self.at - part.pose.position);
-                    D::lines(&part.shape, inner, near, &mut |v| {
+                    D::visit_straight_lines(&part.shape, inner, near, &mut |v| {
                         visit(out(D::rotate(turn, v)));
                     });
                 }
@@ -57,7 +57,7 @@ impl<'a, D: Dim> Spot<'a, D> {
     /// Whether the surface goes on straight for a way of `step` to both sides, along u.
     pub fn straight(&self, u: D::Vector, step: f64) -> bool {
         if D::boundary_only(self.shape) {
-            return D::smooth(self.shape, self.at, step);
+            return D::is_smooth_near(self.shape, self.at, step);
         }
         let length = u.norm();
         // Along the normal there is nothing to follow.
@@ -68,10 +68,10 @@ impl<'a, D: Dim> Spot<'a, D> {
         [self.at + way, self.at - way]
             .into_iter()
             .all(|x| match D::compound(self.shape) {
-                Some(compound) => compound.holding(x).next().is_some(),
+                Some(compound) => compound.parts_containing(x).next().is_some(),
                 None => {
                     let mut least = f64::INFINITY;
-                    D::sides(self.shape, x, &mut |_, depth| least = least.min(depth));
+                    D::visit_face_depths(self.shape, x, &mut |_, depth| least = least.min(depth));
                     least >= -SAME * self.size
                 }
             })
@@ -81,7 +81,7 @@ impl<'a, D: Dim> Spot<'a, D> {
     /// plane of a side of this body, which may lean a little.
     pub fn follows(&self, u: D::Vector, normal: D::Vector, step: f64) -> bool {
         if D::boundary_only(self.shape) {
-            return D::smooth(self.shape, self.at, step);
+            return D::is_smooth_near(self.shape, self.at, step);
         }
         let mut found = false;
         self.sides(&mut |m, _| {
@@ -103,9 +103,9 @@ impl<'a, D: Dim> Spot<'a, D> {
             }
         };
         match D::compound(self.shape) {
-            None => D::sides(self.shape, self.at, &mut on),
+            None => D::visit_face_depths(self.shape, self.at, &mut on),
             Some(compound) => {
-                for k in compound.holding(self.at) {
+                for k in compound.parts_containing(self.at) {
                     compound.exits(k, self.at, &mut on);
                 }
             }
@@ -121,7 +121,7 @@ impl<'a, D: Dim> Spot<'a, D> {
             Some(known) => several |= known.dot(m) < 1.0 - PARALLEL,
         });
         let flat = |m: &D::Vector| {
-            let frame = D::frame(*m);
+            let frame = D::contact_frame(*m);
             let mut across = frame.as_ref().iter().skip(1);
             across.all(|u| self.straight(*u, step))
         };

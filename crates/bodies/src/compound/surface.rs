@@ -13,7 +13,7 @@
 use super::Compound;
 use super::touch::Side;
 use crate::dim::Dim;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 use crate::vector::Vector;
 
 /// A point this near to a part, relative to the size of the whole, is one of the part: parts that are
@@ -31,7 +31,7 @@ const ALONG: f64 = 1e-4;
 
 impl<D: Dim> Compound<D> {
     /// Whether a touch found on part `own` is one of the whole.
-    pub(super) fn allows(&self, own: usize, pose: &Pose<D>, touch: &Touch<D>, side: Side) -> bool {
+    pub(super) fn allows_normal(&self, own: usize, pose: &Pose<D>, touch: &ContactPoint<D>, side: Side) -> bool {
         if self.parts.len() == 1 {
             return true;
         }
@@ -64,7 +64,7 @@ impl<D: Dim> Compound<D> {
         n: D::Vector,
         (m, depth): (D::Vector, f64),
     ) -> bool {
-        if !(depth <= COVERED * self.radius) {
+        if !(depth <= COVERED * self.bounding_radius) {
             return false;
         }
         let along = m - n * m.dot(n);
@@ -73,9 +73,9 @@ impl<D: Dim> Compound<D> {
             return false;
         }
         // Along the unit vector along/sine the distance from the side grows by the sine.
-        let way = (depth.max(0.0) + BEYOND * self.radius) / (sine * sine);
+        let way = (depth.max(0.0) + BEYOND * self.bounding_radius) / (sine * sine);
         let beyond = p + along * way;
-        self.holds(own, beyond) && self.forbidding(own, beyond, n).next().is_none()
+        self.part_contains(own, beyond) && self.forbidding(own, beyond, n).next().is_none()
     }
 
     /// The other parts that hold p and do not have n as a normal there.
@@ -85,8 +85,8 @@ impl<D: Dim> Compound<D> {
         p: D::Vector,
         n: D::Vector,
     ) -> impl Iterator<Item = usize> + '_ {
-        let same = SAME * self.radius;
-        self.holding(p).filter(move |k| {
+        let same = SAME * self.bounding_radius;
+        self.parts_containing(p).filter(move |k| {
             let part = &self.parts[*k];
             let to = D::rotate_back(&part.pose.rotation, n);
             let from = p - part.pose.position;
@@ -95,25 +95,25 @@ impl<D: Dim> Compound<D> {
     }
 
     /// The parts that hold p.
-    pub(super) fn holding(&self, p: D::Vector) -> impl Iterator<Item = usize> + '_ {
-        let by = D::Vector::all(SAME * self.radius);
+    pub(super) fn parts_containing(&self, p: D::Vector) -> impl Iterator<Item = usize> + '_ {
+        let by = D::Vector::splat(SAME * self.bounding_radius);
         self.tree
             .near(p - by, p + by)
-            .filter(move |k| self.holds(*k, p))
+            .filter(move |k| self.part_contains(*k, p))
     }
 
     /// Whether part k holds p.
-    fn holds(&self, k: usize, p: D::Vector) -> bool {
+    fn part_contains(&self, k: usize, p: D::Vector) -> bool {
         let mut least = f64::INFINITY;
         self.exits(k, p, &mut |_, depth| least = least.min(depth));
-        least >= -SAME * self.radius
+        least >= -SAME * self.bounding_radius
     }
 
     /// Calls `visit` with the normal of every side of part k and how deep p is behind it.
     pub(super) fn exits(&self, k: usize, p: D::Vector, visit: &mut dyn FnMut(D::Vector, f64)) {
         let part = &self.parts[k];
         let inside = D::rotate_back(&part.pose.rotation, p - part.pose.position);
-        D::sides(&part.shape, inside, &mut |normal, depth| {
+        D::visit_face_depths(&part.shape, inside, &mut |normal, depth| {
             visit(D::rotate(&part.pose.rotation, normal), depth);
         });
     }

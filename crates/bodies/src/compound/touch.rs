@@ -2,26 +2,26 @@
 
 use super::{Compound, merge};
 use crate::dim::Dim;
-use crate::pose::{Bounds, Pose, Touch};
+use crate::pose::{Aabb, Pose, ContactPoint};
 use crate::vector::Vector;
 
 /// Boxes are grown by this part of the sizes, some thousand units of rounding, so that no contact
 /// within reach is left out.
 const SLACK: f64 = 1e-12;
 
-type Placed<'a, D> = (&'a <D as Dim>::Shape, &'a Pose<D>);
+type PlacedShape<'a, D> = (&'a <D as Dim>::Shape, &'a Pose<D>);
 
 /// Appends the touches of two shapes of which at least one is a compound; see [`Dim::touch`].
-pub(crate) fn touch<D: Dim>(
-    a: Placed<'_, D>,
-    b: Placed<'_, D>,
+pub(crate) fn contact_points<D: Dim>(
+    a: PlacedShape<'_, D>,
+    b: PlacedShape<'_, D>,
     reach: f64,
-    out: &mut Vec<Touch<D>>,
+    out: &mut Vec<ContactPoint<D>>,
 ) {
-    if !(a.1.position.finite() && b.1.position.finite()) {
+    if !(a.1.position.is_finite() && b.1.position.is_finite()) {
         return;
     }
-    let mut gather = Gather {
+    let mut gather = UnionPoints {
         from: out.len(),
         mid: out.len(),
     };
@@ -32,9 +32,9 @@ pub(crate) fn touch<D: Dim>(
                 let part = &one.parts[i];
                 let pose = D::compose(a.1, &part.pose);
                 let start = out.len();
-                D::touch((&part.shape, &pose), b, reach, out);
-                number(out, start, i, 0);
-                gather.part(out, start, |t| one.allows(i, a.1, t, Side::First));
+                D::contact_points((&part.shape, &pose), b, reach, out);
+                hash_features(out, start, i, 0);
+                gather.part(out, start, |t| one.allows_normal(i, a.1, t, Side::First));
             }
         }
         (None, Some(two)) => {
@@ -42,9 +42,9 @@ pub(crate) fn touch<D: Dim>(
                 let part = &two.parts[j];
                 let pose = D::compose(b.1, &part.pose);
                 let start = out.len();
-                D::touch(a, (&part.shape, &pose), reach, out);
-                number(out, start, 0, j);
-                gather.part(out, start, |t| two.allows(j, b.1, t, Side::Second));
+                D::contact_points(a, (&part.shape, &pose), reach, out);
+                hash_features(out, start, 0, j);
+                gather.part(out, start, |t| two.allows_normal(j, b.1, t, Side::Second));
             }
         }
         (None, None) => {}
@@ -55,20 +55,20 @@ pub(crate) fn touch<D: Dim>(
 /// Touches of a pair of bodies as they are gathered: those of the union first, then those that only a
 /// part would have. The latter are kept until the end, since a point that two parts find must have the
 /// same number whether or not both of them may speak for the union.
-pub(super) struct Gather {
+pub(super) struct UnionPoints {
     /// Where the touches of the pair begin.
     pub from: usize,
     /// Where those begin that are none of the union.
     pub mid: usize,
 }
 
-impl Gather {
+impl UnionPoints {
     /// Puts the touches since `start` into their places.
     fn part<D: Dim>(
         &mut self,
-        out: &mut [Touch<D>],
+        out: &mut [ContactPoint<D>],
         start: usize,
-        allowed: impl Fn(&Touch<D>) -> bool,
+        allowed: impl Fn(&ContactPoint<D>) -> bool,
     ) {
         for at in start..out.len() {
             if allowed(&out[at]) {
@@ -89,29 +89,29 @@ pub(super) enum Side {
 /// The parts near a shape.
 fn candidates<'a, D: Dim>(
     (one, pose): (&'a Compound<D>, &Pose<D>),
-    other: Placed<'_, D>,
+    other: PlacedShape<'_, D>,
     reach: f64,
 ) -> impl Iterator<Item = usize> + 'a {
-    let all = D::Vector::all(f64::INFINITY);
+    let all = D::Vector::splat(f64::INFINITY);
     // Boundaries find what is near them themselves, and the box of a large one costs more than it saves.
     let (low, high) = if D::boundary_only(other.0) {
         (-all, all)
     } else {
         let seen = D::relative(pose, other.1);
-        grown::<D>(&D::bounds(other.0, &seen), reach, &seen, one.radius)
+        grown::<D>(&D::aabb(other.0, &seen), reach, &seen, one.bounding_radius)
     };
     one.tree.near(low, high)
 }
 
 /// A box grown by the reach and by rounding.
 fn grown<D: Dim>(
-    bounds: &Bounds<D>,
+    bounds: &Aabb<D>,
     reach: f64,
     seen: &Pose<D>,
     size: f64,
 ) -> (D::Vector, D::Vector) {
     let slack = SLACK * (size + seen.position.norm() + (bounds.high - bounds.low).norm());
-    let by = D::Vector::all(reach + slack);
+    let by = D::Vector::splat(reach + slack);
     (bounds.low - by, bounds.high + by)
 }
 
@@ -119,46 +119,46 @@ fn compounds<D: Dim>(
     (one, pa): (&Compound<D>, &Pose<D>),
     (two, pb): (&Compound<D>, &Pose<D>),
     reach: f64,
-    out: &mut Vec<Touch<D>>,
-    gather: &mut Gather,
+    out: &mut Vec<ContactPoint<D>>,
+    gather: &mut UnionPoints,
 ) {
     let (Some(whole), seen) = (one.tree.whole(), D::relative(pb, pa)) else {
         return;
     };
     let around = turned::<D>(whole, &seen);
-    let (low, high) = grown::<D>(&around, reach, &seen, two.radius);
+    let (low, high) = grown::<D>(&around, reach, &seen, two.bounding_radius);
     let seen = D::relative(pa, pb);
     for j in two.tree.near(low, high) {
         let second = &two.parts[j];
         let place = D::compose(pb, &second.pose);
-        let bounds = D::bounds(&second.shape, &D::compose(&seen, &second.pose));
-        let (low, high) = grown::<D>(&bounds, reach, &seen, one.radius);
+        let bounds = D::aabb(&second.shape, &D::compose(&seen, &second.pose));
+        let (low, high) = grown::<D>(&bounds, reach, &seen, one.bounding_radius);
         for i in one.tree.near(low, high) {
             let first = &one.parts[i];
             let pose = D::compose(pa, &first.pose);
             let start = out.len();
-            D::touch((&first.shape, &pose), (&second.shape, &place), reach, out);
-            number(out, start, i, j);
+            D::contact_points((&first.shape, &pose), (&second.shape, &place), reach, out);
+            hash_features(out, start, i, j);
             gather.part(out, start, |t| {
-                one.allows(i, pa, t, Side::First) && two.allows(j, pb, t, Side::Second)
+                one.allows_normal(i, pa, t, Side::First) && two.allows_normal(j, pb, t, Side::Second)
             });
         }
     }
 }
 
 /// The box around a box that is placed.
-fn turned<D: Dim>(bounds: &Bounds<D>, pose: &Pose<D>) -> Bounds<D> {
+fn turned<D: Dim>(bounds: &Aabb<D>, pose: &Pose<D>) -> Aabb<D> {
     let centre = (bounds.low + bounds.high) * 0.5;
     let half = (bounds.high - bounds.low) * 0.5;
-    let mut reach = D::Vector::all(0.0);
+    let mut reach = D::Vector::splat(0.0);
     for k in 0..D::N {
         let mut entries = [0.0; 3];
         entries[k] = half[k];
-        let side = D::rotate(&pose.rotation, D::Vector::of(&entries[..D::N]));
+        let side = D::rotate(&pose.rotation, D::Vector::from_components(&entries[..D::N]));
         reach += side.max(-side);
     }
     let centre = pose.position + D::rotate(&pose.rotation, centre);
-    Bounds {
+    Aabb {
         low: centre - reach,
         high: centre + reach,
     }
@@ -167,7 +167,7 @@ fn turned<D: Dim>(bounds: &Bounds<D>, pose: &Pose<D>) -> Bounds<D> {
 /// Numbers the touches of parts i and j since `start`: the features of all pairs of parts do not fit 32
 /// bits side by side, so they are mixed (Stafford's mixer of 64 bits). Two touches of a pair of bodies
 /// get the same number with a chance of 2⁻³²; the merging then gives the second one the next.
-fn number<D: Dim>(out: &mut [Touch<D>], start: usize, i: usize, j: usize) {
+fn hash_features<D: Dim>(out: &mut [ContactPoint<D>], start: usize, i: usize, j: usize) {
     for touch in &mut out[start..] {
         let mut key = (i as u64) << 48 | (j as u64) << 32 | u64::from(touch.feature);
         key = (key ^ key >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

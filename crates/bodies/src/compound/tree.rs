@@ -4,12 +4,12 @@
 //! on if its box is missed, so that a query needs neither a stack nor memory.
 
 use crate::dim::Dim;
-use crate::pose::Bounds;
+use crate::pose::Aabb;
 use crate::vector::Vector;
 
 #[derive(Debug, Clone, PartialEq)]
 struct Node<D: Dim> {
-    bounds: Bounds<D>,
+    bounds: Aabb<D>,
     /// Where to go on after this node and all below it.
     skip: u32,
     /// The part of a leaf.
@@ -18,13 +18,13 @@ struct Node<D: Dim> {
 
 /// The tree.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tree<D: Dim> {
+pub(super) struct PartTree<D: Dim> {
     nodes: Vec<Node<D>>,
 }
 
-impl<D: Dim> Tree<D> {
+impl<D: Dim> PartTree<D> {
     /// Over the boxes of all parts.
-    pub fn new(boxes: &[Bounds<D>]) -> Self {
+    pub fn new(boxes: &[Aabb<D>]) -> Self {
         let mut tree = Self { nodes: Vec::new() };
         let mut items: Vec<u32> = (0..boxes.len() as u32).collect();
         if !items.is_empty() {
@@ -34,8 +34,8 @@ impl<D: Dim> Tree<D> {
     }
 
     /// Halves at the median of the box centres along the longest side: at most 16 levels.
-    fn build(&mut self, boxes: &[Bounds<D>], items: &mut [u32]) {
-        let all = D::Vector::all(f64::INFINITY);
+    fn build(&mut self, boxes: &[Aabb<D>], items: &mut [u32]) {
+        let all = D::Vector::splat(f64::INFINITY);
         let join = |(low, high): (D::Vector, D::Vector), i: &u32| {
             let b = &boxes[*i as usize];
             (low.min(b.low), high.max(b.high))
@@ -47,7 +47,7 @@ impl<D: Dim> Tree<D> {
             _ => None,
         };
         self.nodes.push(Node {
-            bounds: Bounds { low, high },
+            bounds: Aabb { low, high },
             skip: 0,
             part,
         });
@@ -65,13 +65,13 @@ impl<D: Dim> Tree<D> {
     }
 
     /// The box around all parts.
-    pub fn whole(&self) -> Option<&Bounds<D>> {
+    pub fn whole(&self) -> Option<&Aabb<D>> {
         self.nodes.first().map(|node| &node.bounds)
     }
 
     /// The parts whose boxes meet a box, in a fixed order.
-    pub fn near(&self, low: D::Vector, high: D::Vector) -> Near<'_, D> {
-        Near {
+    pub fn near(&self, low: D::Vector, high: D::Vector) -> PartQuery<'_, D> {
+        PartQuery {
             tree: self,
             low,
             high,
@@ -81,14 +81,14 @@ impl<D: Dim> Tree<D> {
 }
 
 /// Walks through the tree.
-pub(super) struct Near<'a, D: Dim> {
-    tree: &'a Tree<D>,
+pub(super) struct PartQuery<'a, D: Dim> {
+    tree: &'a PartTree<D>,
     low: D::Vector,
     high: D::Vector,
     node: u32,
 }
 
-impl<D: Dim> Iterator for Near<'_, D> {
+impl<D: Dim> Iterator for PartQuery<'_, D> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {

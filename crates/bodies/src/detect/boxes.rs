@@ -1,9 +1,9 @@
 //! Boxes around bodies, grown, and the size class of each.
 
-use super::team::Team;
+use super::team::DetectionThreads;
 use crate::dim::Dim;
 use crate::model::Body;
-use crate::pose::{Bounds, Pose};
+use crate::pose::{Aabb, Pose};
 use crate::vector::Vector;
 
 /// Relative widening of a box: 16 units in the last place cover the rounding of bounds and gaps.
@@ -22,43 +22,43 @@ pub(super) const OCTAVE: usize = 8;
 
 /// The boxes of all bodies by number.
 #[derive(Debug)]
-pub(super) struct Boxes<D: Dim> {
+pub(super) struct AabbList<D: Dim> {
     /// The boxes.
-    pub(super) all: Vec<Bounds<D>>,
+    pub(super) all: Vec<Aabb<D>>,
     /// Size classes of the wide boxes: leading bits of the size, or `EMPTY` or `UNBOUNDED`.
     pub(super) class: Vec<u16>,
     /// Radii of discs and spheres; 0 for other bodies, and for those that are nowhere.
-    pub(super) round: Vec<f64>,
+    pub(super) sphere_radius: Vec<f64>,
     /// By how much wide boxes are wider on each side.
     pub(super) skin: f64,
 }
 
-impl<D: Dim> Default for Boxes<D> {
+impl<D: Dim> Default for AabbList<D> {
     fn default() -> Self {
         Self {
             all: Vec::new(),
             class: Vec::new(),
-            round: Vec::new(),
+            sphere_radius: Vec::new(),
             skin: 0.0,
         }
     }
 }
 
-impl<D: Dim> Boxes<D> {
+impl<D: Dim> AabbList<D> {
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.all.capacity() * size_of::<Bounds<D>>()
+        self.all.capacity() * size_of::<Aabb<D>>()
             + self.class.capacity() * size_of::<u16>()
-            + self.round.capacity() * size_of::<f64>()
+            + self.sphere_radius.capacity() * size_of::<f64>()
     }
 
     /// Boxes of all bodies.
     pub(super) fn measure(
         &mut self,
-        team: &Team,
+        team: &DetectionThreads,
         bodies: &[Body<D>],
         poses: &[Pose<D>],
         growth: &[f64],
@@ -66,27 +66,27 @@ impl<D: Dim> Boxes<D> {
         let n = bodies.len().min(poses.len());
         self.set(team, n, |i| {
             let growth = growth.get(i).copied().unwrap_or(0.0);
-            let bounds = D::bounds(&bodies[i].shape, &poses[i]);
-            grown(bounds, poses[i].position, growth)
+            let bounds = D::aabb(&bodies[i].shape, &poses[i]);
+            with_margin(bounds, poses[i].position, growth)
         });
-        super::set_len(&mut self.round, n, 0.0);
-        team.over(&mut self.round, |from, round| {
+        super::set_len(&mut self.sphere_radius, n, 0.0);
+        team.for_chunks(&mut self.sphere_radius, |from, round| {
             for (k, round) in round.iter_mut().enumerate() {
                 let pose = &poses[from + k];
-                let radius = D::roundness(&bodies[from + k].shape).filter(|_| D::placed(pose));
+                let radius = D::sphere_radius(&bodies[from + k].shape).filter(|_| D::is_finite_pose(pose));
                 *round = radius.unwrap_or(0.0);
             }
         });
     }
 
     /// Boxes as given by number.
-    pub(super) fn set(&mut self, team: &Team, n: usize, given: impl Fn(usize) -> Bounds<D> + Sync) {
-        let zero = Bounds {
-            low: D::Vector::all(0.0),
-            high: D::Vector::all(0.0),
+    pub(super) fn set(&mut self, team: &DetectionThreads, n: usize, given: impl Fn(usize) -> Aabb<D> + Sync) {
+        let zero = Aabb {
+            low: D::Vector::splat(0.0),
+            high: D::Vector::splat(0.0),
         };
         super::set_len(&mut self.all, n, zero);
-        team.over(&mut self.all, |from, all| {
+        team.for_chunks(&mut self.all, |from, all| {
             for (k, bounds) in all.iter_mut().enumerate() {
                 *bounds = given(from + k);
             }
@@ -94,11 +94,11 @@ impl<D: Dim> Boxes<D> {
     }
 
     /// Sets how much wider the wide boxes are, and classes.
-    pub(super) fn widen(&mut self, team: &Team, skin: f64) {
+    pub(super) fn widen(&mut self, team: &DetectionThreads, skin: f64) {
         self.skin = skin;
         super::set_len(&mut self.class, self.all.len(), EMPTY);
         let all = &self.all;
-        team.over(&mut self.class, |from, class| {
+        team.for_chunks(&mut self.class, |from, class| {
             for (class, bounds) in class.iter_mut().zip(&all[from..]) {
                 *class = if empty(bounds) {
                     EMPTY
@@ -111,22 +111,22 @@ impl<D: Dim> Boxes<D> {
 
     /// Whether the boxes of two bodies meet; wide ones may where these do not.
     #[inline(always)]
-    pub(super) fn meet(&self, a: usize, b: usize) -> bool {
-        meet(&self.all[a], &self.all[b])
+    pub(super) fn overlap(&self, a: usize, b: usize) -> bool {
+        overlap(&self.all[a], &self.all[b])
     }
 }
 
 /// A box wider by `skin` on each side.
 #[inline(always)]
-pub(super) fn wide<D: Dim>(bounds: &Bounds<D>, skin: f64) -> Bounds<D> {
-    Bounds {
-        low: bounds.low - D::Vector::all(skin),
-        high: bounds.high + D::Vector::all(skin),
+pub(super) fn wide<D: Dim>(bounds: &Aabb<D>, skin: f64) -> Aabb<D> {
+    Aabb {
+        low: bounds.low - D::Vector::splat(skin),
+        high: bounds.high + D::Vector::splat(skin),
     }
 }
 
 /// The box grown by `growth` and widened by rounding errors of the numbers it came from.
-pub(super) fn grown<D: Dim>(bounds: Bounds<D>, position: D::Vector, growth: f64) -> Bounds<D> {
+pub(super) fn with_margin<D: Dim>(bounds: Aabb<D>, position: D::Vector, growth: f64) -> Aabb<D> {
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
     for k in 0..D::N {
         let (l, h) = (bounds.low[k] - growth, bounds.high[k] + growth);
@@ -135,15 +135,15 @@ pub(super) fn grown<D: Dim>(bounds: Bounds<D>, position: D::Vector, growth: f64)
         low[k] = l - size * ROUNDING;
         high[k] = h + size * ROUNDING;
     }
-    Bounds {
-        low: D::Vector::of(&low[..D::N]),
-        high: D::Vector::of(&high[..D::N]),
+    Aabb {
+        low: D::Vector::from_components(&low[..D::N]),
+        high: D::Vector::from_components(&high[..D::N]),
     }
 }
 
 /// What counts as the size of a box along an axis: its extent, or the finest cell it can be in.
 #[inline]
-pub(super) fn size_along<D: Dim>(bounds: &Bounds<D>, axis: usize) -> f64 {
+pub(super) fn size_along<D: Dim>(bounds: &Aabb<D>, axis: usize) -> f64 {
     let (low, high) = (bounds.low[axis], bounds.high[axis]);
     (high - low).max(low.abs().max(high.abs()) * FINEST)
 }
@@ -151,7 +151,7 @@ pub(super) fn size_along<D: Dim>(bounds: &Bounds<D>, axis: usize) -> f64 {
 /// Whether a box meets nothing: a box at infinity, an empty one and what is not a number; in particular
 /// all bodies of a run that has blown up, which must not all meet one another.
 #[inline]
-pub(super) fn empty<D: Dim>(bounds: &Bounds<D>) -> bool {
+pub(super) fn empty<D: Dim>(bounds: &Aabb<D>) -> bool {
     let mut sound = true;
     for k in 0..D::N {
         let (low, high) = (bounds.low[k], bounds.high[k]);
@@ -161,7 +161,7 @@ pub(super) fn empty<D: Dim>(bounds: &Bounds<D>) -> bool {
 }
 
 #[inline]
-fn class_of<D: Dim>(bounds: &Bounds<D>) -> u16 {
+fn class_of<D: Dim>(bounds: &Aabb<D>) -> u16 {
     let mut size = 0.0f64;
     for k in 0..D::N {
         size = size.max(size_along(bounds, k));
@@ -181,7 +181,7 @@ pub(super) fn size_of_class(class: usize) -> f64 {
 
 /// Whether a box is within another one.
 #[inline(always)]
-pub(super) fn within<D: Dim>(inner: &Bounds<D>, outer: &Bounds<D>) -> bool {
+pub(super) fn within<D: Dim>(inner: &Aabb<D>, outer: &Aabb<D>) -> bool {
     let mut within = true;
     for k in 0..D::N {
         within &= (outer.low[k] <= inner.low[k]) & (inner.high[k] <= outer.high[k]);
@@ -191,7 +191,7 @@ pub(super) fn within<D: Dim>(inner: &Bounds<D>, outer: &Bounds<D>) -> bool {
 
 /// Whether two closed boxes have a point in common.
 #[inline(always)]
-pub(super) fn meet<D: Dim>(a: &Bounds<D>, b: &Bounds<D>) -> bool {
+pub(super) fn overlap<D: Dim>(a: &Aabb<D>, b: &Aabb<D>) -> bool {
     let mut meet = true;
     for k in 0..D::N {
         meet &= (a.low[k] <= b.high[k]) & (b.low[k] <= a.high[k]);

@@ -5,15 +5,15 @@
 
 use rayon::prelude::*;
 
-use super::boxes::{Boxes, EMPTY, empty, wide, within};
+use super::boxes::{AabbList, EMPTY, empty, wide, within};
 use super::levels::{Level, Levels};
-use super::team::Team;
+use super::team::DetectionThreads;
 use crate::dim::Dim;
-use crate::pose::Bounds;
+use crate::pose::Aabb;
 use crate::vector::Vector;
 
 /// Bit of a slot's entry that says that contacts do not move the body.
-pub(super) const HELD: u32 = 1 << 31;
+pub(super) const IMMOVABLE_BIT: u32 = 1 << 31;
 /// Cell of a box that is in none.
 const NONE: u32 = u32::MAX;
 
@@ -28,7 +28,7 @@ pub(super) struct Grid<D: Dim> {
     /// Body by slot, with `HELD`.
     order: Vec<u32>,
     /// Wide box by slot.
-    boxes: Vec<Bounds<D>>,
+    boxes: Vec<Aabb<D>>,
     /// How many slots are in cells.
     in_cells: usize,
 }
@@ -53,7 +53,7 @@ impl<D: Dim> Grid<D> {
     }
 
     /// Wide box by slot.
-    pub(super) fn boxes(&self) -> &[Bounds<D>] {
+    pub(super) fn boxes(&self) -> &[Aabb<D>] {
         &self.boxes
     }
 
@@ -77,21 +77,21 @@ impl<D: Dim> Grid<D> {
         let numbers = self.cell.capacity() + self.start.capacity() + self.order.capacity();
         self.levels.memory()
             + numbers * size_of::<u32>()
-            + self.boxes.capacity() * size_of::<Bounds<D>>()
+            + self.boxes.capacity() * size_of::<Aabb<D>>()
     }
 
     /// Whether all boxes are within their wide ones when they were sorted, and as movable as then:
     /// pairs of wide boxes then still hold all pairs of boxes.
-    pub(super) fn holds(
+    pub(super) fn covers(
         &self,
-        team: &Team,
-        boxes: &Boxes<D>,
+        team: &DetectionThreads,
+        boxes: &AabbList<D>,
         movable: impl Fn(usize) -> bool + Sync,
     ) -> bool {
-        let all = |(entry, outer): (&u32, &Bounds<D>)| {
-            let body = (entry & !HELD) as usize;
+        let all = |(entry, outer): (&u32, &Aabb<D>)| {
+            let body = (entry & !IMMOVABLE_BIT) as usize;
             let inner = &boxes.all[body];
-            within(inner, outer) && !empty(inner) && movable(body) == (entry & HELD == 0)
+            within(inner, outer) && !empty(inner) && movable(body) == (entry & IMMOVABLE_BIT == 0)
         };
         // A body that met nothing is in no slot, and may be back.
         if self.order.len() != boxes.len() {
@@ -104,28 +104,28 @@ impl<D: Dim> Grid<D> {
     }
 
     /// Sorts wide boxes by cell; `movable` says by number whether contacts move a body.
-    pub(super) fn build(&mut self, team: &Team, boxes: &Boxes<D>, movable: impl Fn(usize) -> bool) {
+    pub(super) fn build(&mut self, team: &DetectionThreads, boxes: &AabbList<D>, movable: impl Fn(usize) -> bool) {
         self.levels.choose(team, boxes);
         self.number(team, boxes);
         self.sort(boxes, movable);
-        let zero = Bounds {
-            low: D::Vector::all(0.0),
-            high: D::Vector::all(0.0),
+        let zero = Aabb {
+            low: D::Vector::splat(0.0),
+            high: D::Vector::splat(0.0),
         };
         super::set_len(&mut self.boxes, self.order.len(), zero);
         let order = &self.order;
-        team.over(&mut self.boxes, |from, piece| {
+        team.for_chunks(&mut self.boxes, |from, piece| {
             for (to, entry) in piece.iter_mut().zip(&order[from..]) {
-                *to = wide(&boxes.all[(entry & !HELD) as usize], boxes.skin);
+                *to = wide(&boxes.all[(entry & !IMMOVABLE_BIT) as usize], boxes.skin);
             }
         });
     }
 
     /// The number of each box's cell.
-    fn number(&mut self, team: &Team, boxes: &Boxes<D>) {
+    fn number(&mut self, team: &DetectionThreads, boxes: &AabbList<D>) {
         super::set_len(&mut self.cell, boxes.len(), NONE);
         let levels = &self.levels;
-        team.over(&mut self.cell, |from, piece| {
+        team.for_chunks(&mut self.cell, |from, piece| {
             let given = boxes.all[from..].iter().zip(&boxes.class[from..]);
             for (to, (bounds, class)) in piece.iter_mut().zip(given) {
                 *to = match levels.of(*class) {
@@ -142,7 +142,7 @@ impl<D: Dim> Grid<D> {
 
     /// Counting sort: `start[c + 1]` counts, then is where the next box of cell c goes, and ends up as
     /// where cell c ends.
-    fn sort(&mut self, boxes: &Boxes<D>, movable: impl Fn(usize) -> bool) {
+    fn sort(&mut self, boxes: &AabbList<D>, movable: impl Fn(usize) -> bool) {
         let cells = self.levels.num_cells();
         super::set_varying_len(&mut self.start, cells + 1, 0);
         self.start.fill(0);
@@ -158,7 +158,7 @@ impl<D: Dim> Grid<D> {
         super::set_len(&mut self.order, boxes.len(), 0);
         let mut last = self.in_cells;
         for (i, cell) in self.cell.iter().enumerate() {
-            let held = if movable(i) { 0 } else { HELD };
+            let held = if movable(i) { 0 } else { IMMOVABLE_BIT };
             let slot = match *cell {
                 NONE if boxes.class[i] == EMPTY => continue,
                 NONE => {

@@ -10,7 +10,7 @@
 //! shifts each pair is found once, from the side of the ghost. Pairs of ghosts are copies of others.
 //! Unbounded bodies have no images: they are periodic by themselves.
 
-use super::Found;
+use super::Candidate;
 use super::narrow::by_feature;
 use crate::cell::{Lattice, inverse};
 use crate::dim::Dim;
@@ -19,21 +19,21 @@ use crate::pose::Pose;
 
 /// Entries of the broad phase and what they stand for.
 #[derive(Debug)]
-pub(super) struct Images<D: Dim> {
+pub(super) struct PeriodicImages<D: Dim> {
     /// Body, shift against the wrapped one.
     ghosts: Vec<(u32, [i32; 3])>,
     /// Cell of each body, w.
-    wind: Vec<[i32; 3]>,
+    cell_index: Vec<[i32; 3]>,
     /// Wrapped positions, by entry.
     pub(super) at: Vec<Pose<D>>,
     lattice: Option<Lattice<D>>,
 }
 
-impl<D: Dim> Default for Images<D> {
+impl<D: Dim> Default for PeriodicImages<D> {
     fn default() -> Self {
         Self {
             ghosts: Vec::new(),
-            wind: Vec::new(),
+            cell_index: Vec::new(),
             at: Vec::new(),
             lattice: None,
         }
@@ -46,7 +46,7 @@ fn positive() -> impl Iterator<Item = [i32; 3]> {
     (14..27).map(|n: i32| [n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1])
 }
 
-impl<D: Dim> Images<D> {
+impl<D: Dim> PeriodicImages<D> {
     /// Wraps the bodies and makes the ghosts.
     pub(super) fn place(
         &mut self,
@@ -58,13 +58,13 @@ impl<D: Dim> Images<D> {
         let (inverse, heights) = (inverse(&lattice.matrix()), lattice.heights());
         let periodic: [bool; 3] = std::array::from_fn(|k| k < D::N && periodic[k]);
         let reach = |i: usize| {
-            let radius = D::radius(&bodies[i].shape) + growth.get(i).copied().unwrap_or(0.0);
+            let radius = D::bounding_radius(&bodies[i].shape) + growth.get(i).copied().unwrap_or(0.0);
             radius.is_finite().then_some(radius)
         };
         let n = bodies.len().min(poses.len());
         let most = (0..n).filter_map(reach).fold(0.0, f64::max);
         self.lattice = Some(*lattice);
-        self.wind.clear();
+        self.cell_index.clear();
         self.at.clear();
         self.ghosts.clear();
         let share = |x: D::Vector| -> [f64; 3] {
@@ -78,7 +78,7 @@ impl<D: Dim> Images<D> {
                     wind[k] = at[k].floor() as i32;
                 }
             }
-            self.wind.push(wind);
+            self.cell_index.push(wind);
             self.at.push(Pose {
                 position: pose.position - lattice.offset(wind),
                 ..*pose
@@ -107,7 +107,7 @@ impl<D: Dim> Images<D> {
 
     /// The body of an entry.
     pub(super) fn body(&self, entry: usize) -> usize {
-        match entry.checked_sub(self.wind.len()) {
+        match entry.checked_sub(self.cell_index.len()) {
             None => entry,
             Some(ghost) => self.ghosts[ghost].0 as usize,
         }
@@ -116,7 +116,7 @@ impl<D: Dim> Images<D> {
     /// The two bodies of a pair of entries, a < b, with the shift of the second against the first;
     /// nothing for copies.
     pub(super) fn pair(&self, a: usize, b: usize) -> Option<([usize; 2], [i32; 3])> {
-        let n = self.wind.len();
+        let n = self.cell_index.len();
         if a >= n {
             return None;
         }
@@ -127,7 +127,7 @@ impl<D: Dim> Images<D> {
         if a == other {
             return None;
         }
-        let (one, two) = (self.wind[a], self.wind[other]);
+        let (one, two) = (self.cell_index[a], self.cell_index[other]);
         let of_other: [i32; 3] =
             std::array::from_fn(|k| shift[k].wrapping_sub(two[k]).wrapping_add(one[k]));
         match a < other {
@@ -146,11 +146,11 @@ impl<D: Dim> Images<D> {
     }
 
     /// The order of what is found: by bodies, shift, feature.
-    pub(super) fn sort(found: &mut [Found<D>]) {
+    pub(super) fn sort(found: &mut [Candidate<D>]) {
         found.sort_unstable_by(|one, two| {
-            (one.bodies, one.shift)
-                .cmp(&(two.bodies, two.shift))
-                .then_with(|| by_feature(&one.touch, &two.touch))
+            (one.bodies, one.image)
+                .cmp(&(two.bodies, two.image))
+                .then_with(|| by_feature(&one.point, &two.point))
         });
     }
 }

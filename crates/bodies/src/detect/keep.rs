@@ -9,49 +9,49 @@ mod tests;
 
 /// Skin of wide boxes over the typical size of a box: it adds an eighth to the pairs of a dense packing
 /// and lasts for 30 steps of a thousandth of the size.
-const SKIN: f64 = 1.0 / 32.0;
+const VERLET_SKIN: f64 = 1.0 / 32.0;
 /// At most so many calls without a skin before another one is tried.
-const LONGEST: u32 = 63;
+const MAX_BACKOFF: u32 = 63;
 
 /// When to use a skin.
 #[derive(Debug, Default)]
-pub(super) struct Keep {
+pub(super) struct PairListCache {
     /// How often the list has served again.
-    served: u32,
+    reuses: u32,
     /// Whether the list has a skin.
-    skin: bool,
+    has_skin: bool,
     /// So many lists are yet to be made without a skin.
-    bare: u32,
+    backoff_left: u32,
     /// How many were last time.
-    last: u32,
+    backoff: u32,
 }
 
-impl Keep {
+impl PairListCache {
     /// Whether there is a list that might serve.
-    pub(super) fn kept(&self) -> bool {
-        self.skin
+    pub(super) fn is_reusable(&self) -> bool {
+        self.has_skin
     }
 
     /// The list serves again.
-    pub(super) fn serve(&mut self) {
-        self.served += 1;
+    pub(super) fn count_reuse(&mut self) {
+        self.reuses += 1;
     }
 
     /// The skin of the next list, for bodies of a typical size. Bodies that are too fast for a list to
     /// serve at least twice more are searched without, and less and less often with.
-    pub(super) fn renew(&mut self, typical: f64) -> f64 {
-        if self.skin {
-            self.last = match self.served {
-                0 | 1 => (2 * self.last + 1).min(LONGEST),
+    pub(super) fn next_skin(&mut self, typical: f64) -> f64 {
+        if self.has_skin {
+            self.backoff = match self.reuses {
+                0 | 1 => (2 * self.backoff + 1).min(MAX_BACKOFF),
                 _ => 0,
             };
-            self.bare = self.last;
+            self.backoff_left = self.backoff;
         } else {
-            self.bare = self.bare.saturating_sub(1);
+            self.backoff_left = self.backoff_left.saturating_sub(1);
         }
-        self.served = 0;
-        let skin = SKIN * typical;
-        self.skin = self.bare == 0 && skin > 0.0 && skin.is_finite();
-        if self.skin { skin } else { 0.0 }
+        self.reuses = 0;
+        let skin = VERLET_SKIN * typical;
+        self.has_skin = self.backoff_left == 0 && skin > 0.0 && skin.is_finite();
+        if self.has_skin { skin } else { 0.0 }
     }
 }

@@ -16,10 +16,10 @@
 //! spread over a table by a hash, and cells far from each other may share a number. Blocks, so that
 //! boxes with numbers nearby are nearby and search in the same coarser cells.
 
-use super::boxes::{Boxes, EMPTY, OCTAVE, UNBOUNDED, size_along, size_of_class, wide};
-use super::team::Team;
+use super::boxes::{AabbList, EMPTY, OCTAVE, UNBOUNDED, size_along, size_of_class, wide};
+use super::team::DetectionThreads;
 use crate::dim::Dim;
-use crate::pose::Bounds;
+use crate::pose::Aabb;
 use rayon::prelude::*;
 
 /// Sizes over more octaves than this share levels that are wider than an octave.
@@ -56,7 +56,7 @@ pub(super) struct Level {
     /// Length of a row and of a layer of rows where each cell has its number.
     stride: [i64; 2],
     /// Whether cells share numbers.
-    shared: bool,
+    hashed: bool,
     /// 2^m − 1 where cells share numbers.
     mask: u64,
     /// Number of the first cell among those of all levels.
@@ -85,7 +85,7 @@ impl Level {
     /// The number of a cell of this level.
     #[inline(always)]
     pub(super) fn number<D: Dim>(&self, cell: Cell) -> usize {
-        if self.shared {
+        if self.hashed {
             let sides = BLOCK[D::N - 2];
             let (mut block, mut within) = ([0; 3], 0);
             for k in (0..D::N).rev() {
@@ -105,7 +105,7 @@ impl Level {
     /// all between.
     #[inline(always)]
     pub(super) fn run<D: Dim>(&self, from: i64, x: i64) -> i64 {
-        if self.shared {
+        if self.hashed {
             x.min(from | ((1 << BLOCK[D::N - 2][0]) - 1))
         } else {
             x
@@ -143,7 +143,7 @@ const NOTHING: Extent = Extent {
 
 impl Extent {
     #[inline]
-    fn add<D: Dim>(&mut self, bounds: &Bounds<D>) {
+    fn add<D: Dim>(&mut self, bounds: &Aabb<D>) {
         self.count += 1;
         for k in 0..D::N {
             self.size[k] = self.size[k].max(size_along(bounds, k));
@@ -170,7 +170,7 @@ impl Extent {
             first: [0; 3],
             last: [0; 3],
             stride: [0; 2],
-            shared: false,
+            hashed: false,
             mask: 0,
             offset,
             cells: 1,
@@ -190,7 +190,7 @@ impl Extent {
             level.stride = [length[0], length[0] * length[1]];
             level.cells = amount as usize;
         } else {
-            level.shared = true;
+            level.hashed = true;
             let blocks = (self.count >> VOLUME).max(1).next_power_of_two();
             level.mask = blocks as u64 - 1;
             level.cells = blocks << VOLUME;
@@ -229,7 +229,7 @@ impl Levels {
     }
 
     /// A size that half the boxes reach; 0 where there are few.
-    pub(super) fn typical(&mut self, class: &[u16]) -> f64 {
+    pub(super) fn median_size(&mut self, class: &[u16]) -> f64 {
         self.amount.clear();
         if class.len() <= SMALL {
             return 0.0;
@@ -250,7 +250,7 @@ impl Levels {
     }
 
     /// Chooses the levels for boxes.
-    pub(super) fn choose<D: Dim>(&mut self, team: &Team, boxes: &Boxes<D>) {
+    pub(super) fn choose<D: Dim>(&mut self, team: &DetectionThreads, boxes: &AabbList<D>) {
         self.all.clear();
         self.level.clear();
         self.amount.clear();
@@ -340,8 +340,8 @@ impl Levels {
         searches
     }
 
-    fn extents<D: Dim>(&self, team: &Team, boxes: &Boxes<D>) -> [Extent; MOST] {
-        let part = |all: &[Bounds<D>], class: &[u16]| {
+    fn extents<D: Dim>(&self, team: &DetectionThreads, boxes: &AabbList<D>) -> [Extent; MOST] {
+        let part = |all: &[Aabb<D>], class: &[u16]| {
             let mut extents = [NOTHING; MOST];
             for (bounds, class) in all.iter().zip(class) {
                 if let Some(level) = self.of(*class) {
@@ -353,7 +353,7 @@ impl Levels {
         let Some(pool) = team.pool(boxes.len()) else {
             return part(&boxes.all, &boxes.class);
         };
-        let size = team.piece(boxes.len());
+        let size = team.chunk_len(boxes.len());
         pool.install(|| {
             boxes
                 .all

@@ -36,17 +36,17 @@ mod tests;
 use crate::cell::Lattice;
 use crate::dim::Dim;
 use crate::model::{Body, Model};
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 
-use boxes::{Boxes, grown};
+use boxes::{AabbList, with_margin};
 use grid::Grid;
-use images::Images;
-use keep::Keep;
-use narrow::Narrow;
-pub(crate) use narrow::sort;
-use pairs::Pairs;
-use search::Search;
-pub(crate) use team::Team;
+use images::PeriodicImages;
+use keep::PairListCache;
+use narrow::NarrowPhase;
+pub(crate) use narrow::sort_by_feature;
+use pairs::PairList;
+use search::PairSearch;
+pub(crate) use team::DetectionThreads;
 
 /// Sets the length of a list whose entries are all written next, one for each body: no spare room.
 fn set_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
@@ -66,28 +66,28 @@ fn set_varying_len<T: Clone>(list: &mut Vec<T>, len: usize, filler: T) {
 
 /// A touch with the bodies it is between.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found<D: Dim> {
+pub struct Candidate<D: Dim> {
     /// The two bodies, the smaller number first; the normal points from the first to the second.
     pub bodies: [u32; 2],
     /// Which image of the second body this is, x + H k; 0 without a periodic cell.
-    pub shift: [i32; 3],
+    pub image: [i32; 3],
     /// Where.
-    pub touch: Touch<D>,
+    pub point: ContactPoint<D>,
 }
 
 /// Finds contacts; holds buffers that are used again from step to step.
 #[derive(Debug)]
 pub struct Detector<D: Dim> {
-    team: Team,
-    boxes: Boxes<D>,
+    threads: DetectionThreads,
+    boxes: AabbList<D>,
     grid: Grid<D>,
-    keep: Keep,
-    search: Search,
-    pairs: Pairs,
-    narrow: Narrow<D>,
-    found: Vec<Found<D>>,
+    pair_list_cache: PairListCache,
+    search: PairSearch,
+    pairs: PairList,
+    narrow: NarrowPhase<D>,
+    candidates: Vec<Candidate<D>>,
     num_pairs: usize,
-    images: Images<D>,
+    images: PeriodicImages<D>,
 }
 
 impl<D: Dim> Detector<D> {
@@ -95,35 +95,35 @@ impl<D: Dim> Detector<D> {
     /// system gives no threads it works without.
     pub fn new(threads: usize) -> Self {
         Self {
-            team: Team::new(threads),
-            boxes: Boxes::default(),
+            threads: DetectionThreads::new(threads),
+            boxes: AabbList::default(),
             grid: Grid::default(),
-            keep: Keep::default(),
-            search: Search::default(),
-            pairs: Pairs::default(),
-            narrow: Narrow::default(),
-            found: Vec::new(),
+            pair_list_cache: PairListCache::default(),
+            search: PairSearch::default(),
+            pairs: PairList::default(),
+            narrow: NarrowPhase::default(),
+            candidates: Vec::new(),
             num_pairs: 0,
-            images: Images::default(),
+            images: PeriodicImages::default(),
         }
     }
 
     /// Finds every touch with gap ≤ reach between two bodies of which at least one is movable. The
     /// reach of a pair is the sum of `growth` of its bodies; an empty slice is 0 for all.
     pub fn detect(&mut self, bodies: &[Body<D>], poses: &[Pose<D>], growth: &[f64]) {
-        self.boxes.measure(&self.team, bodies, poses, growth);
-        self.pair(|i| bodies[i].freedom.movable());
+        self.boxes.measure(&self.threads, bodies, poses, growth);
+        self.update_pair_list(|i| bodies[i].freedom.movable());
         self.num_pairs = self.narrow.run(
-            &self.team,
+            &self.threads,
             (&self.pairs, &self.boxes),
             (bodies, poses, growth, None),
-            &mut self.found,
+            &mut self.candidates,
         );
     }
 
     /// The same in a periodic cell, with images along the vectors that are `periodic`. Bodies may be
     /// anywhere; no two images of one body touch.
-    pub fn detect_images(
+    pub fn detect_periodic(
         &mut self,
         bodies: &[Body<D>],
         poses: &[Pose<D>],
@@ -132,27 +132,27 @@ impl<D: Dim> Detector<D> {
     ) {
         let images = &mut self.images;
         images.place(bodies, poses, growth, (lattice, periodic));
-        self.boxes.set(&self.team, images.at.len(), |entry| {
+        self.boxes.set(&self.threads, images.at.len(), |entry| {
             let (body, pose) = (images.body(entry), &images.at[entry]);
             let growth = growth.get(body).copied().unwrap_or(0.0);
             // Shifts are rounded: wider by that.
-            let bounds = D::bounds(&bodies[body].shape, pose);
-            grown(bounds, poses[body].position, growth)
+            let bounds = D::aabb(&bodies[body].shape, pose);
+            with_margin(bounds, poses[body].position, growth)
         });
         let images = std::mem::take(&mut self.images);
-        self.pair(|entry| bodies[images.body(entry)].freedom.movable());
+        self.update_pair_list(|entry| bodies[images.body(entry)].freedom.movable());
         self.num_pairs = self.narrow.run(
-            &self.team,
+            &self.threads,
             (&self.pairs, &self.boxes),
             (bodies, poses, growth, Some(&images)),
-            &mut self.found,
+            &mut self.candidates,
         );
         self.images = images;
-        Images::sort(&mut self.found);
+        PeriodicImages::sort(&mut self.candidates);
     }
 
     /// The touches of the bodies of a model, in its periodic cell if it has one.
-    pub fn detect_within(
+    pub fn detect_model(
         &mut self,
         (model, lattice): (&Model<D>, Option<&Lattice<D>>),
         poses: &[Pose<D>],
@@ -161,28 +161,28 @@ impl<D: Dim> Detector<D> {
         match (&model.cell, lattice) {
             (Some(cell), Some(lattice)) => {
                 let cell = (lattice, cell.periodic);
-                self.detect_images(&model.bodies, poses, growth, cell);
+                self.detect_periodic(&model.bodies, poses, growth, cell);
             }
             _ => self.detect(&model.bodies, poses, growth),
         }
     }
 
     /// A list that holds the pairs of the boxes as they are: the last one, or a new one.
-    fn pair(&mut self, movable: impl Fn(usize) -> bool + Sync) {
-        if self.keep.kept() && self.grid.holds(&self.team, &self.boxes, &movable) {
-            self.keep.serve();
+    fn update_pair_list(&mut self, movable: impl Fn(usize) -> bool + Sync) {
+        if self.pair_list_cache.is_reusable() && self.grid.covers(&self.threads, &self.boxes, &movable) {
+            self.pair_list_cache.count_reuse();
             return;
         }
-        self.boxes.widen(&self.team, 0.0);
-        let typical = self.grid.levels.typical(&self.boxes.class);
-        let skin = self.keep.renew(typical);
+        self.boxes.widen(&self.threads, 0.0);
+        let typical = self.grid.levels.median_size(&self.boxes.class);
+        let skin = self.pair_list_cache.next_skin(typical);
         if skin > 0.0 {
-            self.boxes.widen(&self.team, skin);
+            self.boxes.widen(&self.threads, skin);
         }
-        self.grid.build(&self.team, &self.boxes, movable);
-        self.search.run(&self.team, &self.grid);
+        self.grid.build(&self.threads, &self.boxes, movable);
+        self.search.run(&self.threads, &self.grid);
         self.pairs.collect(
-            &self.team,
+            &self.threads,
             &self.search,
             self.grid.order(),
             self.boxes.len(),
@@ -190,27 +190,27 @@ impl<D: Dim> Detector<D> {
     }
 
     /// Drops what was found between these pairs (sorted) and adds touches that no shapes have (sorted).
-    pub(crate) fn amend(&mut self, excluded: &[[u32; 2]], more: &[Found<D>]) {
+    pub(crate) fn exclude_and_insert(&mut self, excluded: &[[u32; 2]], more: &[Candidate<D>]) {
         if !excluded.is_empty() {
-            self.found
+            self.candidates
                 .retain(|found| excluded.binary_search(&found.bodies).is_err());
         }
         if !more.is_empty() {
-            self.found.extend_from_slice(more);
+            self.candidates.extend_from_slice(more);
             // Stable and on a list that is two sorted ones.
-            self.found
-                .sort_by_key(|found| (found.bodies, found.shift, found.touch.feature));
+            self.candidates
+                .sort_by_key(|found| (found.bodies, found.image, found.point.feature));
         }
     }
 
     /// The threads.
-    pub(crate) fn team(&self) -> &Team {
-        &self.team
+    pub(crate) fn threads(&self) -> &DetectionThreads {
+        &self.threads
     }
 
     /// What was found last, sorted by bodies, shift, then feature.
-    pub fn found(&self) -> &[Found<D>] {
-        &self.found
+    pub fn candidates(&self) -> &[Candidate<D>] {
+        &self.candidates
     }
 
     /// Pairs of bodies whose boxes met.
@@ -220,8 +220,8 @@ impl<D: Dim> Detector<D> {
 
     /// The pairs of bodies whose boxes met, sorted; the smaller number first. In a periodic cell
     /// numbers from that of the bodies on are images.
-    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
-        let met = |[a, b]: &[u32; 2]| self.boxes.meet(*a as usize, *b as usize);
+    pub fn overlapping_pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let met = |[a, b]: &[u32; 2]| self.boxes.overlap(*a as usize, *b as usize);
         self.pairs.iter().filter(met)
     }
 
@@ -229,7 +229,7 @@ impl<D: Dim> Detector<D> {
     pub fn memory(&self) -> (usize, usize) {
         let broad =
             self.boxes.memory() + self.grid.memory() + self.search.memory() + self.pairs.memory();
-        let found = self.found.capacity() * size_of::<Found<D>>() + self.narrow.memory();
+        let found = self.candidates.capacity() * size_of::<Candidate<D>>() + self.narrow.memory();
         (broad, found)
     }
 }

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Found;
-use super::boxes::{Boxes, meet};
-use super::images::Images;
-use super::pairs::Pairs;
-use super::team::Team;
+use super::Candidate;
+use super::boxes::{AabbList, overlap};
+use super::images::PeriodicImages;
+use super::pairs::PairList;
+use super::team::DetectionThreads;
 use crate::dim::Dim;
 use crate::model::Body;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 use crate::vector::Vector;
 
 /// Pairs that a thread takes at once.
@@ -21,29 +21,29 @@ const PIECE: usize = 4096;
 const PIECES: usize = 4;
 
 /// A list that holds all pairs, and the boxes that say which are pairs.
-pub(super) type Listed<'a, D> = (&'a Pairs, &'a Boxes<D>);
+pub(super) type PairSource<'a, D> = (&'a PairList, &'a AabbList<D>);
 /// Bodies, poses, growths, and what pairs stand for in a periodic cell.
-pub(super) type Given<'a, D> = (
+pub(super) type NarrowInput<'a, D> = (
     &'a [Body<D>],
     &'a [Pose<D>],
     &'a [f64],
-    Option<&'a Images<D>>,
+    Option<&'a PeriodicImages<D>>,
 );
 
 /// Buffers of the narrow phase, one for each piece.
 #[derive(Debug)]
-pub(super) struct Narrow<D: Dim> {
-    pieces: Vec<Piece<D>>,
+pub(super) struct NarrowPhase<D: Dim> {
+    pieces: Vec<NarrowChunk<D>>,
 }
 
 #[derive(Debug)]
-struct Piece<D: Dim> {
-    touches: Vec<Touch<D>>,
-    found: Vec<Found<D>>,
+struct NarrowChunk<D: Dim> {
+    touches: Vec<ContactPoint<D>>,
+    found: Vec<Candidate<D>>,
     num_pairs: usize,
 }
 
-impl<D: Dim> Default for Piece<D> {
+impl<D: Dim> Default for NarrowChunk<D> {
     fn default() -> Self {
         Self {
             touches: Vec::new(),
@@ -53,17 +53,17 @@ impl<D: Dim> Default for Piece<D> {
     }
 }
 
-impl<D: Dim> Default for Narrow<D> {
+impl<D: Dim> Default for NarrowPhase<D> {
     fn default() -> Self {
         Self { pieces: Vec::new() }
     }
 }
 
-impl<D: Dim> Narrow<D> {
+impl<D: Dim> NarrowPhase<D> {
     pub(super) fn memory(&self) -> usize {
-        let one = |p: &Piece<D>| {
-            p.touches.capacity() * size_of::<Touch<D>>()
-                + p.found.capacity() * size_of::<Found<D>>()
+        let one = |p: &NarrowChunk<D>| {
+            p.touches.capacity() * size_of::<ContactPoint<D>>()
+                + p.found.capacity() * size_of::<Candidate<D>>()
         };
         self.pieces.iter().map(one).sum()
     }
@@ -71,21 +71,21 @@ impl<D: Dim> Narrow<D> {
     /// Writes all touches of the pairs and answers how many pairs there are.
     pub(super) fn run(
         &mut self,
-        team: &Team,
-        listed: Listed<'_, D>,
-        given: Given<'_, D>,
-        found: &mut Vec<Found<D>>,
+        team: &DetectionThreads,
+        listed: PairSource<'_, D>,
+        given: NarrowInput<'_, D>,
+        found: &mut Vec<Candidate<D>>,
     ) -> usize {
         let pairs = listed.0;
         found.clear();
         let Some(pool) = team.pool(pairs.len()) else {
             self.pieces
-                .resize_with(1.max(self.pieces.len()), Piece::default);
+                .resize_with(1.max(self.pieces.len()), NarrowChunk::default);
             let touches = &mut self.pieces[0].touches;
-            return touch(listed, 0..pairs.len(), given, touches, found);
+            return find_candidates(listed, 0..pairs.len(), given, touches, found);
         };
         let num = pool.current_num_threads() * PIECES;
-        self.pieces.resize_with(num, Piece::default);
+        self.pieces.resize_with(num, NarrowChunk::default);
         let mut num_pairs = 0;
         for from in (0..pairs.len()).step_by(num * PIECE) {
             pool.install(|| {
@@ -97,8 +97,8 @@ impl<D: Dim> Narrow<D> {
                         let begin = (from + k * PIECE).min(pairs.len());
                         let end = (begin + PIECE).min(pairs.len());
                         piece.found.clear();
-                        let Piece { touches, found, .. } = piece;
-                        piece.num_pairs = touch(listed, begin..end, given, touches, found);
+                        let NarrowChunk { touches, found, .. } = piece;
+                        piece.num_pairs = find_candidates(listed, begin..end, given, touches, found);
                     });
             });
             for piece in &self.pieces {
@@ -119,12 +119,12 @@ fn reserve<T>(list: &mut Vec<T>, more: usize) {
 }
 
 /// Appends the touches of consecutive pairs of the list and answers how many are pairs.
-fn touch<D: Dim>(
-    (pairs, boxes): Listed<'_, D>,
+fn find_candidates<D: Dim>(
+    (pairs, boxes): PairSource<'_, D>,
     range: Range<usize>,
-    given: Given<'_, D>,
-    touches: &mut Vec<Touch<D>>,
-    found: &mut Vec<Found<D>>,
+    given: NarrowInput<'_, D>,
+    touches: &mut Vec<ContactPoint<D>>,
+    found: &mut Vec<Candidate<D>>,
 ) -> usize {
     let mut num_pairs = 0;
     let mut a = pairs
@@ -138,7 +138,7 @@ fn touch<D: Dim>(
         }
         let end = pairs.first[a + 1].min(range.end);
         let others = &pairs.other[pair..end];
-        let round = given.3.is_none() && boxes.round[a] > 0.0;
+        let round = given.3.is_none() && boxes.sphere_radius[a] > 0.0;
         num_pairs += match round {
             true => round_with((a, others), boxes, given, touches, found),
             false => any_with((a, others), boxes, given, touches, found),
@@ -152,33 +152,33 @@ fn touch<D: Dim>(
 #[inline]
 fn round_with<D: Dim>(
     (a, others): (usize, &[u32]),
-    boxes: &Boxes<D>,
-    given: Given<'_, D>,
-    touches: &mut Vec<Touch<D>>,
-    found: &mut Vec<Found<D>>,
+    boxes: &AabbList<D>,
+    given: NarrowInput<'_, D>,
+    touches: &mut Vec<ContactPoint<D>>,
+    found: &mut Vec<Candidate<D>>,
 ) -> usize {
     let (_, poses, growth, _) = given;
-    let (own, radius, pose) = (&boxes.all[a], boxes.round[a], &poses[a]);
+    let (own, radius, pose) = (&boxes.all[a], boxes.sphere_radius[a], &poses[a]);
     let grown = growth.get(a).copied().unwrap_or(0.0);
     let mut num_pairs = 0;
     for (k, other) in others.iter().enumerate() {
         let b = *other as usize;
-        if boxes.skin > 0.0 && !meet(own, &boxes.all[b]) {
+        if boxes.skin > 0.0 && !overlap(own, &boxes.all[b]) {
             continue;
         }
-        let other_radius = boxes.round[b];
+        let other_radius = boxes.sphere_radius[b];
         if !(other_radius > 0.0) {
             num_pairs += any_with((a, &others[k..=k]), boxes, given, touches, found);
             continue;
         }
         num_pairs += 1;
         let reach = grown + growth.get(b).copied().unwrap_or(0.0);
-        if let Some(touch) = D::touch_round((radius, pose), (other_radius, &poses[b]), reach) {
+        if let Some(touch) = D::sphere_contact_point((radius, pose), (other_radius, &poses[b]), reach) {
             reserve(found, 1);
-            found.push(Found {
+            found.push(Candidate {
                 bodies: [a as u32, b as u32],
-                shift: [0; 3],
-                touch,
+                image: [0; 3],
+                point: touch,
             });
         }
     }
@@ -188,16 +188,16 @@ fn round_with<D: Dim>(
 /// The touches of any body with its partners.
 fn any_with<D: Dim>(
     (a, others): (usize, &[u32]),
-    boxes: &Boxes<D>,
-    (bodies, poses, growth, images): Given<'_, D>,
-    touches: &mut Vec<Touch<D>>,
-    found: &mut Vec<Found<D>>,
+    boxes: &AabbList<D>,
+    (bodies, poses, growth, images): NarrowInput<'_, D>,
+    touches: &mut Vec<ContactPoint<D>>,
+    found: &mut Vec<Candidate<D>>,
 ) -> usize {
     let growth = |i: usize| growth.get(i).copied().unwrap_or(0.0);
     let mut num_pairs = 0;
     for other in others {
         let b = *other as usize;
-        if boxes.skin > 0.0 && !boxes.meet(a, b) {
+        if boxes.skin > 0.0 && !boxes.overlap(a, b) {
             continue;
         }
         let (mut ends, mut shift, mut far) = ([a, b], [0; 3], None);
@@ -213,21 +213,21 @@ fn any_with<D: Dim>(
         touches.clear();
         let place = far.as_ref().unwrap_or(&poses[j]);
         let (one, two) = ((&bodies[i].shape, &poses[i]), (&bodies[j].shape, place));
-        D::touch(one, two, growth(i) + growth(j), touches);
-        sort(touches);
+        D::contact_points(one, two, growth(i) + growth(j), touches);
+        sort_by_feature(touches);
         reserve(found, touches.len());
         let bodies = [i as u32, j as u32];
-        found.extend(touches.iter().map(|touch| Found {
+        found.extend(touches.iter().map(|touch| Candidate {
             bodies,
-            shift,
-            touch: *touch,
+            image: shift,
+            point: *touch,
         }));
     }
     num_pairs
 }
 
 /// Touches of a pair in the order in which they are listed.
-pub(crate) fn sort<D: Dim>(touches: &mut [Touch<D>]) {
+pub(crate) fn sort_by_feature<D: Dim>(touches: &mut [ContactPoint<D>]) {
     match touches {
         [] | [_] => {}
         [one, two] => {
@@ -241,9 +241,9 @@ pub(crate) fn sort<D: Dim>(touches: &mut [Touch<D>]) {
 }
 
 /// By feature, and touches of the same feature by all that can tell them apart.
-pub(super) fn by_feature<D: Dim>(one: &Touch<D>, two: &Touch<D>) -> Ordering {
+pub(super) fn by_feature<D: Dim>(one: &ContactPoint<D>, two: &ContactPoint<D>) -> Ordering {
     let vector = |a: D::Vector, b: D::Vector| {
-        let each = a.slice().iter().zip(b.slice());
+        let each = a.components().iter().zip(b.components());
         each.map(|(x, y)| x.total_cmp(y))
             .find(|o| o.is_ne())
             .unwrap_or(Ordering::Equal)

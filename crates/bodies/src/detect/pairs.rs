@@ -5,13 +5,13 @@
 
 use rayon::prelude::*;
 
-use super::grid::HELD;
-use super::search::Search;
-use super::team::Team;
+use super::grid::IMMOVABLE_BIT;
+use super::search::PairSearch;
+use super::team::DetectionThreads;
 
 /// Pairs, by the smaller number and then by the larger one.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(super) struct PairList {
     /// Pairs of body a are `first[a]..first[a + 1]`.
     pub(super) first: Vec<usize>,
     /// The larger number of each pair.
@@ -26,7 +26,7 @@ struct Share<'a> {
     pairs: &'a mut [u32],
 }
 
-impl Pairs {
+impl PairList {
     pub(super) fn len(&self) -> usize {
         self.other.len()
     }
@@ -43,7 +43,7 @@ impl Pairs {
     }
 
     /// Sorts what was searched for `n` bodies.
-    pub(super) fn collect(&mut self, team: &Team, search: &Search, order: &[u32], n: usize) {
+    pub(super) fn collect(&mut self, team: &DetectionThreads, search: &PairSearch, order: &[u32], n: usize) {
         super::set_len(&mut self.first, n + 1, 0);
         self.first.fill(0);
         let ends = &mut self.first[1..];
@@ -102,7 +102,7 @@ impl Pairs {
 /// `from`) first.
 #[inline(always)]
 fn each(
-    search: &Search,
+    search: &PairSearch,
     order: &[u32],
     (from, num): (usize, usize),
     mut work: impl FnMut(usize, u32),
@@ -113,7 +113,7 @@ fn each(
     for ((order, count), piece) in slots.zip(&search.pieces) {
         let mut rest = &piece.list[..];
         for (entry, count) in order.iter().zip(count) {
-            let a = entry & !HELD;
+            let a = entry & !IMMOVABLE_BIT;
             let (partners, after) = rest.split_at(*count as usize);
             rest = after;
             for b in partners {
@@ -126,12 +126,12 @@ fn each(
     }
 }
 
-fn count(search: &Search, order: &[u32], from: usize, counts: &mut [usize]) {
+fn count(search: &PairSearch, order: &[u32], from: usize, counts: &mut [usize]) {
     each(search, order, (from, counts.len()), |a, _| counts[a] += 1);
 }
 
 /// Where a body's pairs begin becomes where they end.
-fn fill(search: &Search, order: &[u32], share: Share<'_>) {
+fn fill(search: &PairSearch, order: &[u32], share: Share<'_>) {
     let Share {
         from,
         ends,

@@ -7,59 +7,59 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::boxes::meet;
-use super::grid::{Grid, HELD};
+use super::boxes::overlap;
+use super::grid::{Grid, IMMOVABLE_BIT};
 use super::levels::{Cell, Level, MOST};
-use super::team::Team;
+use super::team::DetectionThreads;
 use crate::dim::Dim;
 
 /// Partners by slot.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct PairSearch {
     /// How many partners each slot has.
     pub(super) count: Vec<u32>,
     /// Partners, for each piece of slots.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<SlotChunk>,
     /// Length of pieces.
     pub(super) piece: usize,
 }
 
 /// Partners of consecutive slots.
 #[derive(Debug, Default)]
-pub(super) struct Piece {
+pub(super) struct SlotChunk {
     /// The partners, slot by slot.
     pub(super) list: Vec<u32>,
     /// What is around in each coarser level, kept while the cells to search stay the same.
-    around: Vec<Around>,
+    around: Vec<CellNeighbourhood>,
 }
 
 /// The slots in a rectangle of cells.
 #[derive(Debug)]
-struct Around {
+struct CellNeighbourhood {
     from: Cell,
     to: Cell,
     slots: Vec<u32>,
 }
 
-impl Search {
+impl PairSearch {
     pub(super) fn memory(&self) -> usize {
-        let one = |p: &Piece| {
+        let one = |p: &SlotChunk| {
             let around = p.around.iter().map(|a| a.slots.capacity()).sum::<usize>();
             (p.list.capacity() + around) * size_of::<u32>()
-                + p.around.capacity() * size_of::<Around>()
+                + p.around.capacity() * size_of::<CellNeighbourhood>()
         };
         self.count.capacity() * size_of::<u32>() + self.pieces.iter().map(one).sum::<usize>()
     }
 
     /// Searches the partners of all slots.
-    pub(super) fn run<D: Dim>(&mut self, team: &Team, grid: &Grid<D>) {
+    pub(super) fn run<D: Dim>(&mut self, team: &DetectionThreads, grid: &Grid<D>) {
         let slots = grid.order().len();
         super::set_len(&mut self.count, slots, 0);
-        let length = team.piece(slots);
+        let length = team.chunk_len(slots);
         self.piece = length;
         let num = slots.div_ceil(length);
         if self.pieces.len() < num {
-            self.pieces.resize_with(num, Piece::default);
+            self.pieces.resize_with(num, SlotChunk::default);
         }
         for piece in &mut self.pieces {
             piece.list.clear();
@@ -81,12 +81,12 @@ impl Search {
     }
 }
 
-impl Piece {
+impl SlotChunk {
     fn search<D: Dim>(&mut self, grid: &Grid<D>, from: usize, count: &mut [u32]) {
         let levels = &grid.levels.all;
         // For as many levels as there may ever be, so that more of them another time allocate nothing.
         if self.around.is_empty() && !levels.is_empty() {
-            self.around.resize_with(MOST, Around::new);
+            self.around.resize_with(MOST, CellNeighbourhood::new);
         }
         for around in &mut self.around {
             around.forget();
@@ -96,7 +96,7 @@ impl Piece {
             let slot = from + k;
             let before = self.list.len();
             let list = &mut self.list;
-            let mut seeker = Seeker { grid, slot, list };
+            let mut seeker = SlotQuery { grid, slot, list };
             let mut all = slot + 1;
             if slot < grid.in_cells() {
                 while own + 1 < levels.len() && slot >= grid.end(&levels[own]) {
@@ -115,7 +115,7 @@ impl Piece {
     }
 }
 
-impl Around {
+impl CellNeighbourhood {
     fn new() -> Self {
         Self {
             from: [0; 3],
@@ -174,19 +174,19 @@ fn each_run<D: Dim>(
 }
 
 /// Whoever searches.
-struct Seeker<'a, D: Dim> {
+struct SlotQuery<'a, D: Dim> {
     grid: &'a Grid<D>,
     slot: usize,
     list: &'a mut Vec<u32>,
 }
 
-impl<D: Dim> Seeker<'_, D> {
+impl<D: Dim> SlotQuery<'_, D> {
     #[inline(always)]
     fn add(&mut self, entry: u32) {
         if self.list.len() == self.list.capacity() {
             self.list.reserve_exact(self.list.len() / 8 + 1024);
         }
-        self.list.push(entry & !HELD);
+        self.list.push(entry & !IMMOVABLE_BIT);
     }
 
     /// Adds those among these slots whose boxes meet.
@@ -196,9 +196,9 @@ impl<D: Dim> Seeker<'_, D> {
             return;
         }
         let (order, boxes) = (self.grid.order(), self.grid.boxes());
-        let (own, held) = (&boxes[self.slot], order[self.slot] & HELD);
+        let (own, held) = (&boxes[self.slot], order[self.slot] & IMMOVABLE_BIT);
         for (other, entry) in boxes[slots.clone()].iter().zip(&order[slots]) {
-            if meet(own, other) && held & entry == 0 {
+            if overlap(own, other) && held & entry == 0 {
                 self.add(*entry);
             }
         }
@@ -237,9 +237,9 @@ impl<D: Dim> Seeker<'_, D> {
 
     /// Partners of a coarser level.
     #[inline]
-    fn coarser(&mut self, level: &Level, around: &mut Around) {
+    fn coarser(&mut self, level: &Level, around: &mut CellNeighbourhood) {
         let (order, boxes) = (self.grid.order(), self.grid.boxes());
-        let (own, held) = (&boxes[self.slot], order[self.slot] & HELD);
+        let (own, held) = (&boxes[self.slot], order[self.slot] & IMMOVABLE_BIT);
         let mut from: Cell = level.cell::<D>(|k| own.low[k] - level.depth[k]);
         let mut to: Cell = level.cell::<D>(|k| own.high[k]);
         for k in 0..3 {
@@ -252,7 +252,7 @@ impl<D: Dim> Seeker<'_, D> {
         around.turn_to(self.grid, level, from, to);
         for slot in &around.slots {
             let slot = *slot as usize;
-            if meet(own, &boxes[slot]) && held & order[slot] == 0 {
+            if overlap(own, &boxes[slot]) && held & order[slot] == 0 {
                 self.add(order[slot]);
             }
         }

@@ -11,11 +11,11 @@ const PIECES: usize = 8;
 
 /// The threads of a detector, and of what else a step does by body or by contact.
 #[derive(Debug)]
-pub(crate) struct Team {
+pub(crate) struct DetectionThreads {
     pool: Option<ThreadPool>,
 }
 
-impl Team {
+impl DetectionThreads {
     /// One thread works without a pool.
     pub(super) fn new(threads: usize) -> Self {
         let pool = match threads {
@@ -31,7 +31,7 @@ impl Team {
     }
 
     /// Length of the pieces of a list of `amount`; the whole list if it is not shared.
-    pub(super) fn piece(&self, amount: usize) -> usize {
+    pub(super) fn chunk_len(&self, amount: usize) -> usize {
         match self.pool(amount) {
             Some(pool) => amount
                 .div_ceil(pool.current_num_threads() * PIECES)
@@ -41,10 +41,10 @@ impl Team {
     }
 
     /// Works on pieces of a list; `work` is given the index of the first entry of its piece.
-    pub(crate) fn over<T: Send>(&self, list: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
+    pub(crate) fn for_chunks<T: Send>(&self, list: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
         match self.pool(list.len()) {
             Some(pool) => {
-                let size = self.piece(list.len());
+                let size = self.chunk_len(list.len());
                 pool.install(|| {
                     list.par_chunks_mut(size)
                         .enumerate()

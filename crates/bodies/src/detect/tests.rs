@@ -2,12 +2,12 @@
 
 use glam::DVec3;
 
-use super::boxes::{Boxes, grown};
+use super::boxes::{AabbList, with_margin};
 use super::levels::Levels;
-use super::team::Team;
+use super::team::DetectionThreads;
 use super::{Detector, narrow};
 use crate::dim::{Dim, Plane, Space};
-use crate::pose::{Bounds, Touch};
+use crate::pose::{Aabb, ContactPoint};
 use crate::vector::Vector;
 
 const THREADS: [usize; 4] = [1, 2, 3, 7];
@@ -35,20 +35,20 @@ impl Random {
 
     fn vector<D: Dim>(&mut self, low: f64, high: f64) -> D::Vector {
         let all: Vec<f64> = (0..D::N).map(|_| self.within(low, high)).collect();
-        D::Vector::of(&all)
+        D::Vector::from_components(&all)
     }
 }
 
 /// Boxes and whether each is movable.
-struct Scene<D: Dim>(Vec<(Bounds<D>, bool)>);
+struct Scene<D: Dim>(Vec<(Aabb<D>, bool)>);
 
 impl<D: Dim> Scene<D> {
     fn add(&mut self, low: D::Vector, high: D::Vector) {
-        self.0.push((Bounds { low, high }, true));
+        self.0.push((Aabb { low, high }, true));
     }
 
     fn cube(&mut self, at: D::Vector, half: f64) {
-        self.add(at - D::Vector::all(half), at + D::Vector::all(half));
+        self.add(at - D::Vector::splat(half), at + D::Vector::splat(half));
     }
 
     /// Boxes that have a point in common, straight from the definition.
@@ -75,16 +75,16 @@ impl<D: Dim> Scene<D> {
 
     fn pairs(&self, detector: &mut Detector<D>) -> Vec<[u32; 2]> {
         let given = |i: usize| self.0[i].0;
-        detector.boxes.set(&detector.team, self.0.len(), given);
-        detector.pair(|i| self.0[i].1);
-        detector.pairs().collect()
+        detector.boxes.set(&detector.threads, self.0.len(), given);
+        detector.update_pair_list(|i| self.0[i].1);
+        detector.overlapping_pairs().collect()
     }
 
     /// Compares with all pairs and answers how many there are.
     fn agrees(&self, detectors: &mut [Detector<D>], name: &str) -> usize {
         let brute = self.brute();
         for detector in detectors {
-            assert!(self.pairs(detector) == brute, "{name}: {:?}", detector.team);
+            assert!(self.pairs(detector) == brute, "{name}: {:?}", detector.threads);
         }
         brute.len()
     }
@@ -98,7 +98,7 @@ fn detectors<D: Dim>() -> Vec<Detector<D>> {
 fn scene<D: Dim>(random: &mut Random, n: usize) -> Scene<D> {
     let mut scene = Scene(Vec::new());
     let ratio = [1.0f64, 2.0, 10.0, 100.0, 1000.0][random.below(5)];
-    let offset = D::Vector::all([0.0, 0.0, 1e3, -1e6][random.below(4)]);
+    let offset = D::Vector::splat([0.0, 0.0, 1e3, -1e6][random.below(4)]);
     let room = [0.2, 1.0, 3.0][random.below(3)] * (n as f64).powf(1.0 / D::N as f64);
     let odd = random.below(3) == 0;
     for _ in 0..n {
@@ -108,17 +108,17 @@ fn scene<D: Dim>(random: &mut Random, n: usize) -> Scene<D> {
         if odd && random.below(20) == 0 {
             let mut long = [0.01; 3];
             long[random.below(D::N)] = room;
-            half = D::Vector::of(&long[..D::N]);
+            half = D::Vector::from_components(&long[..D::N]);
         }
         let mut low = at - half;
         let mut high = at + half;
         if odd && random.below(60) == 0 {
-            low = D::Vector::all(f64::NEG_INFINITY);
+            low = D::Vector::splat(f64::NEG_INFINITY);
             if random.below(2) == 0 {
-                high = D::Vector::all(f64::INFINITY);
+                high = D::Vector::splat(f64::INFINITY);
             }
         }
-        scene.0.push((Bounds { low, high }, random.below(3) > 0));
+        scene.0.push((Aabb { low, high }, random.below(3) > 0));
     }
     scene
 }
@@ -160,8 +160,8 @@ fn threads_share_large_scenes_without_a_trace() {
             scene.cube(random.vector::<Space>(0.0, room), 0.5 * size);
         }
         scene.add(
-            Vector::all(f64::NEG_INFINITY),
-            Vector::of(&[f64::INFINITY, f64::INFINITY, 3.0]),
+            Vector::splat(f64::NEG_INFINITY),
+            Vector::from_components(&[f64::INFINITY, f64::INFINITY, 3.0]),
         );
         assert!(scene.agrees(&mut detectors(), "large") > 100);
     }
@@ -184,7 +184,7 @@ fn boxes_that_touch_exactly_are_found_on_any_lattice() {
         for k in 0..n * n * n {
             let at = [k % n, k / n % n, k / n / n];
             let (low, high) = (at.map(wall), at.map(|i| wall(i + 1)));
-            scene.add(Vector::of(&low), Vector::of(&high));
+            scene.add(Vector::from_components(&low), Vector::from_components(&high));
         }
         let faces = 3 * n * n * (n - 1);
         let edges = 6 * n * (n - 1) * (n - 1);
@@ -211,7 +211,7 @@ fn degenerate_places_agree_with_brute_force() {
             let mut scene = Scene::<Space>(Vec::new());
             for _ in 0..300 {
                 let at = spread.map(|s| offset + random.within(0.0, 1.0) * s);
-                scene.cube(Vector::of(&at), random.within(0.25, 0.5));
+                scene.cube(Vector::from_components(&at), random.within(0.25, 0.5));
             }
             scene.agrees(&mut detectors, &format!("{name} from {offset}"));
         }
@@ -269,8 +269,8 @@ fn sizes_over_all_numbers_agree_with_brute_force() {
         scene.cube(random.vector::<Plane>(-3.0, 3.0) * far, half);
     }
     for at in [f64::MIN_POSITIVE, 5e-324, f64::MAX, -f64::MAX, 0.0, -0.0] {
-        scene.cube(Vector::all(at), 5e-324);
-        scene.cube(Vector::all(at), f64::MAX);
+        scene.cube(Vector::splat(at), 5e-324);
+        scene.cube(Vector::splat(at), f64::MAX);
     }
     scene.agrees(&mut detectors(), "all numbers");
 }
@@ -285,11 +285,11 @@ fn what_is_not_a_number_or_at_infinity_meets_nothing() {
             scene.cube(random.vector::<Space>(0.0, 3.0), 0.5);
             let mut at = [1.0; 3];
             at[k % 3] = bad[k / 3 % 3];
-            scene.cube(Vector::of(&at), 0.5);
+            scene.cube(Vector::from_components(&at), 0.5);
             // One bound alone; an empty box.
-            scene.add(Vector::all(0.0), Vector::of(&at));
-            scene.add(Vector::of(&at), Vector::all(2.0));
-            scene.add(Vector::all(2.0), Vector::all(1.0));
+            scene.add(Vector::splat(0.0), Vector::from_components(&at));
+            scene.add(Vector::from_components(&at), Vector::splat(2.0));
+            scene.add(Vector::splat(2.0), Vector::splat(1.0));
         }
         assert!(scene.agrees(&mut detectors(), "bad") > 0);
     }
@@ -300,14 +300,14 @@ fn what_is_not_a_number_or_at_infinity_meets_nothing() {
 fn a_blown_up_scene_ends() {
     let mut scene = Scene::<Space>(Vec::new());
     for k in 0..30_000 {
-        scene.cube(Vector::all([f64::INFINITY, f64::NAN][k % 2]), 0.5);
+        scene.cube(Vector::splat([f64::INFINITY, f64::NAN][k % 2]), 0.5);
     }
     let mut detector = Detector::new(1);
     assert!(scene.pairs(&mut detector).is_empty());
     for (k, (bounds, _)) in scene.0.iter_mut().enumerate() {
         let far = 2f64.powi(k as i32 % 2000 - 1000);
-        let at = Vector::of(&[far, far * (1.0 + k as f64), -far]);
-        *bounds = Bounds { low: at, high: at };
+        let at = Vector::from_components(&[far, far * (1.0 + k as f64), -far]);
+        *bounds = Aabb { low: at, high: at };
     }
     assert!(scene.pairs(&mut detector).is_empty());
 }
@@ -317,10 +317,10 @@ fn only_pairs_with_a_movable_body_are_listed() {
     for n in [30, 300] {
         let mut scene = Scene::<Plane>(Vec::new());
         for _ in 0..n {
-            scene.cube(Vector::all(0.0), 1.0);
+            scene.cube(Vector::splat(0.0), 1.0);
         }
         scene.0.iter_mut().for_each(|b| b.1 = false);
-        scene.cube(Vector::all(0.5), 1.0);
+        scene.cube(Vector::splat(0.5), 1.0);
         let pairs = scene.pairs(&mut Detector::new(1));
         assert_eq!(pairs, (0..n).map(|a| [a, n]).collect::<Vec<_>>());
     }
@@ -328,11 +328,11 @@ fn only_pairs_with_a_movable_body_are_listed() {
 
 #[test]
 fn a_box_grows_by_its_growth_on_all_sides() {
-    let bounds: Bounds<Plane> = Bounds {
-        low: Vector::of(&[-1.0, f64::NEG_INFINITY]),
-        high: Vector::of(&[3.0, 5.0]),
+    let bounds: Aabb<Plane> = Aabb {
+        low: Vector::from_components(&[-1.0, f64::NEG_INFINITY]),
+        high: Vector::from_components(&[3.0, 5.0]),
     };
-    let big = grown(bounds, Vector::all(0.0), 0.25);
+    let big = with_margin(bounds, Vector::splat(0.0), 0.25);
     // Beyond by rounding errors of numbers up to 5.25, and not by more.
     let close = |x: f64, wanted: f64, out: f64| {
         assert!(
@@ -350,11 +350,11 @@ fn a_box_grows_by_its_growth_on_all_sides() {
 fn sizes_of_one_octave_share_a_level() {
     // Wherever the octave begins: 1, 1.3 or 1.9 times a power of 2.
     for first in [1.0, 1.3, 1.9] {
-        let mut boxes = Boxes::<Plane>::default();
-        let team = Team::new(1);
-        boxes.set(&team, 1000, |i| Bounds {
-            low: Vector::all(0.0),
-            high: Vector::all(first * (1.0 + 0.7 * i as f64 / 1000.0)),
+        let mut boxes = AabbList::<Plane>::default();
+        let team = DetectionThreads::new(1);
+        boxes.set(&team, 1000, |i| Aabb {
+            low: Vector::splat(0.0),
+            high: Vector::splat(first * (1.0 + 0.7 * i as f64 / 1000.0)),
         });
         boxes.widen(&team, 0.0);
         let mut levels = Levels::default();
@@ -366,10 +366,10 @@ fn sizes_of_one_octave_share_a_level() {
 #[test]
 fn touches_are_in_an_order_that_does_not_depend_on_the_first_one() {
     let mut random = Random(8);
-    let touch = |feature: u32, gap: f64, x: f64| Touch::<Plane> {
-        point_a: Vector::all(x),
-        point_b: Vector::all(0.0),
-        normal: Vector::all(0.0),
+    let touch = |feature: u32, gap: f64, x: f64| ContactPoint::<Plane> {
+        point_a: Vector::splat(x),
+        point_b: Vector::splat(0.0),
+        normal: Vector::splat(0.0),
         gap,
         feature,
     };

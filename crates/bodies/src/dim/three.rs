@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 
 use super::{Dim, Space};
 use crate::compound::Compound;
-use crate::pose::{Bounds, MassProperties, Pose, Touch};
+use crate::pose::{Aabb, MassProperties, Pose, ContactPoint};
 use crate::space;
 
 impl Dim for Space {
@@ -15,12 +15,12 @@ impl Dim for Space {
     type Vector = DVec3;
     type Rotation = DQuat;
     type Inertia = DVec3;
-    type Block = [[f64; 6]; 3];
-    const NO_BLOCK: [[f64; 6]; 3] = [[0.0; 6]; 3];
+    type JacobianBlock = [[f64; 6]; 3];
+    const ZERO_BLOCK: [[f64; 6]; 3] = [[0.0; 6]; 3];
     type Dofs = [f64; 6];
     type Frame = [DVec3; 3];
     type Shape = space::Shape;
-    const REST: [f64; 6] = [0.0; 6];
+    const ZERO_VELOCITY: [f64; 6] = [0.0; 6];
 
     #[inline]
     fn rotate(rotation: &DQuat, v: DVec3) -> DVec3 {
@@ -37,44 +37,44 @@ impl Dim for Space {
     }
 
     #[inline]
-    fn advance(pose: &Pose<Self>, velocity: &[f64; 6], h: f64) -> Pose<Self> {
+    fn advance_pose(pose: &Pose<Self>, velocity: &[f64; 6], h: f64) -> Pose<Self> {
         let [x, y, z, a, b, c] = *velocity;
         Pose {
             position: pose.position + DVec3::new(x, y, z) * h,
-            rotation: space::spin::turn(pose.rotation, DVec3::new(a, b, c) * h),
+            rotation: space::spin::cayley_update(pose.rotation, DVec3::new(a, b, c) * h),
         }
     }
 
     #[inline]
-    fn turn_freely(inertia: &DVec3, velocity: &mut [f64; 6], moment: &[f64], h: f64) {
+    fn advance_free_spin(inertia: &DVec3, velocity: &mut [f64; 6], moment: &[f64], h: f64) {
         let spin = DVec3::new(velocity[3], velocity[4], velocity[5]);
         let moment = DVec3::new(moment[0], moment[1], moment[2]);
-        let end = space::spin::free(*inertia, spin, moment, h);
+        let end = space::spin::free_spin(*inertia, spin, moment, h);
         velocity[3..6].copy_from_slice(&end.to_array());
     }
 
-    fn isotropic(inertia: &DVec3) -> bool {
+    fn has_isotropic_inertia(inertia: &DVec3) -> bool {
         inertia.x == inertia.y && inertia.y == inertia.z
     }
 
-    fn ball(shape: &space::Shape) -> bool {
+    fn is_sphere(shape: &space::Shape) -> bool {
         matches!(shape, space::Shape::Sphere { .. })
     }
 
     #[inline]
-    fn outward(rotation: &DQuat, velocity: &[f64; 6]) -> [f64; 6] {
+    fn spin_to_world(rotation: &DQuat, velocity: &[f64; 6]) -> [f64; 6] {
         let [x, y, z, a, b, c] = *velocity;
         let spin = *rotation * DVec3::new(a, b, c);
         [x, y, z, spin.x, spin.y, spin.z]
     }
 
     #[inline]
-    fn inward(rotation: &DQuat, velocity: &[f64; 6]) -> [f64; 6] {
-        Self::outward(&rotation.conjugate(), velocity)
+    fn spin_to_body(rotation: &DQuat, velocity: &[f64; 6]) -> [f64; 6] {
+        Self::spin_to_world(&rotation.conjugate(), velocity)
     }
 
     #[inline]
-    fn masses(mass: &MassProperties<Self>) -> [f64; 6] {
+    fn mass_diagonal(mass: &MassProperties<Self>) -> [f64; 6] {
         let (m, i) = (mass.mass, mass.inertia);
         [m, m, m, i.x, i.y, i.z]
     }
@@ -87,7 +87,7 @@ impl Dim for Space {
     }
 
     #[inline]
-    fn frame(normal: DVec3) -> [DVec3; 3] {
+    fn contact_frame(normal: DVec3) -> [DVec3; 3] {
         let (t1, t2) = normal.any_orthonormal_pair();
         [normal, t1, t2]
     }
@@ -96,19 +96,19 @@ impl Dim for Space {
         std::array::from_fn(axis)
     }
 
-    fn frame_along(normal: DVec3, along: &[f64; 3], rotation: &DQuat) -> [DVec3; 3] {
+    fn contact_frame_along(normal: DVec3, along: &[f64; 3], rotation: &DQuat) -> [DVec3; 3] {
         let along = *rotation * DVec3::from_array(*along);
         let t1 = along - normal * along.dot(normal);
         // Below this the projection of a unit vector is rounding and has no direction.
         if !(t1.length() > 1e-9 * along.length()) {
-            return Self::frame(normal);
+            return Self::contact_frame(normal);
         }
         let t1 = t1.normalize();
         [normal, t1, normal.cross(t1)]
     }
 
     #[inline]
-    fn row(rotation: &DQuat, lever: DVec3, direction: DVec3, out: &mut [f64]) {
+    fn linear_jacobian_row(rotation: &DQuat, lever: DVec3, direction: DVec3, out: &mut [f64]) {
         let moment = rotation.conjugate() * lever.cross(direction);
         out[..3].copy_from_slice(&direction.to_array());
         out[3..6].copy_from_slice(&moment.to_array());
@@ -121,7 +121,7 @@ impl Dim for Space {
     }
 
     #[inline]
-    fn spin_row(rotation: &DQuat, axis: DVec3, out: &mut [f64]) {
+    fn angular_jacobian_row(rotation: &DQuat, axis: DVec3, out: &mut [f64]) {
         let axis = rotation.conjugate() * axis;
         out[..3].fill(0.0);
         out[3..6].copy_from_slice(&axis.to_array());
@@ -138,16 +138,16 @@ impl Dim for Space {
         builder.add_body_contact(law, touches, boundary, rebound)
     }
 
-    fn bounds(shape: &space::Shape, pose: &Pose<Self>) -> Bounds<Self> {
-        shape.bounds(pose)
+    fn aabb(shape: &space::Shape, pose: &Pose<Self>) -> Aabb<Self> {
+        shape.aabb(pose)
     }
 
     fn boundary_only(shape: &space::Shape) -> bool {
         shape.boundary_only()
     }
 
-    fn radius(shape: &space::Shape) -> f64 {
-        shape.radius()
+    fn bounding_radius(shape: &space::Shape) -> f64 {
+        shape.bounding_radius()
     }
 
     fn mass_properties(shape: &space::Shape, density: f64) -> Option<MassProperties<Self>> {
@@ -178,11 +178,11 @@ impl Dim for Space {
         }
     }
 
-    fn join(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
-        space::convex::join(parts)
+    fn combine_masses(parts: &[(MassProperties<Self>, Pose<Self>)]) -> (MassProperties<Self>, Pose<Self>) {
+        space::convex::combine_masses(parts)
     }
 
-    fn of_masses(masses: &[f64; 6]) -> MassProperties<Self> {
+    fn from_mass_diagonal(masses: &[f64; 6]) -> MassProperties<Self> {
         MassProperties {
             mass: masses[0],
             inertia: DVec3::new(masses[3], masses[4], masses[5]),
@@ -197,28 +197,28 @@ impl Dim for Space {
         space::convex::support(shape, n)
     }
 
-    fn sides(shape: &space::Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
-        space::convex::sides(shape, x, visit);
+    fn visit_face_depths(shape: &space::Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
+        space::convex::visit_face_depths(shape, x, visit);
     }
 
-    fn lines(shape: &space::Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
-        space::convex::lines(shape, x, near, visit);
+    fn visit_straight_lines(shape: &space::Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
+        space::convex::visit_straight_lines(shape, x, near, visit);
     }
 
-    fn smooth(shape: &space::Shape, x: DVec3, step: f64) -> bool {
+    fn is_smooth_near(shape: &space::Shape, x: DVec3, step: f64) -> bool {
         match shape {
-            space::Shape::Mesh(mesh) => mesh.smooth(x, step),
+            space::Shape::Mesh(mesh) => mesh.is_smooth_near(x, step),
             _ => true,
         }
     }
 
     #[inline]
-    fn placed(pose: &Pose<Self>) -> bool {
+    fn is_finite_pose(pose: &Pose<Self>) -> bool {
         pose.position.is_finite() && pose.rotation.is_finite()
     }
 
     #[inline]
-    fn roundness(shape: &space::Shape) -> Option<f64> {
+    fn sphere_radius(shape: &space::Shape) -> Option<f64> {
         match shape {
             space::Shape::Sphere { radius } => Some(*radius),
             _ => None,
@@ -226,20 +226,20 @@ impl Dim for Space {
     }
 
     #[inline]
-    fn touch_round(
+    fn sphere_contact_point(
         a: (f64, &Pose<Self>),
         b: (f64, &Pose<Self>),
         reach: f64,
-    ) -> Option<Touch<Self>> {
+    ) -> Option<ContactPoint<Self>> {
         space::touch_spheres(a, b, reach)
     }
 
-    fn touch(
+    fn contact_points(
         a: (&space::Shape, &Pose<Self>),
         b: (&space::Shape, &Pose<Self>),
         reach: f64,
-        out: &mut Vec<Touch<Self>>,
+        out: &mut Vec<ContactPoint<Self>>,
     ) {
-        space::touch(a, b, reach, out);
+        space::contact_points(a, b, reach, out);
     }
 }

@@ -1,7 +1,7 @@
 //! What joints must satisfy before they may move, and which belong together.
 
-use super::rows::Ends;
-use super::{Joint, Kind};
+use super::rows::PlacedFrames;
+use super::{Joint, JointKind};
 use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::model::Model;
@@ -30,7 +30,7 @@ fn refuse<D: Dim>(joint: &Joint<D>, problem: &str) -> Result<(), WorldError> {
 }
 
 fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
-    let bodies = joint.sides.map(|side| side.body);
+    let bodies = joint.frames.map(|side| side.body);
     let known = |body: Option<u32>| body.is_none_or(|b| (b as usize) < model.bodies.len());
     if !bodies.into_iter().all(known) {
         return refuse(joint, "it is at a body that does not exist");
@@ -39,8 +39,8 @@ fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
         return refuse(joint, "both of its ends are at the same body");
     }
     match (joint.kind, D::N) {
-        (Kind::Spherical | Kind::Cylindrical, 2) => refuse(joint, "this kind is one of space"),
-        (Kind::Clearance, _) if bodies.contains(&None) => refuse(
+        (JointKind::Spherical | JointKind::Cylindrical, 2) => refuse(joint, "this kind is one of space"),
+        (JointKind::Clearance, _) if bodies.contains(&None) => refuse(
             joint,
             "a hole needs a body: make one with `fixed = true` for the world",
         ),
@@ -49,11 +49,11 @@ fn sides<D: Dim>(model: &Model<D>, joint: &Joint<D>) -> Result<(), WorldError> {
 }
 
 fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
-    let finite = joint.sides.iter().all(|side| {
-        let axes = side.frame.as_ref().iter().all(|axis| axis.finite());
-        side.point.finite() && axes
+    let finite = joint.frames.iter().all(|side| {
+        let axes = side.axes.as_ref().iter().all(|axis| axis.is_finite());
+        side.point.is_finite() && axes
     });
-    if !finite || !joint.zero.is_finite() || !joint.length.is_finite() {
+    if !finite || !joint.reference_angle.is_finite() || !joint.length.is_finite() {
         return refuse(joint, "its place is not finite");
     }
     let driven = joint.limits.is_some() || joint.motor.is_some() || joint.spring.is_some();
@@ -65,12 +65,12 @@ fn numbers<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     }
     let rubs = matches!(
         joint.kind,
-        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Spherical
+        JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical | JointKind::Spherical
     );
-    if joint.rub.is_some() && !rubs {
+    if joint.friction.is_some() && !rubs {
         return refuse(joint, "it has nothing that could rub");
     }
-    if (joint.kind == Kind::Clearance) != joint.clearance.is_some() {
+    if (joint.kind == JointKind::Clearance) != joint.clearance.is_some() {
         return refuse(joint, "a clearance, and nothing else, has a pin and play");
     }
     parts(joint)
@@ -92,7 +92,7 @@ fn parts<D: Dim>(joint: &Joint<D>) -> Result<(), WorldError> {
     {
         return refuse(joint, "the bound of its motor is not positive");
     }
-    let rub = joint.rub.unwrap_or(super::Rub {
+    let rub = joint.friction.unwrap_or(super::JointFriction {
         coefficient: 0.0,
         radius: 0.0,
     });
@@ -122,11 +122,11 @@ fn together<D: Dim>(
     joint: &Joint<D>,
     poses: &[Pose<D>],
 ) -> Result<(), WorldError> {
-    let ends = joint.ends(poses);
-    let (size, mut held) = (joint.size(model), Vec::new());
-    joint.held(&ends, &mut held);
-    let apart = ends.apart().norm();
-    if joint.kind == Kind::Distance && !(apart > APART * size) {
+    let ends = joint.placed_frames(poses);
+    let (size, mut held) = (joint.length_scale(model), Vec::new());
+    joint.bilateral_constraints(&ends, &mut held);
+    let apart = ends.separation().norm();
+    if joint.kind == JointKind::Distance && !(apart > APART * size) {
         return refuse(
             joint,
             "its two points coincide, so that it has no direction",
@@ -134,12 +134,12 @@ fn together<D: Dim>(
     }
     let (mut gap, mut turn) = (0.0_f64, 0.0_f64);
     for held in &held {
-        match held.row.turn {
+        match held.row.angular {
             true => turn = turn.max(held.value.abs()),
             false => gap = gap.hypot(held.value),
         }
     }
-    if joint.kind == Kind::Distance && gap > APART * size {
+    if joint.kind == JointKind::Distance && gap > APART * size {
         let length = joint.length;
         let problem = format!(
             "its length is {length}, but its points are {apart} apart at the start: give this \
@@ -166,8 +166,8 @@ fn together<D: Dim>(
 }
 
 /// Whether the coordinate is within its limits, and the pin in its hole.
-fn inside<D: Dim>(joint: &Joint<D>, ends: &Ends<D>, size: f64) -> Result<(), WorldError> {
-    let apart = ends.apart().norm();
+fn inside<D: Dim>(joint: &Joint<D>, ends: &PlacedFrames<D>, size: f64) -> Result<(), WorldError> {
+    let apart = ends.separation().norm();
     let value = joint.value(ends, joint.coordinate);
     let out = |limits: &super::Limits| {
         value < limits.low - APART * size.max(1.0) || value > limits.high + APART * size.max(1.0)
@@ -191,12 +191,12 @@ fn inside<D: Dim>(joint: &Joint<D>, ends: &Ends<D>, size: f64) -> Result<(), Wor
 
 impl<D: Dim> Joint<D> {
     /// A length that angles are multiplied by: how far its bodies reach from its points.
-    pub(crate) fn size(&self, model: &Model<D>) -> f64 {
+    pub(crate) fn length_scale(&self, model: &Model<D>) -> f64 {
         let mut size = 0.0_f64;
-        for side in &self.sides {
+        for side in &self.frames {
             let body = side.body.and_then(|body| model.bodies.get(body as usize));
             if let Some(body) = body {
-                let radius = D::radius(&body.shape);
+                let radius = D::bounding_radius(&body.shape);
                 let radius = if radius.is_finite() { radius } else { 0.0 };
                 size = size.max(radius).max(side.point.norm());
             }
@@ -205,12 +205,12 @@ impl<D: Dim> Joint<D> {
     }
 
     /// Whether the axes are opposite: e·f = 0 across, but −1 along.
-    fn misaligned(&self, ends: &Ends<D>) -> bool {
+    fn misaligned(&self, ends: &PlacedFrames<D>) -> bool {
         let aligned = matches!(
             self.kind,
-            Kind::Revolute | Kind::Cylindrical | Kind::Fixed | Kind::Prismatic
+            JointKind::Revolute | JointKind::Cylindrical | JointKind::Fixed | JointKind::Prismatic
         );
-        aligned && D::N == 3 && ends.opposed(matches!(self.kind, Kind::Fixed | Kind::Prismatic))
+        aligned && D::N == 3 && ends.opposed(matches!(self.kind, JointKind::Fixed | JointKind::Prismatic))
     }
 }
 
@@ -225,13 +225,13 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
         }
         x
     }
-    let movable = |side: &super::Side<D>| {
+    let movable = |side: &super::JointFrame<D>| {
         let body = side.body? as usize;
         let known = model.bodies.get(body)?;
         known.freedom.movable().then_some(body)
     };
     for joint in &model.joints {
-        if let [Some(a), Some(b)] = [&joint.sides[0], &joint.sides[1]].map(movable) {
+        if let [Some(a), Some(b)] = [&joint.frames[0], &joint.frames[1]].map(movable) {
             let (x, y) = (root(&mut parent, a), root(&mut parent, b));
             parent[x.max(y)] = x.min(y);
         }
@@ -239,7 +239,7 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut slot = vec![usize::MAX; n];
     for (number, joint) in model.joints.iter().enumerate() {
-        let Some(body) = joint.sides.iter().find_map(movable) else {
+        let Some(body) = joint.frames.iter().find_map(movable) else {
             continue;
         };
         let lead = root(&mut parent, body);
@@ -256,7 +256,7 @@ pub(crate) fn components<D: Dim>(model: &Model<D>) -> Vec<Vec<usize>> {
 pub(crate) fn excluded<D: Dim>(model: &Model<D>) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     for joint in model.joints.iter().filter(|joint| !joint.contact) {
-        if let [Some(a), Some(b)] = joint.sides.map(|side| side.body) {
+        if let [Some(a), Some(b)] = joint.frames.map(|side| side.body) {
             pairs.push([a.min(b), a.max(b)]);
         }
     }

@@ -13,7 +13,7 @@ const RANK: f64 = 1e-12;
 
 /// The factorisation, with memory that is used again.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Gram {
+pub(crate) struct PivotedCholesky {
     n: usize,
     rank: usize,
     /// A, then L by rows in pivot order.
@@ -23,7 +23,7 @@ pub(crate) struct Gram {
     scratch: Vec<f64>,
 }
 
-impl Gram {
+impl PivotedCholesky {
     /// Factors the matrix with entries `entry(i, j)`, j ≤ i.
     pub fn factor(&mut self, n: usize, entry: impl Fn(usize, usize) -> f64) {
         self.n = n;
@@ -129,7 +129,7 @@ mod tests {
         // Rows (1, 0), (1, 1), (2, 1): the third is the sum of the others.
         let rows = [[1.0, 0.0], [1.0, 1.0], [2.0, 1.0]];
         let entry = |i: usize, j: usize| rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1];
-        let mut gram = Gram::default();
+        let mut gram = PivotedCholesky::default();
         gram.factor(3, entry);
         assert_eq!(gram.dependent().len(), 1);
         // The displacement (3, −5) has the values (3, −2, 1) in the three rows.

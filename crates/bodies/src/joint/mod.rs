@@ -34,13 +34,13 @@ use crate::dim::Dim;
 use crate::materials::PairLaw;
 
 pub(crate) use check::{check, components, excluded};
-pub use spin::unheld_spins;
+pub use spin::unconstrained_spins;
 
-pub(crate) use rows::{Held, Row, clearances, joint_of_feature};
+pub(crate) use rows::{BilateralConstraint, JacobianRow, clearance_candidates, clearance_joint};
 
 /// What a joint holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum JointKind {
     /// Turns about one axis (the plane: about a point).
     Revolute,
     /// Slides along one axis.
@@ -58,7 +58,7 @@ pub enum Kind {
     Clearance,
 }
 
-impl Kind {
+impl JointKind {
     /// Its word in scenes.
     pub fn name(self) -> &'static str {
         match self {
@@ -75,24 +75,24 @@ impl Kind {
 
 /// One end of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Side<D: Dim> {
+pub struct JointFrame<D: Dim> {
     /// The body; none for the world at rest.
     pub body: Option<u32>,
     /// The point, in body axes (space axes for the world).
     pub point: D::Vector,
     /// The joint's axes, in body axes; the first is its own.
-    pub frame: D::Frame,
+    pub axes: D::Frame,
 }
 
 /// The coordinate that limits, motors, springs and friction are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coordinate {
+pub enum JointCoordinate {
     /// The angle.
-    Turn,
+    Angle,
     /// The displacement along the axis.
-    Slide,
+    Displacement,
     /// The distance of the two points.
-    Length,
+    Distance,
 }
 
 /// Bounds of the coordinate.
@@ -107,16 +107,16 @@ pub struct Limits {
 }
 
 /// A speed that is given as a function of time.
-pub trait Speed: Debug + Send {
+pub trait PrescribedSpeed: Debug + Send {
     /// Its value at time t.
     fn at(&mut self, t: f64) -> f64;
 }
 
 /// A constant speed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Steady(pub f64);
+pub struct ConstantSpeed(pub f64);
 
-impl Speed for Steady {
+impl PrescribedSpeed for ConstantSpeed {
     fn at(&mut self, _t: f64) -> f64 {
         self.0
     }
@@ -126,14 +126,14 @@ impl Speed for Steady {
 #[derive(Debug)]
 pub struct Motor {
     /// ċ that it aims at.
-    pub speed: Box<dyn Speed>,
+    pub speed: Box<dyn PrescribedSpeed>,
     /// Largest moment or force; ∞ for one that nothing stops.
     pub bound: f64,
 }
 
 /// Dry friction scaled by the reaction (B02 §6).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rub {
+pub struct JointFriction {
     /// μ.
     pub coefficient: f64,
     /// Radius of the pin, for turning: the moment is at most μ · radius · |force held|.
@@ -168,21 +168,21 @@ pub struct Joint<D: Dim> {
     /// What messages call it.
     pub name: String,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: JointKind,
     /// Its two ends.
-    pub sides: [Side<D>; 2],
+    pub frames: [JointFrame<D>; 2],
     /// Angle from the first body to the second where the coordinate is 0 (plane).
-    pub zero: f64,
+    pub reference_angle: f64,
     /// Length of a rigid distance.
     pub length: f64,
     /// The coordinate that what follows is about; only cylindrical joints have a choice.
-    pub coordinate: Coordinate,
+    pub coordinate: JointCoordinate,
     /// Bounds of the coordinate.
     pub limits: Option<Limits>,
     /// What drives it.
     pub motor: Option<Motor>,
     /// Dry friction.
-    pub rub: Option<Rub>,
+    pub friction: Option<JointFriction>,
     /// Spring and damper.
     pub spring: Option<Spring>,
     /// Sizes of a clearance.
@@ -193,21 +193,21 @@ pub struct Joint<D: Dim> {
 
 impl<D: Dim> Joint<D> {
     /// A joint of a kind between two ends, with nothing on its coordinate.
-    pub fn new(name: &str, kind: Kind, sides: [Side<D>; 2]) -> Self {
+    pub fn new(name: &str, kind: JointKind, sides: [JointFrame<D>; 2]) -> Self {
         Self {
             name: name.to_string(),
             kind,
-            sides,
-            zero: 0.0,
+            frames: sides,
+            reference_angle: 0.0,
             length: 0.0,
             coordinate: match kind {
-                Kind::Revolute | Kind::Spherical | Kind::Fixed => Coordinate::Turn,
-                Kind::Prismatic | Kind::Cylindrical => Coordinate::Slide,
-                Kind::Distance | Kind::Clearance => Coordinate::Length,
+                JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => JointCoordinate::Angle,
+                JointKind::Prismatic | JointKind::Cylindrical => JointCoordinate::Displacement,
+                JointKind::Distance | JointKind::Clearance => JointCoordinate::Distance,
             },
             limits: None,
             motor: None,
-            rub: None,
+            friction: None,
             spring: None,
             clearance: None,
             contact: false,
@@ -222,15 +222,15 @@ impl<D: Dim> Joint<D> {
     /// Whether there is one coordinate that limits, motors and springs can be about.
     pub fn has_coordinate(&self) -> bool {
         match self.kind {
-            Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Distance => true,
-            Kind::Spherical | Kind::Fixed | Kind::Clearance => false,
+            JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical | JointKind::Distance => true,
+            JointKind::Spherical | JointKind::Fixed | JointKind::Clearance => false,
         }
     }
 }
 
 /// A joint over the last step, as it is observed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reading<D: Dim> {
+pub struct JointReport<D: Dim> {
     /// The point x_b of the second side, at the end of the step.
     pub at: D::Vector,
     /// Its own axis, at the end of the step.

@@ -1,38 +1,38 @@
 //! Held functions Φ of a joint, its coordinate, and their rows of G.
 
-use super::{Coordinate, Joint, Kind, Side};
-use crate::detect::Found;
+use super::{JointCoordinate, Joint, JointKind, JointFrame};
+use crate::detect::Candidate;
 use crate::dim::Dim;
 use crate::model::Model;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 use crate::vector::Vector;
 
 /// A row of G: the relative velocity of b with respect to a along a direction at a point, or their
 /// relative spin about an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Row<D: Dim> {
+pub(crate) struct JacobianRow<D: Dim> {
     /// Whether it is a spin.
-    pub turn: bool,
+    pub angular: bool,
     /// Direction or axis, space axes; an axis has no meaning in the plane.
     pub direction: D::Vector,
     /// The point, in space.
     pub at: D::Vector,
 }
 
-impl<D: Dim> Row<D> {
+impl<D: Dim> JacobianRow<D> {
     /// The entries of the row for a body in this placement whose spin is about `axes`.
     pub fn fill(&self, axes: &D::Rotation, position: D::Vector, out: &mut [f64]) {
-        match self.turn {
-            true => D::spin_row(axes, self.direction, out),
-            false => D::row(axes, self.at - position, self.direction, out),
+        match self.angular {
+            true => D::angular_jacobian_row(axes, self.direction, out),
+            false => D::linear_jacobian_row(axes, self.at - position, self.direction, out),
         }
     }
 }
 
 /// A function that vanishes, and its row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Held<D: Dim> {
-    pub row: Row<D>,
+pub(crate) struct BilateralConstraint<D: Dim> {
+    pub row: JacobianRow<D>,
     pub value: f64,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Held<D: Dim> {
 const CLEARANCES: u32 = 0xFFF0_0000;
 
 /// Both ends of a joint in space.
-pub(crate) struct Ends<D: Dim> {
+pub(crate) struct PlacedFrames<D: Dim> {
     /// x_a and x_b.
     pub points: [D::Vector; 2],
     /// Axes of the two sides.
@@ -50,7 +50,7 @@ pub(crate) struct Ends<D: Dim> {
 }
 
 /// The placement of a side; the world is where it is described.
-fn pose<D: Dim>(side: &Side<D>, poses: &[Pose<D>]) -> Pose<D> {
+fn pose<D: Dim>(side: &JointFrame<D>, poses: &[Pose<D>]) -> Pose<D> {
     let still = Pose {
         position: D::Vector::default(),
         rotation: D::Rotation::default(),
@@ -62,16 +62,16 @@ fn pose<D: Dim>(side: &Side<D>, poses: &[Pose<D>]) -> Pose<D> {
 
 impl<D: Dim> Joint<D> {
     /// Where the two ends are.
-    pub(crate) fn ends(&self, poses: &[Pose<D>]) -> Ends<D> {
-        let mut ends = Ends {
+    pub(crate) fn placed_frames(&self, poses: &[Pose<D>]) -> PlacedFrames<D> {
+        let mut ends = PlacedFrames {
             points: [D::Vector::default(); 2],
             axes: [[D::Vector::default(); 3]; 2],
-            angle: -self.zero,
+            angle: -self.reference_angle,
         };
-        for (k, side) in self.sides.iter().enumerate() {
+        for (k, side) in self.frames.iter().enumerate() {
             let pose = pose(side, poses);
             ends.points[k] = pose.position + D::rotate(&pose.rotation, side.point);
-            for (axis, own) in ends.axes[k].iter_mut().zip(side.frame.as_ref()) {
+            for (axis, own) in ends.axes[k].iter_mut().zip(side.axes.as_ref()) {
                 *axis = D::rotate(&pose.rotation, *own);
             }
             let sign = if k == 0 { -1.0 } else { 1.0 };
@@ -81,40 +81,40 @@ impl<D: Dim> Joint<D> {
     }
 
     /// Appends the held functions and their rows.
-    pub(crate) fn held(&self, ends: &Ends<D>, out: &mut Vec<Held<D>>) {
-        let d = ends.apart();
+    pub(crate) fn bilateral_constraints(&self, ends: &PlacedFrames<D>, out: &mut Vec<BilateralConstraint<D>>) {
+        let d = ends.separation();
         let [e, f] = &ends.axes;
-        let along = |i: usize| Held {
+        let along = |i: usize| BilateralConstraint {
             row: ends.along(e[i]),
             value: d.dot(e[i]),
         };
         // The row of e·f: (ω_b − ω_a)·(f × e).
-        let aligned = |e: D::Vector, f: D::Vector| Held {
+        let aligned = |e: D::Vector, f: D::Vector| BilateralConstraint {
             row: ends.about(cross(f, e)),
             value: e.dot(f),
         };
         match self.kind {
-            Kind::Revolute | Kind::Spherical | Kind::Fixed => out.extend((0..D::N).map(along)),
-            Kind::Prismatic | Kind::Cylindrical => out.extend((1..D::N).map(along)),
-            Kind::Distance if self.rigid() => out.push(Held {
+            JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => out.extend((0..D::N).map(along)),
+            JointKind::Prismatic | JointKind::Cylindrical => out.extend((1..D::N).map(along)),
+            JointKind::Distance if self.rigid() => out.push(BilateralConstraint {
                 row: ends.along(ends.toward()),
                 value: d.norm() - self.length,
             }),
-            Kind::Distance | Kind::Clearance => {}
+            JointKind::Distance | JointKind::Clearance => {}
         }
         match (self.kind, D::N) {
-            (Kind::Fixed | Kind::Prismatic, 2) => out.push(Held {
+            (JointKind::Fixed | JointKind::Prismatic, 2) => out.push(BilateralConstraint {
                 row: ends.about(D::Vector::default()),
                 value: ends.angle,
             }),
-            (Kind::Fixed | Kind::Prismatic, _) => {
+            (JointKind::Fixed | JointKind::Prismatic, _) => {
                 out.extend([
                     aligned(e[1], f[0]),
                     aligned(e[2], f[0]),
                     aligned(e[2], f[1]),
                 ]);
             }
-            (Kind::Revolute | Kind::Cylindrical, 3) => {
+            (JointKind::Revolute | JointKind::Cylindrical, 3) => {
                 out.extend([aligned(e[1], f[0]), aligned(e[2], f[0])]);
             }
             _ => {}
@@ -122,41 +122,41 @@ impl<D: Dim> Joint<D> {
     }
 
     /// The coordinate.
-    pub(crate) fn value(&self, ends: &Ends<D>, coordinate: Coordinate) -> f64 {
+    pub(crate) fn value(&self, ends: &PlacedFrames<D>, coordinate: JointCoordinate) -> f64 {
         let [e, f] = &ends.axes;
         match (coordinate, D::N) {
-            (Coordinate::Turn, 2) => ends.angle,
-            (Coordinate::Turn, _) => e[2].dot(f[1]).atan2(e[1].dot(f[1])),
-            (Coordinate::Slide, _) => ends.apart().dot(e[0]),
-            (Coordinate::Length, _) => ends.apart().norm(),
+            (JointCoordinate::Angle, 2) => ends.angle,
+            (JointCoordinate::Angle, _) => e[2].dot(f[1]).atan2(e[1].dot(f[1])),
+            (JointCoordinate::Displacement, _) => ends.separation().dot(e[0]),
+            (JointCoordinate::Distance, _) => ends.separation().norm(),
         }
     }
 
     /// The row of the coordinate.
-    pub(crate) fn coordinate_row(&self, ends: &Ends<D>) -> Row<D> {
+    pub(crate) fn coordinate_row(&self, ends: &PlacedFrames<D>) -> JacobianRow<D> {
         match self.coordinate {
-            Coordinate::Turn => ends.about(ends.axes[0][0]),
-            Coordinate::Slide => ends.along(ends.axes[0][0]),
-            Coordinate::Length => ends.along(ends.toward()),
+            JointCoordinate::Angle => ends.about(ends.axes[0][0]),
+            JointCoordinate::Displacement => ends.along(ends.axes[0][0]),
+            JointCoordinate::Distance => ends.along(ends.toward()),
         }
     }
 
     /// Rows that dry friction acts in: the coordinate's, or all turns of a spherical joint.
-    pub(crate) fn rub_rows(&self, ends: &Ends<D>) -> ([Row<D>; 3], usize) {
+    pub(crate) fn friction_rows(&self, ends: &PlacedFrames<D>) -> ([JacobianRow<D>; 3], usize) {
         let e = &ends.axes[0];
         match self.kind {
-            Kind::Spherical => ([0, 1, 2].map(|k| ends.about(e[k])), 3),
+            JointKind::Spherical => ([0, 1, 2].map(|k| ends.about(e[k])), 3),
             _ => ([self.coordinate_row(ends); 3], 1),
         }
     }
 
     /// The size of the reaction that friction is scaled by: across the joint's own axis where it has
     /// one in space, otherwise all of it. `impulse` is that of the held rows.
-    pub(crate) fn pressed(&self, impulse: &[f64]) -> f64 {
+    pub(crate) fn reaction_norm(&self, impulse: &[f64]) -> f64 {
         let rows = match (self.kind, D::N) {
-            (Kind::Revolute, 3) => 1..3,
-            (Kind::Revolute | Kind::Spherical, n) => 0..n,
-            (Kind::Prismatic | Kind::Cylindrical, n) => 0..n - 1,
+            (JointKind::Revolute, 3) => 1..3,
+            (JointKind::Revolute | JointKind::Spherical, n) => 0..n,
+            (JointKind::Prismatic | JointKind::Cylindrical, n) => 0..n - 1,
             _ => 0..0,
         };
         let parts = impulse.get(rows).unwrap_or(&[]);
@@ -164,9 +164,9 @@ impl<D: Dim> Joint<D> {
     }
 }
 
-impl<D: Dim> Ends<D> {
+impl<D: Dim> PlacedFrames<D> {
     /// d = x_b − x_a.
-    pub fn apart(&self) -> D::Vector {
+    pub fn separation(&self) -> D::Vector {
         self.points[1] - self.points[0]
     }
 
@@ -184,7 +184,7 @@ impl<D: Dim> Ends<D> {
 
     /// d/|d|; the first axis where the points coincide.
     fn toward(&self) -> D::Vector {
-        let (d, length) = (self.apart(), self.apart().norm());
+        let (d, length) = (self.separation(), self.separation().norm());
         if length > 0.0 {
             d * (1.0 / length)
         } else {
@@ -192,17 +192,17 @@ impl<D: Dim> Ends<D> {
         }
     }
 
-    fn along(&self, direction: D::Vector) -> Row<D> {
-        Row {
-            turn: false,
+    fn along(&self, direction: D::Vector) -> JacobianRow<D> {
+        JacobianRow {
+            angular: false,
             direction,
             at: self.points[1],
         }
     }
 
-    fn about(&self, axis: D::Vector) -> Row<D> {
-        Row {
-            turn: true,
+    fn about(&self, axis: D::Vector) -> JacobianRow<D> {
+        JacobianRow {
+            angular: true,
             direction: axis,
             at: self.points[1],
         }
@@ -211,17 +211,17 @@ impl<D: Dim> Ends<D> {
 
 /// The vector product in space; 0 in the plane, where axes are not asked for.
 fn cross<V: Vector>(a: V, b: V) -> V {
-    match (a.slice(), b.slice()) {
+    match (a.components(), b.components()) {
         (&[a0, a1, a2], &[b0, b1, b2]) => {
-            V::of(&[a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
+            V::from_components(&[a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
         }
         _ => V::default(),
     }
 }
 
 /// The joint that a feature belongs to, if it is one of a clearance.
-pub(crate) fn joint_of_feature<D: Dim>(joints: &[Joint<D>], found: &Found<D>) -> Option<usize> {
-    let joint = found.touch.feature.checked_sub(CLEARANCES)? as usize;
+pub(crate) fn clearance_joint<D: Dim>(joints: &[Joint<D>], found: &Candidate<D>) -> Option<usize> {
+    let joint = found.point.feature.checked_sub(CLEARANCES)? as usize;
     let known = joints.get(joint)?;
     known.clearance.as_ref().map(|_| joint)
 }
@@ -231,21 +231,21 @@ pub(crate) fn joint_of_feature<D: Dim>(joints: &[Joint<D>], found: &Found<D>) ->
 /// ```text
 /// gap = play − |d|,   normal −d/|d| on the pin: exact, hole and pin being round
 /// ```
-pub(crate) fn clearances<D: Dim>(
+pub(crate) fn clearance_candidates<D: Dim>(
     model: &Model<D>,
     poses: &[Pose<D>],
     growth: &[f64],
-    out: &mut Vec<Found<D>>,
+    out: &mut Vec<Candidate<D>>,
 ) {
     out.clear();
     for (number, joint) in model.joints.iter().enumerate() {
         let (Some(clearance), [Some(a), Some(b)]) =
-            (&joint.clearance, joint.sides.map(|side| side.body))
+            (&joint.clearance, joint.frames.map(|side| side.body))
         else {
             continue;
         };
-        let ends = joint.ends(poses);
-        let (length, toward) = (ends.apart().norm(), ends.toward());
+        let ends = joint.placed_frames(poses);
+        let (length, toward) = (ends.separation().norm(), ends.toward());
         let gap = clearance.play - length;
         let reach = |body: u32| growth.get(body as usize).copied().unwrap_or(0.0);
         if gap > reach(a) + reach(b) {
@@ -261,10 +261,10 @@ pub(crate) fn clearances<D: Dim>(
         } else {
             (on_pin, on_hole)
         };
-        out.push(Found {
+        out.push(Candidate {
             bodies: if ordered { [a, b] } else { [b, a] },
-            shift: [0; 3],
-            touch: Touch {
+            image: [0; 3],
+            point: ContactPoint {
                 point_a,
                 point_b,
                 normal: if ordered { -toward } else { toward },
@@ -273,5 +273,5 @@ pub(crate) fn clearances<D: Dim>(
             },
         });
     }
-    out.sort_by_key(|found| (found.bodies, found.touch.feature));
+    out.sort_by_key(|found| (found.bodies, found.point.feature));
 }

@@ -4,14 +4,14 @@
 //! belong to the spins without inertia, G_s s = 0 must imply s = 0. A spin is held if its unit vector is a
 //! combination of the rows of G_s.
 
-use super::gram::Gram;
+use super::gram::PivotedCholesky;
 use crate::dim::Dim;
 use crate::model::Model;
 use crate::pose::Pose;
 
 /// Of the spins in `spins`, (body, component of the spin in body axes), those that the joints of the model do not
 /// hold where the bodies are placed at `poses`.
-pub fn unheld_spins<D: Dim>(
+pub fn unconstrained_spins<D: Dim>(
     model: &Model<D>,
     poses: &[Pose<D>],
     spins: &[(u32, usize)],
@@ -19,12 +19,12 @@ pub fn unheld_spins<D: Dim>(
     let mut rows = Vec::new();
     let mut held = Vec::new();
     for joint in &model.joints {
-        let ends = joint.ends(poses);
+        let ends = joint.placed_frames(poses);
         held.clear();
-        joint.held(&ends, &mut held);
+        joint.bilateral_constraints(&ends, &mut held);
         for one in &held {
             let mut row = vec![0.0; spins.len()];
-            for (side, sign) in joint.sides.iter().zip([-1.0, 1.0]) {
+            for (side, sign) in joint.frames.iter().zip([-1.0, 1.0]) {
                 let Some(pose) = side.body.and_then(|body| poses.get(body as usize)) else {
                     continue;
                 };
@@ -43,7 +43,7 @@ pub fn unheld_spins<D: Dim>(
     }
     let rank = |rows: &[Vec<f64>]| {
         let dot = |i: usize, j: usize| rows[i].iter().zip(&rows[j]).map(|(x, y)| x * y).sum();
-        let mut gram = Gram::default();
+        let mut gram = PivotedCholesky::default();
         gram.factor(rows.len(), dot);
         rows.len() - gram.dependent().len()
     };

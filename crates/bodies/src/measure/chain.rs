@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// A contact as a chain sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Strut {
+pub struct ForceChainContact {
     /// The two bodies.
     pub bodies: [u32; 2],
     /// Unit vector from the first to the second: centre to centre, or to the contact of a boundary.
@@ -23,12 +23,12 @@ pub struct Strut {
 
 /// Force chains of a set of contacts.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Chains {
+pub struct ForceChains {
     /// The contacts of each chain, as places in what was given, in ascending order.
     pub members: Vec<Vec<usize>>,
 }
 
-impl Chains {
+impl ForceChains {
     /// Number of contacts of each.
     pub fn lengths(&self) -> impl Iterator<Item = usize> {
         self.members.iter().map(Vec::len)
@@ -41,7 +41,7 @@ impl Chains {
 }
 
 /// The chains of contacts whose force is above `least`, with turns of at most `angle`.
-pub fn chains(struts: &[Strut], least: f64, angle: f64) -> Chains {
+pub fn force_chains(struts: &[ForceChainContact], least: f64, angle: f64) -> ForceChains {
     let strong = struts.iter().enumerate().filter(|(_, s)| s.force > least);
     let mut ends: Vec<(u32, usize, [f64; 3])> = Vec::new();
     for (place, strut) in strong {
@@ -84,7 +84,7 @@ fn link(around: &[(u32, usize, [f64; 3])], angle: f64, links: &mut Vec<[usize; 2
 }
 
 /// Chains from links.
-fn gather(links: &[[usize; 2]]) -> Chains {
+fn gather(links: &[[usize; 2]]) -> ForceChains {
     let mut next: HashMap<usize, Vec<usize>> = HashMap::new();
     for [a, b] in links {
         next.entry(*a).or_default().push(*b);
@@ -108,5 +108,5 @@ fn gather(links: &[[usize; 2]]) -> Chains {
         chain.sort_unstable();
         members.push(chain);
     }
-    Chains { members }
+    ForceChains { members }
 }

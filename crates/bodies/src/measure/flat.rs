@@ -9,14 +9,14 @@
 
 use glam::DVec2;
 
-use super::{Measured, by_centre};
+use super::{ClippedVolume, by_centre};
 use crate::dim::Plane;
 use crate::plane::Shape;
 use crate::pose::Pose;
 
-impl Measured for Plane {
-    fn part(shape: &Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
-        let radius = shape.radius();
+impl ClippedVolume for Plane {
+    fn clipped_volume(shape: &Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
+        let radius = shape.bounding_radius();
         let place = |v: DVec2| pose.position + pose.rotation.rotate(v);
         match shape {
             Shape::Disc { radius } => {

@@ -24,15 +24,15 @@ mod round;
 mod solid;
 mod tensor;
 
-pub use chain::{Chains, Strut, chains};
-pub use network::{Link, Network};
+pub use chain::{ForceChains, ForceChainContact, force_chains};
+pub use network::{ContactForce, ContactNetwork};
 pub use tensor::Tensor;
 
 use crate::dim::Dim;
 use crate::pose::Pose;
 
 /// A dimension whose shapes have volumes in boxes.
-pub trait Measured: Dim {
+pub trait ClippedVolume: Dim {
     /// Area or volume of a shape; 0 for boundaries, which have none of their own.
     fn volume(shape: &Self::Shape) -> f64 {
         Self::mass_properties(shape, 1.0).map_or(0.0, |unit| unit.mass)
@@ -40,12 +40,12 @@ pub trait Measured: Dim {
 
     /// Area or volume of the part of a body within an axis-parallel box, whose bounds may be
     /// infinite. 0 for boundaries.
-    fn inside(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
+    fn volume_in_box(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
         let volume = Self::volume(shape);
         if !(volume > 0.0) {
             return 0.0;
         }
-        let bounds = Self::bounds(shape, pose);
+        let bounds = Self::aabb(shape, pose);
         let (mut all, mut none) = (true, false);
         for k in 0..Self::N {
             none |= !(bounds.high[k] > low[k] && bounds.low[k] < high[k]);
@@ -54,16 +54,16 @@ pub trait Measured: Dim {
         match (none, all) {
             (true, _) => 0.0,
             (_, true) => volume,
-            _ => Self::part(shape, pose, low, high).clamp(0.0, volume),
+            _ => Self::clipped_volume(shape, pose, low, high).clamp(0.0, volume),
         }
     }
 
     /// The same for a body that the boundary of the box may cut.
-    fn part(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64;
+    fn clipped_volume(shape: &Self::Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64;
 }
 
 /// The volume if the centre is in the box: for shapes of which nothing better is known.
-fn by_centre<D: Measured>(
+fn by_centre<D: ClippedVolume>(
     shape: &D::Shape,
     pose: &Pose<D>,
     low: &[f64; 3],

@@ -1,7 +1,7 @@
 //! The forces of a step as a network of bodies, and tensors of it.
 
 use super::tensor::Tensor;
-use super::{Measured, Strut};
+use super::{ClippedVolume, ForceChainContact};
 use crate::dim::Dim;
 use crate::materials::Friction;
 use crate::model::Freedom;
@@ -15,7 +15,7 @@ const CARRIES: f64 = 1e-6;
 
 /// A contact that carries a force.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Link {
+pub struct ContactForce {
     /// The two bodies, the smaller number first.
     pub bodies: [u32; 2],
     /// Where it is, at the midpoint of the step.
@@ -34,27 +34,27 @@ pub struct Link {
 
 /// The contacts that carry a force in the last step, and which bodies they hold.
 #[derive(Debug, Clone, Default)]
-pub struct Network {
-    links: Vec<Link>,
+pub struct ContactNetwork {
+    links: Vec<ContactForce>,
     /// Neighbours of each body that it exchanges a force with, and those among the core.
     degree: Vec<u32>,
     inner: Vec<u32>,
-    core: Vec<bool>,
+    backbone: Vec<bool>,
     least: Vec<u32>,
     boundary: Vec<bool>,
     pairs: Vec<[u32; 2]>,
 }
 
-impl Network {
+impl ContactNetwork {
     /// Takes the contacts of the last step; there are none before the first one.
-    pub fn update<D: Measured>(&mut self, world: &World<D>) {
+    pub fn update<D: ClippedVolume>(&mut self, world: &World<D>) {
         let bodies = &world.model().bodies;
         if self.boundary.len() != bodies.len() {
             let all = bodies.iter();
             self.boundary = all.map(|body| D::boundary_only(&body.shape)).collect();
         }
         self.links.clear();
-        let h = world.ledger().h;
+        let h = world.report().h;
         let pushes = || (0..world.num_contacts()).map(|k| push(&world.contact(k)));
         let (count, sum) = pushes()
             .filter(|s| *s > 0.0)
@@ -92,8 +92,8 @@ impl Network {
                 self.least[body as usize] = 2;
             }
         }
-        self.core.clear();
-        self.core.resize(bodies.len(), true);
+        self.backbone.clear();
+        self.backbone.resize(bodies.len(), true);
         self.inner.clone_from(&self.degree);
         // Boundaries, and bodies that are held in part, need no such balance.
         let boundary = &self.boundary;
@@ -106,7 +106,7 @@ impl Network {
         for body in 0..bodies.len() as u32 {
             let k = body as usize;
             if movable(body) && !held(self.inner[k], self.least[k]) {
-                self.core[k] = false;
+                self.backbone[k] = false;
                 loose.push(body);
             }
         }
@@ -115,8 +115,8 @@ impl Network {
             for other in &around.1[around.0[body as usize]..around.0[body as usize + 1]] {
                 let k = *other as usize;
                 self.inner[k] = self.inner[k].saturating_sub(1);
-                if movable(*other) && self.core[k] && !held(self.inner[k], self.least[k]) {
-                    self.core[k] = false;
+                if movable(*other) && self.backbone[k] && !held(self.inner[k], self.least[k]) {
+                    self.backbone[k] = false;
                     loose.push(*other);
                 }
             }
@@ -124,30 +124,30 @@ impl Network {
     }
 
     /// The contacts that carry a force, sorted by bodies.
-    pub fn links(&self) -> &[Link] {
+    pub fn links(&self) -> &[ContactForce] {
         &self.links
     }
 
     /// Whether a body is a boundary without a centre.
-    pub fn boundary(&self, body: u32) -> bool {
+    pub fn is_boundary(&self, body: u32) -> bool {
         self.boundary.get(body as usize).copied().unwrap_or(true)
     }
 
     /// Neighbours that a body exchanges a force with; several contacts with one count once.
-    pub fn degree(&self, body: u32) -> u32 {
+    pub fn coordination(&self, body: u32) -> u32 {
         self.degree.get(body as usize).copied().unwrap_or(0)
     }
 
     /// Those of them that are no rattlers.
-    pub fn inner(&self, body: u32) -> u32 {
+    pub fn backbone_coordination(&self, body: u32) -> u32 {
         self.inner.get(body as usize).copied().unwrap_or(0)
     }
 
     /// Whether nothing holds a body that is free in all directions. A body with fewer neighbours than can balance it is taken away,
     /// then those that it held, and so on. Balance takes two neighbours with friction; without it as
     /// many as the dimension where there is gravity, one more where there is none.
-    pub fn rattler(&self, body: u32) -> bool {
-        !self.core.get(body as usize).copied().unwrap_or(false)
+    pub fn is_rattler(&self, body: u32) -> bool {
+        !self.backbone.get(body as usize).copied().unwrap_or(false)
     }
 
     /// −Σ w f ⊗ l over the half branches of the bodies of a set, l from the centre to the contact, f on
@@ -157,7 +157,7 @@ impl Network {
         for link in &self.links {
             for (side, sign) in [(0, 1.0), (1, -1.0)] {
                 let body = link.bodies[side];
-                if self.boundary(body) || !set(body) {
+                if self.is_boundary(body) || !set(body) {
                     continue;
                 }
                 let centre = &link.centres[side];
@@ -172,8 +172,8 @@ impl Network {
     }
 
     /// The contact as a chain sees it.
-    pub fn strut(&self, link: &Link) -> Strut {
-        let passes = link.bodies.map(|body| !self.boundary(body));
+    pub fn force_chain_contact(&self, link: &ContactForce) -> ForceChainContact {
+        let passes = link.bodies.map(|body| !self.is_boundary(body));
         let ends: [[f64; 3]; 2] = std::array::from_fn(|k| {
             if passes[k] {
                 link.centres[k]
@@ -183,7 +183,7 @@ impl Network {
         });
         let along: [f64; 3] = std::array::from_fn(|k| ends[1][k] - ends[0][k]);
         let length = along.iter().map(|x| x * x).sum::<f64>().sqrt();
-        Strut {
+        ForceChainContact {
             bodies: link.bodies,
             along: match length > 0.0 {
                 true => along.map(|x| x / length),
@@ -219,20 +219,20 @@ fn push<D: Dim>(contact: &Contact<'_, D>) -> f64 {
 }
 
 fn triple<V: Vector>(vector: V) -> [f64; 3] {
-    let slice = vector.slice();
+    let slice = vector.components();
     std::array::from_fn(|k| slice.get(k).copied().unwrap_or(0.0))
 }
 
-fn link<D: Dim>(world: &World<D>, contact: &Contact<'_, D>, h: f64) -> Link {
+fn link<D: Dim>(world: &World<D>, contact: &Contact<'_, D>, h: f64) -> ContactForce {
     let mut force = D::Vector::default();
     for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
         force += *axis * (*s / h);
     }
-    Link {
+    ContactForce {
         bodies: contact.bodies,
-        point: triple((contact.touch.point_a + contact.touch.point_b) * 0.5),
+        point: triple((contact.point.point_a + contact.point.point_b) * 0.5),
         centres: contact.centres.map(triple),
-        normal: triple(contact.touch.normal),
+        normal: triple(contact.point.normal),
         force: triple(force),
         normal_force: push(contact) / h,
         mobilised: mobilised(world, contact),

@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::round::ball;
-use super::{Measured, by_centre};
+use super::{ClippedVolume, by_centre};
 use crate::dim::Space;
 use crate::pose::Pose;
 use crate::space::Shape;
@@ -16,8 +16,8 @@ use crate::space::Shape;
 /// Points of the lattice along each axis.
 const LATTICE: usize = 24;
 
-impl Measured for Space {
-    fn part(shape: &Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
+impl ClippedVolume for Space {
+    fn clipped_volume(shape: &Shape, pose: &Pose<Self>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
         let centre = pose.position.to_array();
         let from = |bounds: &[f64; 3]| [0, 1, 2].map(|k| bounds[k] - centre[k]);
         let (low_c, high_c) = (from(low), from(high));

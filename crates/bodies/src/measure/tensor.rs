@@ -60,7 +60,7 @@ impl Tensor {
 
     /// Deviator over mean: in the plane ½(σ₁ − σ₂) over ½(σ₁ + σ₂), in space √(3/2 s:s) over ⅓ tr σ.
     /// NaN without a mean.
-    pub fn ratio(&self, dimension: usize) -> f64 {
+    pub fn deviator_ratio(&self, dimension: usize) -> f64 {
         let mean = self.mean(dimension);
         let ([a, b, c], _) = self.principal(dimension);
         let deviator = match dimension {
@@ -77,7 +77,7 @@ impl Tensor {
     }
 
     /// Largest less smallest eigenvalue of the symmetric part.
-    pub fn spread(&self, dimension: usize) -> f64 {
+    pub fn anisotropy(&self, dimension: usize) -> f64 {
         let (values, _) = self.principal(dimension);
         values[0] - values[dimension - 1]
     }

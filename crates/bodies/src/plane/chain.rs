@@ -33,7 +33,7 @@ pub struct Chain {
     pub(crate) closed: bool,
     /// Largest distance of a vertex from the origin.
     pub(crate) radius: f64,
-    pub(super) sides: Vec<Side>,
+    pub(super) sides: Vec<ChainSide>,
     /// Boxes (low, high) of a binary tree in heap order: node i has children 2i and 2i + 1, the
     /// leaves are the last half and stand for the sides; a leaf without one is empty.
     boxes: Vec<(DVec2, DVec2)>,
@@ -41,18 +41,18 @@ pub struct Chain {
 
 /// A run of collinear segments.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Side {
+pub(super) struct ChainSide {
     pub(super) from: DVec2,
     pub(super) to: DVec2,
     /// Unit normal, to the left.
     pub(super) normal: DVec2,
-    pub(super) before: Joint,
-    pub(super) after: Joint,
+    pub(super) before: ChainCorner,
+    pub(super) after: ChainCorner,
 }
 
 /// How a side goes on at one of its ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Joint {
+pub(super) enum ChainCorner {
     /// It does not: solid cut off at a right angle.
     End,
     /// The surface is hollow there; the other side's normal.
@@ -67,43 +67,43 @@ const CONE: f64 = 1e-12;
 
 /// One of the two ends of a side.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Tip {
+pub(super) enum SideEnd {
     From,
     To,
 }
 
-impl Side {
+impl ChainSide {
     /// Its direction.
     pub(super) fn along(&self) -> DVec2 {
         -self.normal.perp()
     }
 
-    pub(super) fn joint(&self, tip: Tip) -> Joint {
+    pub(super) fn joint(&self, tip: SideEnd) -> ChainCorner {
         match tip {
-            Tip::From => self.before,
-            Tip::To => self.after,
+            SideEnd::From => self.before,
+            SideEnd::To => self.after,
         }
     }
 
     /// The normal that bounds the cone of an end on the side away from this one; none if hollow.
-    pub(super) fn limit(&self, tip: Tip) -> Option<DVec2> {
+    pub(super) fn cone_limit(&self, tip: SideEnd) -> Option<DVec2> {
         match (self.joint(tip), tip) {
-            (Joint::Concave(_), _) => None,
-            (Joint::Convex(normal), _) => Some(normal),
-            (Joint::End, Tip::To) => Some(self.along()),
-            (Joint::End, Tip::From) => Some(-self.along()),
+            (ChainCorner::Concave(_), _) => None,
+            (ChainCorner::Convex(normal), _) => Some(normal),
+            (ChainCorner::End, SideEnd::To) => Some(self.along()),
+            (ChainCorner::End, SideEnd::From) => Some(-self.along()),
         }
     }
 
     /// Whether a direction lies in the cone of an end, borders included.
-    pub(super) fn admits(&self, tip: Tip, direction: DVec2) -> bool {
-        let Some(limit) = self.limit(tip) else {
+    pub(super) fn cone_contains(&self, tip: SideEnd, direction: DVec2) -> bool {
+        let Some(limit) = self.cone_limit(tip) else {
             return false;
         };
         // Clockwise from the side before to the side after.
         let (first, second) = match tip {
-            Tip::From => (limit, self.normal),
-            Tip::To => (self.normal, limit),
+            SideEnd::From => (limit, self.normal),
+            SideEnd::To => (self.normal, limit),
         };
         // The bisector: the sum of the normals is 0 for a hairpin, the difference of the
         // directions for a straight joint, and they are parallel.
@@ -168,7 +168,7 @@ impl Chain {
     /// The sides before and after side k, where they meet it in a convex joint.
     pub(super) fn neighbours(&self, k: usize) -> [Option<usize>; 2] {
         let (side, n) = (&self.sides[k], self.sides.len());
-        let convex = |joint: Joint, k: usize| matches!(joint, Joint::Convex(_)).then_some(k);
+        let convex = |joint: ChainCorner, k: usize| matches!(joint, ChainCorner::Convex(_)).then_some(k);
         [
             convex(side.before, (k + n - 1) % n),
             convex(side.after, (k + 1) % n),
@@ -176,10 +176,10 @@ impl Chain {
     }
 
     /// Whether no joint or end is within `step` of x.
-    pub(crate) fn smooth(&self, x: DVec2, step: f64) -> bool {
+    pub(crate) fn is_smooth_near(&self, x: DVec2, step: f64) -> bool {
         let mut smooth = true;
         let by = DVec2::splat(step);
-        self.near(x - by, x + by, |k| {
+        self.query(x - by, x + by, |k| {
             let side = &self.sides[k];
             smooth &= side.from.distance(x) > step && side.to.distance(x) > step;
         });
@@ -187,7 +187,7 @@ impl Chain {
     }
 
     /// Calls `visit` with the number of every side whose box meets the given one, in order.
-    pub(super) fn near(&self, low: DVec2, high: DVec2, mut visit: impl FnMut(usize)) {
+    pub(super) fn query(&self, low: DVec2, high: DVec2, mut visit: impl FnMut(usize)) {
         let leaves = self.boxes.len() / 2;
         let mut node = 1;
         while node > 0 {
@@ -253,7 +253,7 @@ fn joints(vertices: &[DVec2], closed: bool, size: f64) -> Vec<DVec2> {
     kept
 }
 
-fn sides(joints: &[DVec2], closed: bool) -> Vec<Side> {
+fn sides(joints: &[DVec2], closed: bool) -> Vec<ChainSide> {
     let n = joints.len();
     let count = if closed { n } else { n - 1 };
     // A quotient is exact for sides along an axis, a product with the inverse is not.
@@ -267,29 +267,29 @@ fn sides(joints: &[DVec2], closed: bool) -> Vec<Side> {
         // A hairpin, which turns by π, is a thin plate: convex whatever rounding says.
         let turn = d.perp_dot(e);
         if turn < 0.0 || d.dot(e) < 0.0 && turn <= STRAIGHT {
-            Joint::Convex(other.perp())
+            ChainCorner::Convex(other.perp())
         } else {
-            Joint::Concave(other.perp())
+            ChainCorner::Concave(other.perp())
         }
     };
     (0..count)
-        .map(|i| Side {
+        .map(|i| ChainSide {
             from: joints[i],
             to: joints[(i + 1) % n],
             normal: direction(i).perp(),
             before: match (closed, i) {
-                (false, 0) => Joint::End,
+                (false, 0) => ChainCorner::End,
                 _ => joint((i + count - 1) % count, i, i),
             },
             after: match closed {
-                false if i + 1 == count => Joint::End,
+                false if i + 1 == count => ChainCorner::End,
                 _ => joint(i, (i + 1) % count, i),
             },
         })
         .collect()
 }
 
-fn boxes(sides: &[Side]) -> Vec<(DVec2, DVec2)> {
+fn boxes(sides: &[ChainSide]) -> Vec<(DVec2, DVec2)> {
     let leaves = sides.len().next_power_of_two();
     let all = DVec2::splat(f64::INFINITY);
     let mut boxes = vec![(all, -all); 2 * leaves];

@@ -25,7 +25,7 @@ pub(crate) fn support(shape: &Shape, n: DVec2) -> f64 {
 
 /// Calls `visit` with the outward normal of every side and how deep x is behind it. Round shapes have
 /// one side, that nearest to x.
-pub(crate) fn sides(shape: &Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
+pub(crate) fn visit_face_depths(shape: &Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
     match shape {
         Shape::Disc { radius } => round(x, *radius, visit),
         Shape::Capsule {
@@ -55,7 +55,7 @@ fn round(from: DVec2, radius: f64, visit: &mut dyn FnMut(DVec2, f64)) {
 }
 
 /// Calls `visit` with the direction of every straight line of the outline that passes by x.
-pub(crate) fn lines(shape: &Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
+pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
     match shape {
         Shape::Capsule {
             half_length,
@@ -95,12 +95,12 @@ pub(crate) fn farthest(shape: &Shape, pose: &Pose<Plane>) -> f64 {
         }
         Shape::Polygon(p) => p.vertices.iter().fold(0.0, |most, v| most.max(place(*v))),
         Shape::HalfPlane | Shape::Chain(_) => f64::INFINITY,
-        Shape::Compound(c) => pose.position.length() + c.radius(),
+        Shape::Compound(c) => pose.position.length() + c.bounding_radius(),
     }
 }
 
 /// The whole of placed masses, and the placement of its axes: those of the parts' description.
-pub(crate) fn join(
+pub(crate) fn combine_masses(
     parts: &[(MassProperties<Plane>, Pose<Plane>)],
 ) -> (MassProperties<Plane>, Pose<Plane>) {
     let mass: f64 = parts.iter().map(|(m, _)| m.mass).sum();

@@ -7,23 +7,23 @@ use glam::DVec2;
 
 /// Four points or directions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Four {
+pub(crate) struct Points4 {
     pub(crate) x: [f64; 4],
     pub(crate) y: [f64; 4],
 }
 
 /// A polygon of three or four vertices.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Few {
+pub(crate) struct SmallPolygon {
     /// Half the sides of a rectangle along the axes whose first vertex is the lower left one.
     pub(crate) half: Option<DVec2>,
-    pub(crate) vertices: Four,
-    pub(crate) normals: Four,
+    pub(crate) vertices: Points4,
+    pub(crate) normals: Points4,
     /// n · p of each edge.
     pub(crate) offset: [f64; 4],
 }
 
-impl Four {
+impl Points4 {
     fn new(list: &[DVec2]) -> Option<Self> {
         let at = |k: usize| list.get(k).or(list.first()).copied();
         let four = [at(0)?, at(1)?, at(2)?, at(3)?];
@@ -44,7 +44,7 @@ impl Four {
     }
 }
 
-impl Few {
+impl SmallPolygon {
     /// None for more vertices than four.
     pub(crate) fn new(vertices: &[DVec2], normals: &[DVec2]) -> Option<Self> {
         if vertices.len() > 4 {
@@ -57,7 +57,7 @@ impl Few {
             }
             _ => None,
         };
-        let (vertices, normals) = (Four::new(vertices)?, Four::new(normals)?);
+        let (vertices, normals) = (Points4::new(vertices)?, Points4::new(normals)?);
         let offset =
             std::array::from_fn(|k| normals.x[k] * vertices.x[k] + normals.y[k] * vertices.y[k]);
         Some(Self {
@@ -97,17 +97,17 @@ pub(crate) fn first_within(a: [f64; 4], most: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plane::Polygon;
+    use crate::plane::ConvexPolygon;
 
     #[test]
     fn rectangles_are_known_as_such() -> Result<(), crate::error::ShapeError> {
-        let half = |p: &Polygon| p.few.and_then(|few| few.half);
+        let half = |p: &ConvexPolygon| p.small.and_then(|few| few.half);
         assert_eq!(
-            half(&Polygon::rectangle(0.6, 0.4)?),
+            half(&ConvexPolygon::rectangle(0.6, 0.4)?),
             Some(DVec2::new(0.3, 0.2))
         );
         let skew = [(-1.0, -1.0), (1.0, -1.0), (1.5, 1.0), (-0.5, 1.0)].map(DVec2::from);
-        assert_eq!(half(&Polygon::new(&skew)?.0), None);
+        assert_eq!(half(&ConvexPolygon::new(&skew)?.0), None);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ mod touch;
 
 pub use angle::Angle;
 pub use chain::Chain;
-pub use polygon::Polygon;
+pub use polygon::ConvexPolygon;
 pub use shape::Shape;
-pub use touch::touch;
-pub(crate) use touch::touch_discs;
+pub use touch::contact_points;
+pub(crate) use touch::disc_contact_point;

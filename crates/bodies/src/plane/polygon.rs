@@ -11,7 +11,7 @@
 
 use glam::DVec2;
 
-use super::few::Few;
+use super::few::SmallPolygon;
 use crate::error::ShapeError;
 
 /// Two vertices nearer than this, or a vertex nearer than this to the line through its neighbours,
@@ -25,12 +25,12 @@ const MOST: usize = 1 << 15;
 
 /// A convex polygon, vertices anticlockwise, centroid at the origin.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Polygon {
+pub struct ConvexPolygon {
     pub(crate) vertices: Vec<DVec2>,
     /// Outward unit normal of the edge from vertex i to vertex i + 1.
     pub(crate) normals: Vec<DVec2>,
     /// The same of a triangle or a quadrilateral.
-    pub(crate) few: Option<Few>,
+    pub(crate) small: Option<SmallPolygon>,
     /// Which edges are cuts of a body that is not convex: none of its surface. Empty if none is.
     pub(crate) cuts: Vec<bool>,
     /// Largest distance of a vertex from the centroid.
@@ -40,7 +40,7 @@ pub struct Polygon {
     pub(crate) moment: f64,
 }
 
-impl Polygon {
+impl ConvexPolygon {
     /// From vertices in either sense of rotation; also gives the centroid, which is moved to the
     /// origin. Collinear vertices are dropped.
     ///
@@ -86,7 +86,7 @@ impl Polygon {
         let corners = [(-x, -y), (x, -y), (x, y), (-x, y)].map(DVec2::from);
         let mut polygon = Self::of(corners.to_vec());
         polygon.normals = vec![DVec2::NEG_Y, DVec2::X, DVec2::Y, DVec2::NEG_X];
-        polygon.few = Few::new(&polygon.vertices, &polygon.normals);
+        polygon.small = SmallPolygon::new(&polygon.vertices, &polygon.normals);
         Ok(polygon)
     }
 
@@ -105,7 +105,7 @@ impl Polygon {
             radius = radius.max(p.length());
         }
         Self {
-            few: Few::new(&vertices, &normals),
+            small: SmallPolygon::new(&vertices, &normals),
             vertices,
             normals,
             cuts: Vec::new(),

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use glam::DVec2;
 
 use super::chain::Chain;
-use super::polygon::Polygon;
+use super::polygon::ConvexPolygon;
 use crate::compound::Compound;
 use crate::dim::Plane;
 use crate::error::ShapeError;
-use crate::pose::{Bounds, MassProperties, Pose};
+use crate::pose::{Aabb, MassProperties, Pose};
 
 /// A half-plane whose normal is this near to an axis counts as parallel to it in its bounds: the
 /// angle π/2 in floating point has the cosine 6·10⁻¹⁷, and its user means 0.
@@ -25,7 +25,7 @@ pub enum Shape {
         radius: f64,
     },
     /// A convex polygon (a box is one).
-    Polygon(Arc<Polygon>),
+    Polygon(Arc<ConvexPolygon>),
     /// All points within `radius` of a segment on the x axis.
     Capsule {
         /// Half the length of the segment.
@@ -72,8 +72,8 @@ impl Shape {
     }
 
     /// The smallest axis-parallel box around it.
-    pub fn bounds(&self, pose: &Pose<Plane>) -> Bounds<Plane> {
-        let around = |half: DVec2| Bounds {
+    pub fn aabb(&self, pose: &Pose<Plane>) -> Aabb<Plane> {
+        let around = |half: DVec2| Aabb {
             low: pose.position - half,
             high: pose.position + half,
         };
@@ -86,7 +86,7 @@ impl Shape {
             Self::Polygon(polygon) => spanned(&polygon.vertices, pose),
             Self::Chain(chain) => spanned(&chain.vertices, pose),
             Self::HalfPlane => below(pose),
-            Self::Compound(compound) => compound.bounds(pose),
+            Self::Compound(compound) => compound.aabb(pose),
         }
     }
 
@@ -96,7 +96,7 @@ impl Shape {
     }
 
     /// Largest distance from the origin.
-    pub fn radius(&self) -> f64 {
+    pub fn bounding_radius(&self) -> f64 {
         match self {
             Self::Disc { radius } => *radius,
             Self::Capsule {
@@ -106,7 +106,7 @@ impl Shape {
             Self::Polygon(polygon) => polygon.radius,
             Self::HalfPlane => f64::INFINITY,
             Self::Chain(chain) => chain.radius,
-            Self::Compound(compound) => compound.radius(),
+            Self::Compound(compound) => compound.bounding_radius(),
         }
     }
 
@@ -138,20 +138,20 @@ impl Shape {
     }
 }
 
-fn spanned(vertices: &[DVec2], pose: &Pose<Plane>) -> Bounds<Plane> {
+fn spanned(vertices: &[DVec2], pose: &Pose<Plane>) -> Aabb<Plane> {
     let all = DVec2::splat(f64::INFINITY);
     let (low, high) = vertices.iter().fold((all, -all), |(low, high), v| {
         let v = pose.rotation.rotate(*v);
         (low.min(v), high.max(v))
     });
-    Bounds {
+    Aabb {
         low: pose.position + low,
         high: pose.position + high,
     }
 }
 
 /// Of a half-plane: infinite but for the side its normal points to, if that is along an axis.
-fn below(pose: &Pose<Plane>) -> Bounds<Plane> {
+fn below(pose: &Pose<Plane>) -> Aabb<Plane> {
     let normal = pose.rotation.axis().perp();
     let all = DVec2::splat(f64::INFINITY);
     let (mut low, mut high) = (-all, all);
@@ -164,5 +164,5 @@ fn below(pose: &Pose<Plane>) -> Bounds<Plane> {
             }
         }
     }
-    Bounds { low, high }
+    Aabb { low, high }
 }

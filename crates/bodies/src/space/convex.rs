@@ -29,7 +29,7 @@ pub(crate) fn support(shape: &Shape, n: DVec3) -> f64 {
 
 /// Calls `visit` with the outward normal of every side and how deep x is behind it. Of a round side the
 /// normal nearest to x is taken.
-pub(crate) fn sides(shape: &Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
+pub(crate) fn visit_face_depths(shape: &Shape, x: DVec3, visit: &mut dyn FnMut(DVec3, f64)) {
     match shape {
         Shape::Sphere { radius } => round(x, *radius, visit),
         Shape::Capsule {
@@ -67,7 +67,7 @@ fn round(from: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
 }
 
 /// Calls `visit` with the direction of every straight line of the surface that passes by x.
-pub(crate) fn lines(shape: &Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
+pub(crate) fn visit_straight_lines(shape: &Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DVec3)) {
     match shape {
         Shape::Capsule {
             half_length,
@@ -85,7 +85,7 @@ pub(crate) fn lines(shape: &Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DV
         Shape::Polyhedron(p) => {
             for edge in &p.edges {
                 let (from, to) = (p.vertices[edge.from as usize], p.vertices[edge.to as usize]);
-                if apart(x, from, to) <= near {
+                if distance_to_segment(x, from, to) <= near {
                     visit((to - from).normalize());
                 }
             }
@@ -95,7 +95,7 @@ pub(crate) fn lines(shape: &Shape, x: DVec3, near: f64, visit: &mut dyn FnMut(DV
 }
 
 /// Distance of x from a segment.
-pub(crate) fn apart(x: DVec3, from: DVec3, to: DVec3) -> f64 {
+pub(crate) fn distance_to_segment(x: DVec3, from: DVec3, to: DVec3) -> f64 {
     let along = to - from;
     let share = (x - from).dot(along) / along.length_squared();
     x.distance(from + along * share.clamp(0.0, 1.0))
@@ -132,13 +132,13 @@ pub(crate) fn farthest(shape: &Shape, pose: &Pose<Space>) -> f64 {
             .iter()
             .fold(0.0, |most, v| most.max(place(*v).length())),
         Shape::HalfSpace | Shape::Mesh(_) => f64::INFINITY,
-        Shape::Compound(c) => pose.position.length() + c.radius(),
+        Shape::Compound(c) => pose.position.length() + c.bounding_radius(),
     }
 }
 
 /// The whole of placed masses, and the placement of its principal axes. Axes of the description that
 /// are principal are kept.
-pub(crate) fn join(
+pub(crate) fn combine_masses(
     parts: &[(MassProperties<Space>, Pose<Space>)],
 ) -> (MassProperties<Space>, Pose<Space>) {
     let mass: f64 = parts.iter().map(|(m, _)| m.mass).sum();

@@ -19,9 +19,9 @@ mod weld;
 
 use glam::DVec3;
 
-use super::convex::apart;
+use super::convex::distance_to_segment;
 use crate::error::ShapeError;
-pub(crate) use edge::{Bend, Edge};
+pub(crate) use edge::{EdgeConvexity, Edge};
 pub use fault::MeshError;
 pub use obj::read_obj;
 pub use stl::read_stl;
@@ -49,10 +49,10 @@ pub struct Mesh {
     star: Vec<u32>,
     star_start: Vec<u32>,
     /// Vertices inside a flat part of the surface.
-    pub(crate) smooth: Vec<bool>,
+    pub(crate) vertex_is_flat: Vec<bool>,
     /// Vertices at the end of an open surface.
-    pub(crate) open: Vec<bool>,
-    tree: tree::Tree,
+    pub(crate) vertex_is_open: Vec<bool>,
+    tree: tree::TriangleTree,
 }
 
 impl Mesh {
@@ -68,13 +68,13 @@ impl Mesh {
         let normals = normals(vertices, triangles)?;
         let (edges, sides) = edge::edges(vertices, triangles, &normals)?;
         edge::check_outside(vertices, triangles, &edges)?;
-        let facets = edge::groups(triangles.len(), &edges, |e| e.bend == Bend::Flat);
+        let facets = edge::groups(triangles.len(), &edges, |e| e.convexity == EdgeConvexity::Flat);
         let (star_start, star) = edge::stars(vertices.len(), triangles);
         let mut smooth = vec![true; vertices.len()];
         let mut open = vec![false; vertices.len()];
         for (edge, v) in edges.iter().flat_map(|e| e.ends.map(|v| (e, v as usize))) {
-            smooth[v] &= edge.bend == Bend::Flat;
-            open[v] |= edge.bend == Bend::Open;
+            smooth[v] &= edge.convexity == EdgeConvexity::Flat;
+            open[v] |= edge.convexity == EdgeConvexity::Open;
         }
         Ok(Self {
             vertices: vertices.to_vec(),
@@ -85,9 +85,9 @@ impl Mesh {
             edges,
             star,
             star_start,
-            smooth,
-            open,
-            tree: tree::Tree::new(vertices, triangles),
+            vertex_is_flat: smooth,
+            vertex_is_open: open,
+            tree: tree::TriangleTree::new(vertices, triangles),
         })
     }
 
@@ -121,11 +121,11 @@ impl Mesh {
 
     /// Whether every edge has two triangles.
     pub fn closed(&self) -> bool {
-        self.edges.iter().all(|e| e.bend != Bend::Open)
+        self.edges.iter().all(|e| e.convexity != EdgeConvexity::Open)
     }
 
     /// The triangles whose own boxes meet a box, in a fixed order; allocates nothing.
-    pub fn near(&self, low: DVec3, high: DVec3) -> impl Iterator<Item = u32> + '_ {
+    pub fn triangles_in_box(&self, low: DVec3, high: DVec3) -> impl Iterator<Item = u32> + '_ {
         self.tree.near(low, high).filter(move |t| {
             let [p, q, r] = self.corners(*t);
             p.min(q).min(r).cmple(high).all() && p.max(q).max(r).cmpge(low).all()
@@ -133,13 +133,13 @@ impl Mesh {
     }
 
     /// Whether no edge where the surface bends or ends is within `step` of x.
-    pub(crate) fn smooth(&self, x: DVec3, step: f64) -> bool {
+    pub(crate) fn is_smooth_near(&self, x: DVec3, step: f64) -> bool {
         let by = DVec3::splat(step);
-        self.near(x - by, x + by).all(|t| {
+        self.triangles_in_box(x - by, x + by).all(|t| {
             self.sides[t as usize].iter().all(|e| {
                 let edge = &self.edges[*e as usize];
                 let [p, q] = edge.ends.map(|v| self.vertices[v as usize]);
-                edge.bend == Bend::Flat || apart(x, p, q) > step
+                edge.convexity == EdgeConvexity::Flat || distance_to_segment(x, p, q) > step
             })
         })
     }

@@ -10,8 +10,8 @@ pub mod spin;
 mod touch;
 
 pub use mesh::{Mesh, MeshError, Triangles, read_obj, read_stl, weld};
-pub use polyhedron::{MOST_SIDES, MOST_VERTICES, Polyhedron};
+pub use polyhedron::{MAX_FACE_VERTICES, MAX_VERTICES, ConvexPolyhedron};
 pub use shape::Shape;
-pub use solid::{Fineness, Fit, Solid};
+pub use solid::{DecompositionParams, DecompositionFit, DecomposedMesh};
 pub(crate) use touch::round::spheres as touch_spheres;
-pub use touch::touch;
+pub use touch::contact_points;

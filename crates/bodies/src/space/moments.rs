@@ -24,14 +24,14 @@ const SWEEPS: usize = 30;
 
 /// Volume and principal moments for density 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Moments {
+pub(crate) struct VolumeMoments {
     pub volume: f64,
     pub inertia: DVec3,
 }
 
-impl Moments {
+impl VolumeMoments {
     /// A body of this density.
-    pub(crate) fn times(&self, density: f64) -> MassProperties<Space> {
+    pub(crate) fn with_density(&self, density: f64) -> MassProperties<Space> {
         MassProperties {
             mass: density * self.volume,
             inertia: density * self.inertia,

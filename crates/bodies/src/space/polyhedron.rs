@@ -22,15 +22,15 @@ use glam::DVec3;
 use crate::dim::Space;
 use crate::error::ShapeError;
 use crate::pose::Pose;
-use crate::space::moments::Moments;
+use crate::space::moments::VolumeMoments;
 
 pub(super) use check::length;
 
 /// Vertices at most. A polyhedron with V vertices has at most 3V − 6 edges, and (3V)² < 2³².
-pub const MOST_VERTICES: usize = 16_384;
+pub const MAX_VERTICES: usize = 16_384;
 
 /// Vertices of one face at most.
-pub const MOST_SIDES: usize = 256;
+pub const MAX_FACE_VERTICES: usize = 256;
 
 /// From this number of vertices a support is sought by climbing along edges, below by trying all.
 const CLIMB: usize = 40;
@@ -65,13 +65,13 @@ pub(crate) struct Edge {
 
 /// A convex polyhedron in principal axes, centre of mass at the origin.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Polyhedron {
+pub struct ConvexPolyhedron {
     pub(crate) vertices: Vec<DVec3>,
     pub(crate) faces: Vec<Face>,
     pub(crate) edges: Vec<Edge>,
     /// Normals of the faces on the left and right of each edge, side by side: what the search for
     /// separating axes runs through most.
-    pub(crate) arcs: Vec<[DVec3; 2]>,
+    pub(crate) edge_face_normals: Vec<[DVec3; 2]>,
     /// Unit directions of edges, parallel ones once.
     pub(crate) axes: Vec<DVec3>,
     /// Vertices of the faces, one loop after the other.
@@ -85,12 +85,12 @@ pub struct Polyhedron {
     /// Neighbours of each vertex.
     beside: Vec<u32>,
     /// Half the sides, for a box whose vertex i has the signs of the bits of i.
-    pub(crate) half: Option<DVec3>,
+    pub(crate) half_extents: Option<DVec3>,
     pub(crate) radius: f64,
-    pub(crate) moments: Moments,
+    pub(crate) moments: VolumeMoments,
 }
 
-impl Polyhedron {
+impl ConvexPolyhedron {
     /// The convex hull of points, coplanar triangles merged into faces. Also gives the placement of
     /// its body axes (principal axes, centre of mass) in the axes of the points.
     ///
@@ -146,15 +146,15 @@ impl Polyhedron {
             [0, 2, 3, 1],
         ];
         let loops = loops.iter().map(|l| l.to_vec()).collect();
-        let mut built = build::build(vertices, loops, Moments::cuboid(sides))?;
-        built.half = Some(half);
+        let mut built = build::build(vertices, loops, VolumeMoments::cuboid(sides))?;
+        built.half_extents = Some(half);
         // Exactly, which normalising does not promise.
         for (k, face) in built.faces.iter_mut().enumerate() {
             let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
             face.normal = sign * DVec3::AXES[k / 2];
             face.offset = half[k / 2];
         }
-        for (arc, e) in built.arcs.iter_mut().zip(&built.edges) {
+        for (arc, e) in built.edge_face_normals.iter_mut().zip(&built.edges) {
             *arc = [e.left, e.right].map(|f| built.faces[f as usize].normal);
         }
         Ok(built)
@@ -164,7 +164,7 @@ impl Polyhedron {
         vertices: &[DVec3],
         loops: Vec<Vec<u32>>,
     ) -> Result<(Self, Pose<Space>), ShapeError> {
-        let (moments, pose) = Moments::polyhedron(vertices, &loops)?;
+        let (moments, pose) = VolumeMoments::polyhedron(vertices, &loops)?;
         let back = pose.rotation.conjugate();
         let vertices = vertices.iter().map(|x| back * (*x - pose.position));
         let built = build::build(vertices.collect(), loops, moments)?;
@@ -234,7 +234,7 @@ impl Polyhedron {
     /// max v·d over the vertices.
     #[inline]
     pub(crate) fn support_value(&self, d: DVec3) -> f64 {
-        match self.half {
+        match self.half_extents {
             Some(half) => half.dot(d.abs()),
             None => self.vertices[self.support(d, 0) as usize].dot(d),
         }
@@ -243,7 +243,7 @@ impl Polyhedron {
     /// A vertex farthest along d; large polyhedra are climbed from the vertex `hint`.
     #[inline]
     pub(crate) fn support(&self, d: DVec3, hint: u32) -> u32 {
-        if self.half.is_some() {
+        if self.half_extents.is_some() {
             return u32::from(d.x > 0.0) | u32::from(d.y > 0.0) << 1 | u32::from(d.z > 0.0) << 2;
         }
         if self.vertices.len() >= CLIMB {

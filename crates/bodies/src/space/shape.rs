@@ -5,12 +5,12 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 
 use super::mesh::Mesh;
-use super::moments::Moments;
-use super::polyhedron::{Polyhedron, length};
+use super::moments::VolumeMoments;
+use super::polyhedron::{ConvexPolyhedron, length};
 use crate::compound::Compound;
 use crate::dim::Space;
 use crate::error::ShapeError;
-use crate::pose::{Bounds, MassProperties, Pose};
+use crate::pose::{Aabb, MassProperties, Pose};
 
 /// The shape of a body, in principal axes, origin at the centre of mass.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ pub enum Shape {
         radius: f64,
     },
     /// A convex polyhedron (a box is one).
-    Polyhedron(Arc<Polyhedron>),
+    Polyhedron(Arc<ConvexPolyhedron>),
     /// The points z ≤ 0: a boundary.
     HalfSpace,
     /// A surface of triangles: a boundary.
@@ -84,9 +84,9 @@ impl Shape {
 
     /// The smallest axis-parallel box around it. A half-space is bounded on one side where its normal
     /// is exactly along an axis, and has infinite bounds else.
-    pub fn bounds(&self, pose: &Pose<Space>) -> Bounds<Space> {
+    pub fn aabb(&self, pose: &Pose<Space>) -> Aabb<Space> {
         let centre = pose.position;
-        let around = |reach: DVec3| Bounds {
+        let around = |reach: DVec3| Aabb {
             low: centre - reach,
             high: centre + reach,
         };
@@ -106,7 +106,7 @@ impl Shape {
                 let across = across.map(f64::sqrt);
                 around(*half_length * axis.abs() + *radius * across)
             }
-            Self::Polyhedron(p) => match p.half {
+            Self::Polyhedron(p) => match p.half_extents {
                 Some(half) => {
                     let m = DMat3::from_quat(pose.rotation);
                     let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(DVec3::abs);
@@ -116,7 +116,7 @@ impl Shape {
             },
             Self::HalfSpace => half_space(axis, centre),
             Self::Mesh(m) => around_points(m.vertices(), pose),
-            Self::Compound(compound) => compound.bounds(pose),
+            Self::Compound(compound) => compound.aabb(pose),
         }
     }
 
@@ -126,7 +126,7 @@ impl Shape {
     }
 
     /// Largest distance from the origin.
-    pub fn radius(&self) -> f64 {
+    pub fn bounding_radius(&self) -> f64 {
         match self {
             Self::Sphere { radius } => *radius,
             Self::Capsule {
@@ -143,31 +143,31 @@ impl Shape {
                 .vertices()
                 .iter()
                 .fold(0.0, |most, v| most.max(v.length())),
-            Self::Compound(compound) => compound.radius(),
+            Self::Compound(compound) => compound.bounding_radius(),
         }
     }
 
     /// Mass properties for a density per volume; `None` for boundaries.
     pub fn mass_properties(&self, density: f64) -> Option<MassProperties<Space>> {
         let moments = match self {
-            Self::Sphere { radius } => Moments::sphere(*radius),
+            Self::Sphere { radius } => VolumeMoments::sphere(*radius),
             Self::Capsule {
                 half_length,
                 radius,
-            } => Moments::capsule(*half_length, *radius),
+            } => VolumeMoments::capsule(*half_length, *radius),
             Self::Cylinder {
                 half_length,
                 radius,
-            } => Moments::cylinder(*half_length, *radius),
+            } => VolumeMoments::cylinder(*half_length, *radius),
             Self::Polyhedron(p) => p.moments,
             Self::Compound(compound) => return Some(compound.mass_properties(density)),
             Self::HalfSpace | Self::Mesh(_) => return None,
         };
-        Some(moments.times(density))
+        Some(moments.with_density(density))
     }
 }
 
-fn around_points(points: &[DVec3], pose: &Pose<Space>) -> Bounds<Space> {
+fn around_points(points: &[DVec3], pose: &Pose<Space>) -> Aabb<Space> {
     let m = DMat3::from_quat(pose.rotation);
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for x in points {
@@ -175,13 +175,13 @@ fn around_points(points: &[DVec3], pose: &Pose<Space>) -> Bounds<Space> {
         low = low.min(x);
         high = high.max(x);
     }
-    Bounds {
+    Aabb {
         low: pose.position + low,
         high: pose.position + high,
     }
 }
 
-fn half_space(normal: DVec3, point: DVec3) -> Bounds<Space> {
+fn half_space(normal: DVec3, point: DVec3) -> Aabb<Space> {
     let (mut low, mut high) = (DVec3::NEG_INFINITY, DVec3::INFINITY);
     for i in 0..3 {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
@@ -193,5 +193,5 @@ fn half_space(normal: DVec3, point: DVec3) -> Bounds<Space> {
             }
         }
     }
-    Bounds { low, high }
+    Aabb { low, high }
 }

@@ -19,11 +19,11 @@ const ITERATIONS: usize = 20;
 const PARTS: u32 = 1024;
 
 /// Radians a step may turn the body by for its spin to be followed.
-pub const LONGEST: f64 = 1000.0;
+pub const MAX_STEP_ANGLE: f64 = 1000.0;
 
 /// The rotation R cay(a), a = hΩ̄ in body axes: the unit quaternion along (1, ½a).
 #[inline]
-pub fn turn(rotation: DQuat, a: DVec3) -> DQuat {
+pub fn cayley_update(rotation: DQuat, a: DVec3) -> DQuat {
     let step = rotation * DQuat::from_xyzw(0.5 * a.x, 0.5 * a.y, 0.5 * a.z, 1.0);
     let size = step.length();
     if size.is_finite() {
@@ -35,7 +35,7 @@ pub fn turn(rotation: DQuat, a: DVec3) -> DQuat {
 }
 
 /// The spin after a free step of length h under a constant moment in body axes.
-pub fn free(inertia: DVec3, spin: DVec3, moment: DVec3, h: f64) -> DVec3 {
+pub fn free_spin(inertia: DVec3, spin: DVec3, moment: DVec3, h: f64) -> DVec3 {
     let i = inertia;
     if i.x == i.y && i.y == i.z {
         return spin + moment * (h / i.x);
@@ -43,7 +43,7 @@ pub fn free(inertia: DVec3, spin: DVec3, moment: DVec3, h: f64) -> DVec3 {
     if let Some(end) = implicit(i, spin, moment, h) {
         return end;
     }
-    if h.abs() * spin.length() <= LONGEST {
+    if h.abs() * spin.length() <= MAX_STEP_ANGLE {
         let mut parts = 2;
         while parts <= PARTS {
             let part = h / f64::from(parts);

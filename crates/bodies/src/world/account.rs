@@ -15,21 +15,21 @@ mod share;
 use super::joint::JointWorks;
 use super::{NO_GROUP, World, kinetic};
 use crate::dim::Dim;
-use crate::state::Ledger;
+use crate::state::StepReport;
 use crate::vector::Vector;
 
 pub(super) use gain::common_restitution;
-pub use gamma::Sliding;
-pub(super) use gamma::Web;
-pub(super) use share::thickness;
-pub use share::{Deepest, Loosest};
+pub use gamma::PainleveContact;
+pub(super) use gamma::PainleveScratch;
+pub(super) use share::min_width;
+pub use share::{DeepestContact, LargestDrift};
 
 /// Of the squares of impulses: what their sum may leave of the balance of momentum is measured by this at least. A
 /// thousandth of a thousandth of an impulse is a thousand million times its rounding.
 const CANCELLED: f64 = 1e-12;
 
 /// What the bodies say of a step.
-struct Bodies {
+struct BodyBalance {
     /// Work of given forces, and the energy they would give to bodies at rest.
     work: f64,
     at_stake: f64,
@@ -42,51 +42,51 @@ struct Bodies {
 
 /// Works of the contacts of a step.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Works {
+pub(super) struct ContactWorks {
     impact: f64,
     sliding: f64,
     boundary: f64,
     /// Σ S·U_F.
     end: f64,
     joint: JointWorks,
-    books: gain::Books,
+    books: gain::EnergyGain,
 }
 
 impl<D: Dim> World<D> {
     /// The account before the first step: energies alone.
-    pub(super) fn begin_account(&mut self) {
-        self.ledger = Ledger {
+    pub(super) fn initial_report(&mut self) {
+        self.report = StepReport {
             t: self.state.t,
             reached: true,
             gamma: f64::INFINITY,
             kinetic: self.kinetic_energy(&self.state.velocities) + self.cell_energy(),
             potential: self.potential_energy(),
-            ..Ledger::default()
+            ..StepReport::default()
         };
-        self.account_joints();
+        self.balance_joints();
     }
 
     /// ½ m v² of one body.
     pub(super) fn kinetic_of(&self, body: usize, velocity: &D::Dofs) -> f64 {
-        let root = self.work.inverse_root[body].as_ref().iter();
+        let root = self.scratch.inverse_sqrt_mass[body].as_ref().iter();
         let parts = root.zip(velocity.as_ref()).filter(|(r, _)| **r > 0.0);
         0.5 * parts.map(|(r, v)| (v / r) * (v / r)).sum::<f64>()
     }
 
     /// The account of the step whose velocities are known and whose state is still that before.
-    pub(super) fn account(&mut self, t_end: f64) {
-        let before = self.ledger.kinetic;
-        let judged = self.judge();
-        let works = self.contacts_account();
-        self.work.sliding = self.least_gamma();
-        self.work.another = self.look_for_another();
-        let Bodies {
+    pub(super) fn balance(&mut self, t_end: f64) {
+        let before = self.report.kinetic;
+        let judged = self.residual();
+        let works = self.contact_works();
+        self.scratch.sliding = self.least_gamma();
+        self.scratch.other_solution = self.find_other_solution();
+        let BodyBalance {
             work,
             at_stake,
             kinetic,
             free,
             momentum,
-        } = self.bodies_account();
+        } = self.body_balance();
         let after = kinetic + self.cell_energy();
         let terms = [
             after,
@@ -109,19 +109,19 @@ impl<D: Dim> World<D> {
             .fold(at_stake.max(before).max(free), |m, w| m.max(w.abs()));
         let over = |x: f64| if x == 0.0 { 0.0 } else { x / turnover };
         let books = &works.books;
-        let found = self.work.detector.found().iter();
-        let report = self.work.report.as_ref();
+        let found = self.scratch.detector.candidates().iter();
+        let report = self.scratch.solver_report.as_ref();
         // Bounds of joint friction that have not settled count as well (`rub`).
         let residual = report.map_or(judged, |r| judged.max(r.residual));
-        self.ledger = Ledger {
+        self.report = StepReport {
             t: t_end,
             h: self.settings.step,
-            num_active: self.work.active.len(),
-            num_pairs: self.work.detector.num_pairs(),
+            num_active: self.scratch.active.len(),
+            num_pairs: self.scratch.detector.num_pairs(),
             residual,
             iterations: report.map_or(0, |r| r.iterations),
             reached: residual <= self.settings.tolerance,
-            penetration: found.fold(0.0, |deepest, f| deepest.max(-f.touch.gap)),
+            penetration: found.fold(0.0, |deepest, f| deepest.max(-f.point.gap)),
             momentum,
             kinetic: after,
             potential: 0.0,
@@ -146,30 +146,30 @@ impl<D: Dim> World<D> {
             drift: 0.0,
             drift_share: 0.0,
             elastic: 0.0,
-            gamma: self.work.sliding.map_or(f64::INFINITY, |found| found.gamma),
-            apart: self.work.another.map_or(0.0, |found| found.apart),
+            gamma: self.scratch.sliding.map_or(f64::INFINITY, |found| found.gamma),
+            apart: self.scratch.other_solution.map_or(0.0, |found| found.apart),
         };
     }
 
     /// Energy of gravity where the bodies are now; the last entry of the account.
-    pub(super) fn account_position(&mut self) {
-        self.ledger.potential = self.potential_energy();
+    pub(super) fn balance_position(&mut self) {
+        self.report.potential = self.potential_energy();
         if !self.model.joints.is_empty() {
-            self.ledger.kinetic = self.kinetic_energy(&self.state.velocities);
-            self.account_joints();
+            self.report.kinetic = self.kinetic_energy(&self.state.velocities);
+            self.balance_joints();
         }
     }
 
     /// What the joints are at the end of the step.
-    fn account_joints(&mut self) {
-        (self.ledger.elastic, self.ledger.drift) = self.read_joints();
-        self.ledger.drift_share = self.loosest().map_or(0.0, |loosest| loosest.share);
+    fn balance_joints(&mut self) {
+        (self.report.elastic, self.report.drift) = self.read_joints();
+        self.report.drift_share = self.largest_drift().map_or(0.0, |loosest| loosest.share);
     }
 
     /// ½ Σ m v² over what follows forces.
     fn kinetic_energy(&self, velocities: &[D::Dofs]) -> f64 {
         let mut sum = 0.0;
-        for (root, velocity) in self.work.inverse_root.iter().zip(velocities) {
+        for (root, velocity) in self.scratch.inverse_sqrt_mass.iter().zip(velocities) {
             for (r, v) in root.as_ref().iter().zip(velocity.as_ref()) {
                 if *r > 0.0 {
                     let hat = v / r;
@@ -186,8 +186,8 @@ impl<D: Dim> World<D> {
         let mut sum = 0.0;
         for (body, pose) in self.model.bodies.iter().zip(&self.state.poses) {
             for k in 0..D::N {
-                if body.freedom.follows(k) {
-                    sum -= body.mass.mass * gravity.slice()[k] * pose.position.slice()[k];
+                if body.freedom.is_free(k) {
+                    sum -= body.mass.mass * gravity.components()[k] * pose.position.components()[k];
                 }
             }
         }
@@ -196,11 +196,11 @@ impl<D: Dim> World<D> {
 
     /// Squares of all impulses, Σ ‖S‖²/κ.
     fn loaded(&self) -> f64 {
-        let Some(problem) = &self.work.problem else {
+        let Some(problem) = &self.scratch.problem else {
             return 0.0;
         };
         let each = (0..problem.num_contacts()).map(|a| {
-            let rows = self.work.impulse.get(problem.rows(a)).unwrap_or(&[]);
+            let rows = self.scratch.impulse.get(problem.rows(a)).unwrap_or(&[]);
             rows.iter().map(|s| s * s).sum::<f64>() / problem.kappa(a)
         });
         each.sum()
@@ -210,8 +210,8 @@ impl<D: Dim> World<D> {
     /// ½‖v̂_L − v̂_I‖², what they would do to bodies at rest: close to rest every other term is a
     /// difference of rounding errors of that size; ½‖v̂_F‖²; and ‖v̂_F − v̂_L − A^(-1/2) Σ GᵀS‖ relative
     /// to its largest term, GᵀS from the vectors of the impulses and the points they act at.
-    fn bodies_account(&self) -> Bodies {
-        let work = &self.work;
+    fn body_balance(&self) -> BodyBalance {
+        let work = &self.scratch;
         let known = work.problem.as_ref().and_then(kinetic);
         let (mut sum, mut at_stake) = self.cell_work();
         let (mut energy, mut left, mut changed, mut pushed) = (0.0, 0.0, 0.0, 0.0);
@@ -219,9 +219,9 @@ impl<D: Dim> World<D> {
             if *group == NO_GROUP {
                 continue;
             }
-            let root = work.inverse_root[i].as_ref();
-            let end = work.turned(i, &work.end[i]);
-            let mut hats = [D::REST; 2];
+            let root = work.inverse_sqrt_mass[i].as_ref();
+            let end = work.in_spin_axes(i, &work.end[i]);
+            let mut hats = [D::ZERO_VELOCITY; 2];
             let at = *group as usize * D::DOF;
             match known {
                 Some(kinetic) => {
@@ -234,14 +234,14 @@ impl<D: Dim> World<D> {
                 }
                 // Without contacts u_F = u_L.
                 None => {
-                    hats = [work.turned(i, &self.state.velocities[i]), end];
+                    hats = [work.in_spin_axes(i, &self.state.velocities[i]), end];
                     for hat in &mut hats {
                         let each = hat.as_mut().iter_mut().zip(root);
                         each.for_each(|(v, root)| *v /= root);
                     }
                 }
             }
-            let rest = work.rest.get(i).copied().unwrap_or(D::REST);
+            let rest = work.contact_wrench.get(i).copied().unwrap_or(D::ZERO_VELOCITY);
             for k in (0..D::DOF).filter(|&k| root[k] > 0.0) {
                 let v = end.as_ref()[k] / root[k];
                 let (u, free) = (hats[0].as_ref()[k], hats[1].as_ref()[k]);
@@ -257,7 +257,7 @@ impl<D: Dim> World<D> {
         // Impulses that cancel each other leave the rounding of their sum: it is small beside each of them.
         let scale: f64 = changed.max(pushed).max(CANCELLED * self.loaded());
         let scale = if scale > 0.0 { scale } else { 1.0 };
-        Bodies {
+        BodyBalance {
             work: sum,
             at_stake,
             kinetic: 0.5 * energy,

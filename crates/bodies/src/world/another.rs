@@ -38,7 +38,7 @@ const APART: f64 = 1e-3;
 
 /// Another solution of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Another {
+pub struct OtherSolution {
     /// The bodies of the contact whose relative velocity differs most.
     pub bodies: [u32; 2],
     /// By how much, over the speed at stake.
@@ -47,19 +47,19 @@ pub struct Another {
 
 impl<D: Dim> World<D> {
     /// Another solution of the last step, with other velocities, where one was found.
-    pub fn another(&self) -> Option<Another> {
-        self.work.another
+    pub fn other_solution(&self) -> Option<OtherSolution> {
+        self.scratch.other_solution
     }
 
     /// Looks for it in the step whose impulses are known and whose state is still that before.
-    pub(super) fn look_for_another(&mut self) -> Option<Another> {
-        let problem = self.work.problem.take()?;
+    pub(super) fn find_other_solution(&mut self) -> Option<OtherSolution> {
+        let problem = self.scratch.problem.take()?;
         let found = self.look(&problem);
-        self.work.problem = Some(problem);
+        self.scratch.problem = Some(problem);
         found
     }
 
-    fn look(&mut self, problem: &Problem) -> Option<Another> {
+    fn look(&mut self, problem: &Problem) -> Option<OtherSolution> {
         let frictional = |a: &usize| problem.law(*a).normal() && problem.dim(*a) > 1;
         let count = problem.num_contacts();
         if count > FEW || (0..count).filter(frictional).count() < 2 || !self.contacts_changed() {
@@ -75,34 +75,34 @@ impl<D: Dim> World<D> {
             max_iterations: self.settings.max_iterations,
             ..Goal::default()
         };
-        let own = judge.residual(problem, &self.work.impulse, ResidualMeasure::Velocity);
+        let own = judge.residual(problem, &self.scratch.impulse, ResidualMeasure::Velocity);
         if !(own <= goal.tolerance) || !(speed > 0.0) {
             return None;
         }
         let u = judge.velocity().to_vec();
         // What stops the speed at stake: κ is the mass that a contact moves.
         let needed = (0..count).fold(0.0_f64, |m, a| m.max(problem.kappa(a) * speed));
-        let largest = size(&self.work.impulse).max(needed);
+        let largest = size(&self.scratch.impulse).max(needed);
         let starts = [
             stress.iter().map(|s| LARGE * largest * s).collect(),
             vec![0.0; stress.len()],
         ];
-        let mut another: Option<Another> = None;
+        let mut another: Option<OtherSolution> = None;
         for mut impulse in starts {
-            self.work.solver.solve(problem, &mut impulse, &goal);
+            self.scratch.solver.solve(problem, &mut impulse, &goal);
             let residual = judge.residual(problem, &impulse, ResidualMeasure::Velocity);
             if !(residual <= goal.tolerance) {
                 continue;
             }
-            for (a, touch) in self.work.active.iter().enumerate() {
+            for (a, touch) in self.scratch.active.iter().enumerate() {
                 let rows = problem.rows(a);
                 let both = judge.velocity()[rows.clone()].iter().zip(&u[rows]);
                 let apart = size(&both.map(|(a, b)| a - b).collect::<Vec<f64>>()) / speed;
                 if apart > APART.max(LARGE * goal.tolerance)
                     && another.is_none_or(|known| apart > known.apart)
                 {
-                    let bodies = self.work.detector.found()[*touch as usize].bodies;
-                    another = Some(Another { bodies, apart });
+                    let bodies = self.scratch.detector.candidates()[*touch as usize].bodies;
+                    another = Some(OtherSolution { bodies, apart });
                 }
             }
         }
@@ -111,13 +111,13 @@ impl<D: Dim> World<D> {
 
     /// Whether the motion begins, or contacts came or went since the step before.
     fn contacts_changed(&self) -> bool {
-        let (work, memory) = (&self.work, &self.state.memory);
-        let begins = self.ledger.h == 0.0;
+        let (work, memory) = (&self.scratch, &self.state.contacts);
+        let begins = self.report.h == 0.0;
         let same = work.active.len() == memory.len()
             && work.active.iter().zip(memory).all(|(touch, known)| {
-                let found = &work.detector.found()[*touch as usize];
-                let own = (found.bodies, found.shift, found.touch.feature);
-                own == (known.bodies, known.shift, known.feature)
+                let found = &work.detector.candidates()[*touch as usize];
+                let own = (found.bodies, found.image, found.point.feature);
+                own == (known.bodies, known.image, known.feature)
             });
         begins || !same
     }

@@ -13,19 +13,19 @@ mod change;
 
 use contact::{ProblemBuilder, ProblemError};
 
-use super::{Workspace, World};
+use super::{Scratch, World};
 use crate::cell::{self, Lattice, Matrix};
-use crate::detect::Found;
+use crate::detect::Candidate;
 use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::vector::Vector;
 
 /// Modes at most: the components of L.
-pub(super) const MOST: usize = 9;
+pub(super) const MAX_MODES: usize = 9;
 
 /// Scratch of the cell.
 #[derive(Debug)]
-pub(super) struct CellWork<D: Dim> {
+pub(super) struct CellScratch<D: Dim> {
     /// Where it is at the midpoint.
     pub(super) mid: Option<Lattice<D>>,
     /// L_I of the last step.
@@ -40,8 +40,8 @@ pub(super) struct CellWork<D: Dim> {
     pub(super) group: usize,
 }
 
-impl<D: Dim> CellWork<D> {
-    pub(super) fn new(cell: Option<&cell::Cell>, group: usize) -> Self {
+impl<D: Dim> CellScratch<D> {
+    pub(super) fn new(cell: Option<&cell::PeriodicCell>, group: usize) -> Self {
         let root = cell.map_or_else(Vec::new, |cell| {
             let modes = cell.modes.iter();
             modes
@@ -67,22 +67,22 @@ impl<D: Dim> CellWork<D> {
 
 impl<D: Dim> World<D> {
     /// H_M, and the affine part of the bodies' way to the midpoint.
-    pub(super) fn place_cell(&mut self) {
+    pub(super) fn cell_midpoint(&mut self) {
         let Some(lattice) = &self.state.cell else {
             return;
         };
         let half = 0.5 * self.settings.step;
         let mut mid = *lattice;
-        if self.model.cell.as_ref().is_some_and(cell::Cell::moves) {
+        if self.model.cell.as_ref().is_some_and(cell::PeriodicCell::deforms) {
             for vector in mid.vectors.iter_mut().take(D::N) {
                 *vector += cell::apply::<D>(&lattice.rate, *vector) * half;
             }
-            for (mid, pose) in self.work.mid.iter_mut().zip(&self.state.poses) {
+            for (mid, pose) in self.scratch.mid.iter_mut().zip(&self.state.poses) {
                 mid.position += cell::apply::<D>(&lattice.rate, pose.position) * half;
             }
         }
-        self.work.cell.begin = lattice.rate;
-        self.work.cell.mid = Some(mid);
+        self.scratch.cell.begin = lattice.rate;
+        self.scratch.cell.mid = Some(mid);
     }
 
     /// c_L and q̇_L.
@@ -90,10 +90,10 @@ impl<D: Dim> World<D> {
         let (Some(cell), Some(lattice)) = (&mut self.model.cell, &self.state.cell) else {
             return Ok(());
         };
-        if !cell.moves() {
+        if !cell.deforms() {
             return Ok(());
         }
-        let (h, work) = (self.settings.step, &mut self.work);
+        let (h, work) = (self.settings.step, &mut self.scratch);
         let mut given = |t: f64| {
             cell.control
                 .as_mut()
@@ -110,7 +110,7 @@ impl<D: Dim> World<D> {
         let mut motion = [[0.0; 3]; 3];
         let bodies = self.model.bodies.iter().zip(&self.state.velocities);
         for ((body, begin), end) in bodies.zip(&mut work.end) {
-            let c = D::Vector::of(&begin.as_ref()[..D::N]);
+            let c = D::Vector::from_components(&begin.as_ref()[..D::N]);
             // c at the midpoint: the change is then of third order.
             let mid = c - cell::apply::<D>(&lattice.rate, c) * (0.5 * h);
             let change = cell::apply::<D>(&lattice.rate, mid) * h;
@@ -142,36 +142,36 @@ impl<D: Dim> World<D> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return Ok(());
         };
-        let modes = self.work.cell.modes();
+        let modes = self.scratch.cell.modes();
         if modes == 0 {
             return Ok(());
         }
-        let (mut begin, mut free) = ([0.0; MOST], [0.0; MOST]);
-        self.work.hats(&cell.modes, &lattice.rate, &mut begin);
-        self.work.hats(&cell.modes, &self.work.cell.free, &mut free);
+        let (mut begin, mut free) = ([0.0; MAX_MODES], [0.0; MAX_MODES]);
+        self.scratch.hats(&cell.modes, &lattice.rate, &mut begin);
+        self.scratch.hats(&cell.modes, &self.scratch.cell.free, &mut free);
         builder.add_kinetic_group(&begin[..modes], &free[..modes])?;
         Ok(())
     }
 
     /// What the mean flow adds to a row along `axis` of a contact: to W, U_I, U_L.
-    pub(super) fn flow(&self, found: &Found<D>, axis: D::Vector) -> [f64; 3] {
+    pub(super) fn flow(&self, found: &Candidate<D>, axis: D::Vector) -> [f64; 3] {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return [0.0; 3];
         };
-        if !cell.moves() {
+        if !cell.deforms() {
             return [0.0; 3];
         }
-        let branch = self.work.branch(found);
-        [&self.work.cell.given, &lattice.rate, &self.work.cell.free]
+        let branch = self.scratch.branch(found);
+        [&self.scratch.cell.given, &lattice.rate, &self.scratch.cell.free]
             .map(|rate| axis.dot(cell::apply::<D>(rate, branch)))
     }
 
     /// The cell's block of Ĝ: d × modes; rows of spins are 0.
-    pub(super) fn cell_block(&self, found: &Found<D>, frame: &D::Frame, out: &mut [f64]) {
+    pub(super) fn cell_block(&self, found: &Candidate<D>, frame: &D::Frame, out: &mut [f64]) {
         let Some(cell) = &self.model.cell else {
             return;
         };
-        let branch = self.work.branch(found);
+        let branch = self.scratch.branch(found);
         let rows = out.chunks_mut(cell.modes.len().max(1));
         for (row, axis) in rows.zip(frame.as_ref()) {
             self.cell_row(branch, *axis, row);
@@ -181,7 +181,7 @@ impl<D: Dim> World<D> {
     /// The cell's entries in a row along `axis` for a branch ℓ: axis·B ℓ.
     pub(super) fn cell_row(&self, branch: D::Vector, axis: D::Vector, row: &mut [f64]) {
         let modes = self.model.cell.iter().flat_map(|cell| &cell.modes);
-        for (entry, (mode, root)) in row.iter_mut().zip(modes.zip(&self.work.cell.root)) {
+        for (entry, (mode, root)) in row.iter_mut().zip(modes.zip(&self.scratch.cell.root)) {
             *entry = axis.dot(cell::apply::<D>(mode, branch)) * root;
         }
     }
@@ -189,8 +189,8 @@ impl<D: Dim> World<D> {
     /// A bound of what the mean flow adds to the speed of a body's surface, over its radius.
     pub(super) fn flow_bound(&self) -> f64 {
         match &self.model.cell {
-            Some(cell) if cell.moves() => {
-                let free = &self.work.cell.free;
+            Some(cell) if cell.deforms() => {
+                let free = &self.scratch.cell.free;
                 cell::contract(free, free).sqrt()
             }
             _ => 0.0,
@@ -202,16 +202,16 @@ impl<D: Dim> World<D> {
         let Some(cell) = &self.model.cell else {
             return;
         };
-        let work = &mut self.work;
+        let work = &mut self.scratch;
         let modes = work.cell.modes();
         if modes == 0 {
             return;
         }
-        let Some(first) = work.hat.len().checked_sub(modes) else {
+        let Some(first) = work.kinetic_velocity.len().checked_sub(modes) else {
             return;
         };
         work.cell.end = work.cell.given;
-        let hats = work.hat[first..].iter().zip(&work.cell.root);
+        let hats = work.kinetic_velocity[first..].iter().zip(&work.cell.root);
         for (mode, (hat, root)) in cell.modes.iter().zip(hats) {
             work.cell.end = cell::add(&work.cell.end, mode, hat * root);
         }
@@ -222,8 +222,8 @@ impl<D: Dim> World<D> {
         let Some(cell) = &self.model.cell else {
             return 0.0;
         };
-        let mut hats = [0.0; MOST];
-        self.work.hats(&cell.modes, &self.work.cell.end, &mut hats);
+        let mut hats = [0.0; MAX_MODES];
+        self.scratch.hats(&cell.modes, &self.scratch.cell.end, &mut hats);
         0.5 * hats.iter().map(|x| x * x).sum::<f64>()
     }
 
@@ -232,8 +232,8 @@ impl<D: Dim> World<D> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return (0.0, 0.0);
         };
-        let work = &self.work;
-        let mut hats = [[0.0; MOST]; 3];
+        let work = &self.scratch;
+        let mut hats = [[0.0; MAX_MODES]; 3];
         for (hats, rate) in hats
             .iter_mut()
             .zip([&lattice.rate, &work.cell.free, &work.cell.end])
@@ -241,7 +241,7 @@ impl<D: Dim> World<D> {
             work.hats(&cell.modes, rate, hats);
         }
         let [begin, free, end] = hats;
-        (0..MOST).fold((0.0, 0.0), |(sum, at_stake), m| {
+        (0..MAX_MODES).fold((0.0, 0.0), |(sum, at_stake), m| {
             let change = free[m] - begin[m];
             (
                 sum + change * 0.5 * (begin[m] + end[m]),
@@ -252,24 +252,24 @@ impl<D: Dim> World<D> {
 
     /// Where the image of the second body of a contact is, from that body; none without a cell.
     pub fn image(&self, contact: usize) -> Option<D::Vector> {
-        let found = &self.work.detector.found()[*self.work.active.get(contact)? as usize];
-        self.work
+        let found = &self.scratch.detector.candidates()[*self.scratch.active.get(contact)? as usize];
+        self.scratch
             .cell
             .mid
             .as_ref()
-            .map(|mid| mid.offset(found.shift))
+            .map(|mid| mid.offset(found.image))
     }
 
     /// L at the beginning of the last step; 0 without a cell or a step.
-    pub fn begin_rate(&self) -> Matrix {
-        self.work.cell.begin
+    pub fn begin_strain_rate(&self) -> Matrix {
+        self.scratch.cell.begin
     }
 
     /// Stress of the cell over the last step, compressive where positive: (1/V) Σ S/h ⊗ ℓ over its
     /// contacts, at the midpoint. 0 without a cell or a step.
     pub fn cell_stress(&self) -> Matrix {
         let mut sum = [[0.0; 3]; 3];
-        let (Some(mid), h) = (&self.work.cell.mid, self.ledger.h) else {
+        let (Some(mid), h) = (&self.scratch.cell.mid, self.report.h) else {
             return sum;
         };
         let scale = 1.0 / (mid.volume() * h);
@@ -293,33 +293,33 @@ impl<D: Dim> World<D> {
     }
 }
 
-impl<D: Dim> Workspace<D> {
+impl<D: Dim> Scratch<D> {
     /// H k of a touch, at the midpoint.
     #[inline]
-    pub(super) fn offset(&self, found: &Found<D>) -> D::Vector {
+    pub(super) fn offset(&self, found: &Candidate<D>) -> D::Vector {
         match &self.cell.mid {
             None => D::Vector::default(),
-            Some(lattice) => lattice.offset(found.shift),
+            Some(lattice) => lattice.offset(found.image),
         }
     }
 
     /// Where one of the two bodies of a touch is at the midpoint, the second one at its image.
     #[inline]
-    pub(super) fn centre(&self, found: &Found<D>, side: usize) -> D::Vector {
+    pub(super) fn centre(&self, found: &Candidate<D>, side: usize) -> D::Vector {
         let at = self.mid[found.bodies[side] as usize].position;
-        if side == 0 || found.shift == [0; 3] {
+        if side == 0 || found.image == [0; 3] {
             at
         } else {
             at + self.offset(found)
         }
     }
 
-    fn branch(&self, found: &Found<D>) -> D::Vector {
+    fn branch(&self, found: &Candidate<D>) -> D::Vector {
         self.centre(found, 1) - self.centre(found, 0)
     }
 
     /// Coordinates of a rate of the cell by mode.
-    fn hats(&self, modes: &[Matrix], rate: &Matrix, out: &mut [f64; MOST]) {
+    fn hats(&self, modes: &[Matrix], rate: &Matrix, out: &mut [f64; MAX_MODES]) {
         for ((out, mode), root) in out.iter_mut().zip(modes).zip(&self.cell.root) {
             *out = cell::contract(rate, mode) / cell::contract(mode, mode) / root;
         }

@@ -3,7 +3,7 @@
 use solve::auto::AutoParams;
 use solve::{Auto, Nncg, Solver};
 
-use super::{HELD, NO_GROUP, Workspace, World, size};
+use super::{CLOSED_IF_LOADED, NO_GROUP, Scratch, World, gap_scale};
 use crate::detect::Detector;
 use crate::dim::Dim;
 use crate::error::WorldError;
@@ -77,22 +77,22 @@ pub(super) fn model<D: Dim>(model: &Model<D>, state: &State<D>) -> Result<(), Wo
             return reference(format!("body {i}: there is no material {}", body.material));
         }
         match body.freedom {
-            Freedom::Guided(guide) if guide as usize >= model.guides.len() => {
+            Freedom::Kinematic(guide) if guide as usize >= model.prescribed_motions.len() => {
                 return reference(format!("body {i}: there is no guide {guide}"));
             }
             Freedom::Free if D::boundary_only(&body.shape) => {
                 return reference(format!("body {i}: a boundary cannot move freely"));
             }
             Freedom::Free | Freedom::Partial(_) => mass(i, body)?,
-            Freedom::Guided(_) | Freedom::Fixed => {}
+            Freedom::Kinematic(_) | Freedom::Fixed => {}
         }
     }
     laws(model)
 }
 
 fn mass<D: Dim>(i: usize, body: &Body<D>) -> Result<(), WorldError> {
-    for (k, &value) in D::masses(&body.mass).as_ref().iter().enumerate() {
-        if body.freedom.follows(k) && !(value > 0.0 && value.is_finite()) {
+    for (k, &value) in D::mass_diagonal(&body.mass).as_ref().iter().enumerate() {
+        if body.freedom.is_free(k) && !(value > 0.0 && value.is_finite()) {
             return Err(WorldError::Mass {
                 body: i,
                 what: if k < D::N {
@@ -141,8 +141,8 @@ fn laws<D: Dim>(model: &Model<D>) -> Result<(), WorldError> {
 
 /// A placement that is a placement.
 pub(super) fn pose<D: Dim>(body: usize, t: f64, pose: &Pose<D>) -> Result<(), WorldError> {
-    let turned = D::rotate(&pose.rotation, D::Vector::all(1.0));
-    if pose.position.finite() && turned.finite() {
+    let turned = D::rotate(&pose.rotation, D::Vector::splat(1.0));
+    if pose.position.is_finite() && turned.is_finite() {
         return Ok(());
     }
     Err(not_finite(body, "placement", t))
@@ -152,7 +152,7 @@ pub(super) fn not_finite(body: usize, what: &'static str, t: f64) -> WorldError 
     WorldError::NotFinite { body, what, t }
 }
 
-impl<D: Dim> Workspace<D> {
+impl<D: Dim> Scratch<D> {
     pub(super) fn new(model: &Model<D>, settings: &Settings, solver: Box<dyn Solver>) -> Self {
         let mut groups = 0_u32;
         let group = model.bodies.iter().map(|body| {
@@ -165,62 +165,62 @@ impl<D: Dim> Workspace<D> {
         });
         let group: Vec<u32> = group.collect();
         let inverse_root = model.bodies.iter().map(|body| {
-            let mut roots = D::masses(&body.mass);
+            let mut roots = D::mass_diagonal(&body.mass);
             for (k, value) in roots.as_mut().iter_mut().enumerate() {
-                let follows = body.freedom.follows(k);
+                let follows = body.freedom.is_free(k);
                 *value = if follows { 1.0 / value.sqrt() } else { 0.0 };
             }
             roots
         });
         let turns =
-            |body: &Body<D>| body.freedom == Freedom::Free && D::isotropic(&body.mass.inertia);
-        let ball = |body: &Body<D>| turns(body) && D::ball(&body.shape);
+            |body: &Body<D>| body.freedom == Freedom::Free && D::has_isotropic_inertia(&body.mass.inertia);
+        let ball = |body: &Body<D>| turns(body) && D::is_sphere(&body.shape);
         let guided = (0..model.bodies.len() as u32)
-            .filter(|&i| matches!(model.bodies[i as usize].freedom, Freedom::Guided(_)));
-        let size: Vec<f64> = model.bodies.iter().map(size::<D>).collect();
+            .filter(|&i| matches!(model.bodies[i as usize].freedom, Freedom::Kinematic(_)));
+        let size: Vec<f64> = model.bodies.iter().map(gap_scale::<D>).collect();
         Self {
             detector: Detector::new(settings.threads),
             solver,
             group,
-            outward: model.bodies.iter().map(turns).collect(),
-            thickness: model
+            spin_in_world_axes: model.bodies.iter().map(turns).collect(),
+            min_width: model
                 .bodies
                 .iter()
-                .map(|body| super::account::thickness::<D>(&body.shape))
+                .map(|body| super::account::min_width::<D>(&body.shape))
                 .collect(),
-            common: super::account::common_restitution(model),
-            inverse_root: inverse_root.collect(),
+            common_restitution: super::account::common_restitution(model),
+            inverse_sqrt_mass: inverse_root.collect(),
             mid: Vec::new(),
             end: Vec::new(),
             loads: Vec::new(),
-            carriers: Vec::new(),
-            growth: size.iter().map(|size| HELD * size).collect(),
-            ball: model.bodies.iter().map(ball).collect(),
-            guided: guided.collect(),
+            body_data: Vec::new(),
+            aabb_margin: size.iter().map(|size| CLOSED_IF_LOADED * size).collect(),
+            is_sphere: model.bodies.iter().map(ball).collect(),
+            kinematic: guided.collect(),
             active: Vec::new(),
             status: Vec::new(),
             problem: None,
             impulse: Vec::new(),
-            begin: Vec::new(),
-            finish: Vec::new(),
-            hat: Vec::new(),
-            rest: Vec::new(),
-            pieces: Vec::new(),
-            pushes: Vec::new(),
-            projection: None,
-            grains: super::project::Grains::new(model),
-            near: super::project::reaches(model, &size),
-            projector: None,
-            sweeper: Nncg::default(),
-            shift: Vec::new(),
+            begin_velocity: Vec::new(),
+            end_velocity: Vec::new(),
+            kinetic_velocity: Vec::new(),
+            contact_wrench: Vec::new(),
+            partial_works: Vec::new(),
+            contact_impulse: Vec::new(),
+            projection_problem: None,
+            sphere_projection: super::project::SphereProjection::new(model),
+            projection_margin: super::project::reaches(model, &size),
+            projection_detector: None,
+            projection_solver: Nncg::default(),
+            projection_impulse: Vec::new(),
             displacement: Vec::new(),
-            report: None,
-            web: super::account::Web::default(),
+            solver_report: None,
+            painleve: super::account::PainleveScratch::default(),
             sliding: None,
-            another: None,
+            other_solution: None,
             judge: None,
-            cell: super::cell::CellWork::new(model.cell.as_ref(), groups as usize),
-            size,
+            cell: super::cell::CellScratch::new(model.cell.as_ref(), groups as usize),
+            gap_scale: size,
         }
     }
 }
@@ -229,43 +229,43 @@ impl<D: Dim> World<D> {
     /// Puts guided bodies where they are at the start, and held components at rest.
     pub(super) fn begin(&mut self) -> Result<(), WorldError> {
         let t = self.state.t;
-        if self.state.anchors.is_empty() {
+        if self.state.kinematic_origins.is_empty() {
             let still = Pose {
                 position: D::Vector::default(),
                 rotation: D::Rotation::default(),
             };
-            self.state.anchors = vec![still; self.model.guides.len()];
+            self.state.kinematic_origins = vec![still; self.model.prescribed_motions.len()];
             for (i, body) in self.model.bodies.iter().enumerate() {
-                if let Freedom::Guided(guide) = body.freedom {
-                    self.state.anchors[guide as usize] = self.state.poses[i];
+                if let Freedom::Kinematic(guide) = body.freedom {
+                    self.state.kinematic_origins[guide as usize] = self.state.poses[i];
                 }
             }
         }
         for (i, body) in self.model.bodies.iter().enumerate() {
             let velocity = &mut self.state.velocities[i];
             match body.freedom {
-                Freedom::Guided(guide) => {
-                    let Some(anchor) = self.state.anchors.get(guide as usize) else {
+                Freedom::Kinematic(guide) => {
+                    let Some(anchor) = self.state.kinematic_origins.get(guide as usize) else {
                         let text = format!("guide {guide} has no anchor");
                         return Err(WorldError::Reference(text));
                     };
-                    let (placed, given) = self.model.guides[guide as usize].at(anchor, t);
+                    let (placed, given) = self.model.prescribed_motions[guide as usize].at(anchor, t);
                     pose(i, t, &placed)?;
                     self.state.poses[i] = placed;
                     *velocity = given;
                 }
                 _ => {
                     for (k, v) in velocity.as_mut().iter_mut().enumerate() {
-                        if !body.freedom.follows(k) {
+                        if !body.freedom.is_free(k) {
                             *v = 0.0;
                         }
                     }
                 }
             }
         }
-        self.begin_joints()?;
-        self.begin_cell()?;
-        self.begin_account();
+        self.init_joints()?;
+        self.init_cell()?;
+        self.initial_report();
         Ok(())
     }
 }

@@ -46,7 +46,7 @@ impl<D: Dim> World<D> {
         let Some(Fault::Contact { contact }) = self.fault else {
             return None;
         };
-        let work = &mut self.work;
+        let work = &mut self.scratch;
         let mut problem = work.problem.clone().filter(|p| p.num_contacts() > 0)?;
         let contact = contact % problem.num_contacts();
         // A threshold of 0: the contact carries nothing and demands nothing.
@@ -60,9 +60,9 @@ impl<D: Dim> World<D> {
     /// Changes an impulse after the solve.
     pub(super) fn disturb_impulse(&mut self) {
         if let Some(Fault::Impulse { row, times, plus }) = self.fault
-            && !self.work.impulse.is_empty()
+            && !self.scratch.impulse.is_empty()
         {
-            let impulse = &mut self.work.impulse;
+            let impulse = &mut self.scratch.impulse;
             let largest = impulse.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
             let row = row % impulse.len();
             impulse[row] = impulse[row] * times + plus * largest;
@@ -87,9 +87,9 @@ impl<D: Dim> World<D> {
         if moving.is_empty() {
             return;
         }
-        let velocities = self.work.end.iter().flat_map(|v| v.as_ref().iter());
+        let velocities = self.scratch.end.iter().flat_map(|v| v.as_ref().iter());
         let largest = velocities.fold(0.0_f64, |m, v| m.max(v.abs()));
         let (body, component) = (moving[body % moving.len()], component % D::DOF);
-        self.work.end[body].as_mut()[component] += plus * largest;
+        self.scratch.end[body].as_mut()[component] += plus * largest;
     }
 }

@@ -3,7 +3,7 @@
 use super::{World, check};
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::model::{Body, Drag, Freedom, Scenery};
+use crate::model::{Body, Drag, Freedom, ForceContext};
 use crate::vector::Vector;
 
 /// A bound of the speed of the points of a body.
@@ -12,7 +12,7 @@ pub(super) fn speed_bound<D: Dim>(body: &Body<D>, velocity: &D::Dofs) -> f64 {
     let (move_, turn) = v.split_at(D::N);
     let spin = norm(turn);
     let turning = if spin > 0.0 {
-        spin * D::radius(&body.shape)
+        spin * D::bounding_radius(&body.shape)
     } else {
         0.0
     };
@@ -27,30 +27,30 @@ impl<D: Dim> World<D> {
     /// Writes u_L of every movable body to `end`, and the given velocity at the end of the step of
     /// every guided one.
     pub(super) fn set_free_velocity(&mut self, t_end: f64) -> Result<(), WorldError> {
-        self.add_fields(t_end - 0.5 * self.settings.step)?;
-        let (model, state, work) = (&mut self.model, &self.state, &mut self.work);
+        self.evaluate_force_fields(t_end - 0.5 * self.settings.step)?;
+        let (model, state, work) = (&mut self.model, &self.state, &mut self.scratch);
         let h = self.settings.step;
-        work.end.resize(model.bodies.len(), D::REST);
+        work.end.resize(model.bodies.len(), D::ZERO_VELOCITY);
         let (bodies, drag, gravity) = (&model.bodies, &model.drag, model.gravity);
         let loads = &work.loads;
-        work.detector.team().over(&mut work.end, |from, end| {
+        work.detector.threads().for_chunks(&mut work.end, |from, end| {
             for (k, end) in end.iter_mut().enumerate() {
                 let i = from + k;
                 *end = match bodies[i].freedom {
-                    Freedom::Fixed | Freedom::Guided(_) => D::REST,
+                    Freedom::Fixed | Freedom::Kinematic(_) => D::ZERO_VELOCITY,
                     Freedom::Free | Freedom::Partial(_) => {
-                        let load = loads.get(i).copied().unwrap_or(D::REST);
+                        let load = loads.get(i).copied().unwrap_or(D::ZERO_VELOCITY);
                         let drag = drag.get(i).copied().unwrap_or_default();
-                        free::<D>(&bodies[i], &state.velocities[i], gravity, &load, drag, h)
+                        body_free_velocity::<D>(&bodies[i], &state.velocities[i], gravity, &load, drag, h)
                     }
                 };
             }
         });
-        for &i in &work.guided {
+        for &i in &work.kinematic {
             let i = i as usize;
-            if let Freedom::Guided(guide) = model.bodies[i].freedom {
-                let anchor = &state.anchors[guide as usize];
-                let (pose, velocity) = model.guides[guide as usize].at(anchor, t_end);
+            if let Freedom::Kinematic(guide) = model.bodies[i].freedom {
+                let anchor = &state.kinematic_origins[guide as usize];
+                let (pose, velocity) = model.prescribed_motions[guide as usize].at(anchor, t_end);
                 check::pose(i, t_end, &pose)?;
                 if !velocity.as_ref().iter().all(|v| v.is_finite()) {
                     return Err(check::not_finite(i, "given velocity", t_end));
@@ -62,21 +62,21 @@ impl<D: Dim> World<D> {
     }
 
     /// Loads of the fields at the midpoint.
-    fn add_fields(&mut self, t: f64) -> Result<(), WorldError> {
-        let (model, work) = (&mut self.model, &mut self.work);
+    fn evaluate_force_fields(&mut self, t: f64) -> Result<(), WorldError> {
+        let (model, work) = (&mut self.model, &mut self.scratch);
         work.loads.clear();
-        if model.fields.is_empty() {
+        if model.force_fields.is_empty() {
             return Ok(());
         }
-        work.loads.resize(model.bodies.len(), D::REST);
-        let scenery = Scenery {
+        work.loads.resize(model.bodies.len(), D::ZERO_VELOCITY);
+        let scenery = ForceContext {
             t,
             poses: &work.mid,
             velocities: &self.state.velocities,
             bodies: &model.bodies,
         };
-        for field in &mut model.fields {
-            field.add(&scenery, &mut work.loads);
+        for field in &mut model.force_fields {
+            field.add_loads(&scenery, &mut work.loads);
         }
         for (i, load) in work.loads.iter().enumerate() {
             let movable = model.bodies[i].freedom.movable();
@@ -89,7 +89,7 @@ impl<D: Dim> World<D> {
 }
 
 /// u_L of one body. Drag acts on the mean velocity: m(v_L − v_I) = h(F − c ½(v_I + v_L)).
-fn free<D: Dim>(
+fn body_free_velocity<D: Dim>(
     body: &Body<D>,
     begin: &D::Dofs,
     gravity: D::Vector,
@@ -99,15 +99,15 @@ fn free<D: Dim>(
 ) -> D::Dofs {
     let mass = body.mass.mass;
     let mut end = *begin;
-    D::turn_freely(&body.mass.inertia, &mut end, &load.as_ref()[D::N..], h);
-    let masses = D::masses(&body.mass);
+    D::advance_free_spin(&body.mass.inertia, &mut end, &load.as_ref()[D::N..], h);
+    let masses = D::mass_diagonal(&body.mass);
     for (k, v) in end.as_mut().iter_mut().enumerate() {
-        if !body.freedom.follows(k) {
+        if !body.freedom.is_free(k) {
             *v = 0.0;
             continue;
         }
         let (m, c) = if k < D::N {
-            *v += h * (gravity.slice()[k] + load.as_ref()[k] / mass);
+            *v += h * (gravity.components()[k] + load.as_ref()[k] / mass);
             (mass, drag.translation)
         } else {
             (masses.as_ref()[k], drag.rotation)

@@ -2,17 +2,17 @@
 
 use contact::law::{Law, Status};
 
-use crate::detect::Found;
+use crate::detect::Candidate;
 use crate::dim::Dim;
-use crate::joint::joint_of_feature;
+use crate::joint::clearance_joint;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 
 /// What happens at a touch: the law of the two materials, or that of a pin in its hole.
 #[inline(always)]
-pub(super) fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Found<D>) -> (&'a PairLaw, bool) {
+pub(super) fn pair_law<'a, D: Dim>(model: &'a Model<D>, found: &Candidate<D>) -> (&'a PairLaw, bool) {
     if !model.joints.is_empty()
-        && let Some(joint) = joint_of_feature(&model.joints, found)
+        && let Some(joint) = clearance_joint(&model.joints, found)
         && let Some(clearance) = &model.joints[joint].clearance
     {
         return (&clearance.law, true);

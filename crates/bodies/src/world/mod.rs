@@ -38,17 +38,17 @@ use crate::error::WorldError;
 use crate::model::{Body, Freedom, Model};
 use crate::pose::Pose;
 use crate::settings::{Activation, Settings};
-use crate::state::{Ledger, Memory, State};
+use crate::state::{StepReport, PersistentContact, State};
 
-pub use account::{Deepest, Loosest, Sliding};
-pub use another::Another;
+pub use account::{DeepestContact, LargestDrift, PainleveContact};
+pub use another::OtherSolution;
 use assemble::kinetic;
 #[doc(hidden)]
 pub use fault::Fault;
 pub use joint::JointRow;
 pub use law::law as contact_law;
-pub use profile::Profile;
-use profile::{Clock, Stage};
+pub use profile::StepTimings;
+use profile::{Profiler, Stage};
 
 pub use project::Overlap;
 
@@ -57,10 +57,10 @@ pub struct World<D: Dim> {
     model: Model<D>,
     state: State<D>,
     settings: Settings,
-    ledger: Ledger,
-    work: Workspace<D>,
-    link: joint::Linkage<D>,
-    clock: Option<Clock>,
+    report: StepReport,
+    scratch: Scratch<D>,
+    joints: joint::JointScratch<D>,
+    profiler: Option<Profiler>,
     /// What tests make wrong.
     fault: Option<Fault>,
 }
@@ -79,25 +79,25 @@ impl<D: Dim> std::fmt::Debug for World<D> {
 const NO_GROUP: u32 = u32::MAX;
 
 /// Scratch of a step; dropping it changes no bit of the result.
-struct Workspace<D: Dim> {
+struct Scratch<D: Dim> {
     detector: Detector<D>,
     solver: Box<dyn Solver>,
     /// Group of kinetic coordinates of each body.
     group: Vec<u32>,
     /// Whether the kinetic coordinates of a body take its spin about space axes.
-    outward: Vec<bool>,
+    spin_in_world_axes: Vec<bool>,
     /// Whether that is so and the body is a ball of space.
-    ball: Vec<bool>,
+    is_sphere: Vec<bool>,
     /// The bodies with a guide.
-    guided: Vec<u32>,
+    kinematic: Vec<u32>,
     /// Radius of each body as a measure of gaps.
-    size: Vec<f64>,
+    gap_scale: Vec<f64>,
     /// Smallest dimension of each body: what penetrations are measured by.
-    thickness: Vec<f64>,
+    min_width: Vec<f64>,
     /// Restitution of all contacts, normal and tangential, where there is but one.
-    common: Option<f64>,
+    common_restitution: Option<f64>,
     /// 1/√m by velocity component, 0 where it does not follow forces.
-    inverse_root: Vec<D::Dofs>,
+    inverse_sqrt_mass: Vec<D::Dofs>,
     /// Placements at the midpoint.
     mid: Vec<Pose<D>>,
     /// u_L, then u_F; the given velocity at the end of the step for guided bodies.
@@ -105,9 +105,9 @@ struct Workspace<D: Dim> {
     /// Forces and moments of the fields; empty without fields.
     loads: Vec<D::Dofs>,
     /// What assembly asks of bodies.
-    carriers: Vec<assemble::plain::Carrier<D>>,
+    body_data: Vec<assemble::plain::BodyData<D>>,
     /// How far detection reaches beyond each body.
-    growth: Vec<f64>,
+    aabb_margin: Vec<f64>,
     /// The contacts of the step: which touch of the detector each is.
     active: Vec<u32>,
     status: Vec<Status>,
@@ -115,34 +115,34 @@ struct Workspace<D: Dim> {
     /// S by row.
     impulse: Vec<f64>,
     /// U_I and U_F by row.
-    begin: Vec<f64>,
-    finish: Vec<f64>,
+    begin_velocity: Vec<f64>,
+    end_velocity: Vec<f64>,
     /// v̂_F in kinetic coordinates.
-    hat: Vec<f64>,
+    kinetic_velocity: Vec<f64>,
     /// What is left of the balance of momentum, by coordinate.
-    rest: Vec<D::Dofs>,
+    contact_wrench: Vec<D::Dofs>,
     /// Impulses of the contacts as vectors, in space axes.
-    pushes: Vec<D::Vector>,
+    contact_impulse: Vec<D::Vector>,
     /// Works of the contacts, by piece.
-    pieces: Vec<account::Works>,
+    partial_works: Vec<account::ContactWorks>,
     /// Frictionless problem of the projection, its detector, its solver and what they fill.
-    projection: Option<Problem>,
-    grains: project::Grains<D>,
+    projection_problem: Option<Problem>,
+    sphere_projection: project::SphereProjection<D>,
     /// How far a projection looks beyond each body.
-    near: Vec<f64>,
-    projector: Option<Detector<D>>,
-    sweeper: Nncg,
-    shift: Vec<f64>,
+    projection_margin: Vec<f64>,
+    projection_detector: Option<Detector<D>>,
+    projection_solver: Nncg,
+    projection_impulse: Vec<f64>,
     displacement: Vec<f64>,
-    report: Option<Report>,
+    solver_report: Option<Report>,
     /// Room for what hangs together with sliding contacts, and the one of smallest γ.
-    web: account::Web,
-    sliding: Option<Sliding>,
+    painleve: account::PainleveScratch,
+    sliding: Option<PainleveContact>,
     /// Another solution of the step.
-    another: Option<Another>,
+    other_solution: Option<OtherSolution>,
     /// Judges the impulses of a step.
     judge: Option<ResidualEvaluator>,
-    cell: cell::CellWork<D>,
+    cell: cell::CellScratch<D>,
 }
 
 impl<D: Dim> World<D> {
@@ -155,16 +155,16 @@ impl<D: Dim> World<D> {
         check::settings(&settings)?;
         check::model(&model, &state)?;
         let solver = check::solver(&settings)?;
-        let work = Workspace::new(&model, &settings, solver);
-        let link = joint::Linkage::new(&model);
+        let work = Scratch::new(&model, &settings, solver);
+        let link = joint::JointScratch::new(&model);
         let mut world = Self {
             model,
             state,
             settings,
-            ledger: Ledger::default(),
-            work,
-            link,
-            clock: None,
+            report: StepReport::default(),
+            scratch: work,
+            joints: link,
+            profiler: None,
             fault: None,
         };
         world.begin()?;
@@ -175,11 +175,11 @@ impl<D: Dim> World<D> {
     ///
     /// # Errors
     /// A guide, a force or a contact that is not finite; the state is that before.
-    pub fn advance(&mut self) -> Result<(), WorldError> {
+    pub fn step(&mut self) -> Result<(), WorldError> {
         let h = self.settings.step;
         let t_end = self.state.t + h;
         self.start_clock();
-        self.link.begin_step();
+        self.joints.begin_step();
         self.place_midpoint(self.state.t + 0.5 * h)?;
         self.set_free_velocity(t_end)?;
         self.lap(Stage::Update);
@@ -189,23 +189,23 @@ impl<D: Dim> World<D> {
         self.lap(Stage::Assembly);
         self.solve();
         self.lap(Stage::Solve);
-        self.finish_joints(t_end)?;
-        self.finish_velocity();
-        self.turn_again(t_end)?;
-        self.take_gain_back(t_end)?;
+        self.couple_joints(t_end)?;
+        self.end_velocity();
+        self.resolve_gyroscopic(t_end)?;
+        self.resolve_joint_restitution(t_end)?;
         self.disturb_velocity();
         self.lap(Stage::Update);
-        self.account(t_end);
+        self.balance(t_end);
         self.lap(Stage::Account);
-        self.finish_position(t_end)?;
-        if self.settings.correction {
-            self.correct()?;
+        self.end_position(t_end)?;
+        if self.settings.projection {
+            self.project_overlaps()?;
         }
-        self.close_joints();
+        self.project_joint_drift();
         self.lap(Stage::Update);
-        self.account_position();
-        self.remember();
-        self.settle_cell()?;
+        self.balance_position();
+        self.store_contacts();
+        self.reduce_cell()?;
         self.stop_clock();
         Ok(())
     }
@@ -213,52 +213,52 @@ impl<D: Dim> World<D> {
     /// q_M = q_I + ½h u_I; guided bodies where their guides say.
     fn place_midpoint(&mut self, t: f64) -> Result<(), WorldError> {
         let h = self.settings.step;
-        let (bodies, state, work) = (&self.model.bodies, &self.state, &mut self.work);
+        let (bodies, state, work) = (&self.model.bodies, &self.state, &mut self.scratch);
         work.mid.clone_from(&state.poses);
-        work.detector.team().over(&mut work.mid, |from, mid| {
+        work.detector.threads().for_chunks(&mut work.mid, |from, mid| {
             for (k, mid) in mid.iter_mut().enumerate() {
                 let i = from + k;
                 if let Freedom::Free | Freedom::Partial(_) = bodies[i].freedom {
-                    *mid = D::advance(&state.poses[i], &state.velocities[i], 0.5 * h);
+                    *mid = D::advance_pose(&state.poses[i], &state.velocities[i], 0.5 * h);
                 }
             }
         });
-        for &i in &work.guided {
+        for &i in &work.kinematic {
             let i = i as usize;
-            if let Freedom::Guided(guide) = bodies[i].freedom {
-                let anchor = &state.anchors[guide as usize];
-                let (pose, _) = self.model.guides[guide as usize].at(anchor, t);
+            if let Freedom::Kinematic(guide) = bodies[i].freedom {
+                let anchor = &state.kinematic_origins[guide as usize];
+                let (pose, _) = self.model.prescribed_motions[guide as usize].at(anchor, t);
                 check::pose(i, t, &pose)?;
                 work.mid[i] = pose;
             }
         }
-        self.place_cell();
+        self.cell_midpoint();
         Ok(())
     }
 
     /// Finds the touches at the midpoint, with a reach if contacts are activated by prediction.
     fn detect(&mut self) {
         let flow = self.flow_bound();
-        let work = &mut self.work;
+        let work = &mut self.scratch;
         if self.settings.activation == Activation::Predicted {
             let (h, bodies) = (self.settings.step, &self.model.bodies);
             let mut squares = 0.0;
-            for (i, growth) in work.growth.iter_mut().enumerate() {
+            for (i, growth) in work.aabb_margin.iter_mut().enumerate() {
                 *growth = free::speed_bound(&bodies[i], &work.end[i]);
                 squares += *growth * *growth;
             }
             // A body may be pushed by another one: the usual speed comes on top of its own.
             let usual = (squares / bodies.len().max(1) as f64).sqrt();
-            for (growth, size) in work.growth.iter_mut().zip(&work.size) {
-                *growth = HELD * size + h * (*growth + usual + 2.0 * flow * size);
+            for (growth, size) in work.aabb_margin.iter_mut().zip(&work.gap_scale) {
+                *growth = CLOSED_IF_LOADED * size + h * (*growth + usual + 2.0 * flow * size);
             }
         }
-        work.detector.detect_within(
+        work.detector.detect_model(
             (&self.model, work.cell.mid.as_ref()),
             &work.mid,
-            &work.growth,
+            &work.aabb_margin,
         );
-        self.amend_touches();
+        self.apply_joints_to_candidates();
     }
 
     /// Solves (★) from the impulses of the step before.
@@ -269,22 +269,22 @@ impl<D: Dim> World<D> {
             ..Goal::default()
         };
         if let Some(report) = self.solve_without(&goal) {
-            self.work.report = Some(report);
+            self.scratch.solver_report = Some(report);
             return;
         }
-        let work = &mut self.work;
+        let work = &mut self.scratch;
         let Some(problem) = work.problem.as_ref().filter(|p| p.num_contacts() > 0) else {
-            work.report = None;
+            work.solver_report = None;
             return;
         };
-        let Workspace {
+        let Scratch {
             solver,
             impulse,
             detector,
             ..
         } = work;
         let mut solve = || solver.solve(problem, impulse, &goal);
-        work.report = Some(match detector.team().pool(problem.num_contacts()) {
+        work.solver_report = Some(match detector.threads().pool(problem.num_contacts()) {
             // Methods share blocks of contacts among the threads of the pool they run in.
             Some(pool) => pool.install(solve),
             None => solve(),
@@ -293,8 +293,8 @@ impl<D: Dim> World<D> {
     }
 
     /// The residual of the impulses as they are used, whatever the solver says of them.
-    fn judge(&mut self) -> f64 {
-        let work = &mut self.work;
+    fn residual(&mut self) -> f64 {
+        let work = &mut self.scratch;
         let Some(problem) = work.problem.as_ref().filter(|p| p.num_contacts() > 0) else {
             return 0.0;
         };
@@ -304,18 +304,18 @@ impl<D: Dim> World<D> {
     }
 
     /// u_F = u_L + A⁻¹ Σ Gᵀ S, from kinetic coordinates back to those of the bodies.
-    fn finish_velocity(&mut self) {
-        let Workspace {
+    fn end_velocity(&mut self) {
+        let Scratch {
             problem,
-            hat,
+            kinetic_velocity: hat,
             impulse,
             group,
-            outward,
-            inverse_root,
+            spin_in_world_axes: outward,
+            inverse_sqrt_mass: inverse_root,
             mid,
             end,
             ..
-        } = &mut self.work;
+        } = &mut self.scratch;
         // Without contacts u_F = u_L.
         let Some(kinetic) = problem.as_ref().and_then(kinetic) else {
             return;
@@ -333,24 +333,24 @@ impl<D: Dim> World<D> {
                 *v = hat[k] * root[k];
             }
             if outward[i] {
-                end[i] = D::inward(&mid[i].rotation, &end[i]);
+                end[i] = D::spin_to_body(&mid[i].rotation, &end[i]);
             }
         }
         self.finish_rate();
     }
 
     /// q_F = q_I + ½h (u_I + u_F). Nothing is written before everything is known to be finite.
-    fn finish_position(&mut self, t_end: f64) -> Result<(), WorldError> {
+    fn end_position(&mut self, t_end: f64) -> Result<(), WorldError> {
         let h = self.settings.step;
         for (i, body) in self.model.bodies.iter().enumerate() {
-            let finite = self.work.end[i].as_ref().iter().all(|v| v.is_finite());
+            let finite = self.scratch.end[i].as_ref().iter().all(|v| v.is_finite());
             if body.freedom.movable() && !finite {
                 return Err(check::not_finite(i, "velocity", t_end));
             }
         }
-        let (bodies, state, work) = (&self.model.bodies, &mut self.state, &self.work);
+        let (bodies, state, work) = (&self.model.bodies, &mut self.state, &self.scratch);
         let (velocities, end) = (&state.velocities, &work.end);
-        work.detector.team().over(&mut state.poses, |from, poses| {
+        work.detector.threads().for_chunks(&mut state.poses, |from, poses| {
             for (k, pose) in poses.iter_mut().enumerate() {
                 let i = from + k;
                 if let Freedom::Free | Freedom::Partial(_) = bodies[i].freedom {
@@ -358,45 +358,45 @@ impl<D: Dim> World<D> {
                     for (v, begin) in mean.as_mut().iter_mut().zip(velocities[i].as_ref()) {
                         *v = 0.5 * (*v + begin);
                     }
-                    *pose = D::advance(pose, &mean, h);
+                    *pose = D::advance_pose(pose, &mean, h);
                 }
             }
         });
-        for &i in &work.guided {
-            if let Freedom::Guided(guide) = bodies[i as usize].freedom {
-                let anchor = &state.anchors[guide as usize];
-                let (pose, _) = self.model.guides[guide as usize].at(anchor, t_end);
+        for &i in &work.kinematic {
+            if let Freedom::Kinematic(guide) = bodies[i as usize].freedom {
+                let anchor = &state.kinematic_origins[guide as usize];
+                let (pose, _) = self.model.prescribed_motions[guide as usize].at(anchor, t_end);
                 state.poses[i as usize] = pose;
             }
         }
-        self.finish_cell()?;
-        self.state.velocities.copy_from_slice(&self.work.end);
+        self.end_cell()?;
+        self.state.velocities.copy_from_slice(&self.scratch.end);
         self.state.t = t_end;
         Ok(())
     }
 
     /// Keeps what the next step starts from.
-    fn remember(&mut self) {
-        let (work, memory) = (&self.work, &mut self.state.memory);
+    fn store_contacts(&mut self) {
+        let (work, memory) = (&self.scratch, &mut self.state.contacts);
         let Some(problem) = &work.problem else {
             memory.clear();
             return;
         };
-        memory.resize(work.active.len(), Memory::blank());
+        memory.resize(work.active.len(), PersistentContact::empty());
         let rows = problem.offset().windows(2);
-        let each = work.active.iter().zip(&work.pushes).zip(&work.status);
+        let each = work.active.iter().zip(&work.contact_impulse).zip(&work.status);
         for ((((&touch, &vector), &status), rows), kept) in each.zip(rows).zip(memory) {
-            let found = &work.detector.found()[touch as usize];
+            let found = &work.detector.candidates()[touch as usize];
             let impulse = &work.impulse[rows[0]..rows[1]];
             // Written where it stays: what is written in parts and then moved as a whole has to wait.
             kept.bodies = found.bodies;
-            kept.shift = found.shift;
-            kept.feature = found.touch.feature;
+            kept.image = found.image;
+            kept.feature = found.point.feature;
             kept.status = status;
             kept.impulse = vector;
             kept.velocity = D::Vector::default();
             let axes = assemble::frame(&self.model, work, found);
-            for (axis, u) in axes.as_ref().iter().zip(&work.finish[rows[0]..rows[1]]) {
+            for (axis, u) in axes.as_ref().iter().zip(&work.end_velocity[rows[0]..rows[1]]) {
                 kept.velocity += *axis * *u;
             }
             kept.moment = [0.0; 3];
@@ -414,10 +414,10 @@ const CLOSED: f64 = 1e-9;
 /// The same for a contact that carried an impulse in the step before. By its law it did not open:
 /// S > 0 goes with Ū_n = 0. What opened it is what the solver left of Ū_n, and to drop it would
 /// let the bodies fall freely for a step where they are held: under a heavy load millimetres deep.
-const HELD: f64 = 1e-6;
+const CLOSED_IF_LOADED: f64 = 1e-6;
 
 /// The radius of a body as a measure of gaps; none for boundaries without end.
-fn size<D: Dim>(body: &Body<D>) -> f64 {
-    let radius = D::radius(&body.shape);
+fn gap_scale<D: Dim>(body: &Body<D>) -> f64 {
+    let radius = D::bounding_radius(&body.shape);
     if radius.is_finite() { radius } else { 0.0 }
 }

@@ -5,7 +5,7 @@ use contact::{ProblemBuilder, Problem};
 
 use super::{NO_GROUP, World};
 use crate::dim::Dim;
-use crate::pose::Touch;
+use crate::pose::ContactPoint;
 use crate::vector::Vector;
 
 /// Bodies below which no order is worth its price: they are one block to the solver.
@@ -17,18 +17,18 @@ const BITS: u32 = 10;
 impl<D: Dim> World<D> {
     /// Where the movable bodies are along Morton's curve through the box around them, at the midpoint: a
     /// function of the state, so that a run that is taken up again goes on with the same bits.
-    pub(super) fn push_places(&self, builder: &mut ProblemBuilder) {
+    pub(super) fn push_morton_order(&self, builder: &mut ProblemBuilder) {
         let movable = || {
-            let groups = self.work.group.iter().enumerate();
+            let groups = self.scratch.group.iter().enumerate();
             groups.filter(|(_, group)| **group != NO_GROUP)
         };
-        if self.work.cell.modes() > 0 || movable().count() < MANY {
+        if self.scratch.cell.modes() > 0 || movable().count() < MANY {
             return;
         }
         let at = |i: usize| {
             let mut point = [0.0; 3];
-            let position = self.work.mid[i].position;
-            for (to, x) in point.iter_mut().zip(position.slice()) {
+            let position = self.scratch.mid[i].position;
+            for (to, x) in point.iter_mut().zip(position.components()) {
                 *to = *x;
             }
             point
@@ -56,26 +56,26 @@ impl<D: Dim> World<D> {
     /// same line the motion is the same for any split, and relaxation gives all to the point it visits first
     /// until that slides; shared, both stay as far from sliding as they can, and the next steps find
     /// contacts that keep their status.
-    pub(super) fn share_friction(&mut self, problem: &Problem) {
+    pub(super) fn distribute_friction(&mut self, problem: &Problem) {
         if D::N != 2 {
             return;
         }
-        let found = self.work.detector.found();
+        let found = self.scratch.detector.candidates();
         let mut at = 0;
         while let Some(&[first, second]) = self
-            .work
+            .scratch
             .active
             .get(at..at + 2)
             .and_then(|s| s.first_chunk())
         {
             let [a, b] = [first, second].map(|touch| &found[touch as usize]);
             let (i, j) = (problem.rows(at), problem.rows(at + 1));
-            let alike = a.bodies == b.bodies && a.shift == b.shift && i.len() == 2 && j.len() == 2;
-            if !alike || !in_line(&a.touch, &b.touch) {
+            let alike = a.bodies == b.bodies && a.image == b.image && i.len() == 2 && j.len() == 2;
+            if !alike || !in_line(&a.point, &b.point) {
                 at += 1;
                 continue;
             }
-            let (i, j, r) = (i.start, j.start, &mut self.work.impulse);
+            let (i, j, r) = (i.start, j.start, &mut self.scratch.impulse);
             let load = r[i] + r[j];
             if load > 0.0 {
                 let friction = r[i + 1] + r[j + 1];
@@ -88,7 +88,7 @@ impl<D: Dim> World<D> {
 }
 
 /// Whether the frictions of two touches act along the same line.
-fn in_line<D: Dim>(a: &Touch<D>, b: &Touch<D>) -> bool {
+fn in_line<D: Dim>(a: &ContactPoint<D>, b: &ContactPoint<D>) -> bool {
     let apart = b.point_a - a.point_a;
     a.normal.dot(b.normal) > 1.0 - FLAT && a.normal.dot(apart).abs() <= FLAT * apart.norm()
 }

@@ -10,7 +10,7 @@ use crate::dim::Dim;
 
 /// Seconds by stage, summed over the steps since the profile was begun.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Profile {
+pub struct StepTimings {
     /// Steps that were completed.
     pub steps: u64,
     /// Touches at the midpoint: boxes, pairs, points.
@@ -25,7 +25,7 @@ pub struct Profile {
     pub account: f64,
 }
 
-impl Profile {
+impl StepTimings {
     /// Seconds of all stages together.
     pub fn total(&self) -> f64 {
         self.detection + self.assembly + self.solve + self.update + self.account
@@ -44,8 +44,8 @@ pub(super) enum Stage {
 
 /// A profile and when its last stage ended.
 #[derive(Debug)]
-pub(super) struct Clock {
-    profile: Profile,
+pub(super) struct Profiler {
+    profile: StepTimings,
     last: Instant,
 }
 
@@ -53,32 +53,32 @@ impl<D: Dim> World<D> {
     /// Begins a new profile of the steps that follow. Costs some reads of a clock in each step and
     /// changes nothing else.
     pub fn begin_profile(&mut self) {
-        self.clock = Some(Clock {
-            profile: Profile::default(),
+        self.profiler = Some(Profiler {
+            profile: StepTimings::default(),
             last: Instant::now(),
         });
     }
 
     /// Ends the profile: steps read no clock any more.
     pub fn end_profile(&mut self) {
-        self.clock = None;
+        self.profiler = None;
     }
 
     /// Where the time went since [`World::begin_profile`]; none without it.
-    pub fn profile(&self) -> Option<&Profile> {
-        self.clock.as_ref().map(|clock| &clock.profile)
+    pub fn profile(&self) -> Option<&StepTimings> {
+        self.profiler.as_ref().map(|clock| &clock.profile)
     }
 
     /// The first stage begins.
     pub(super) fn start_clock(&mut self) {
-        if let Some(clock) = &mut self.clock {
+        if let Some(clock) = &mut self.profiler {
             clock.last = Instant::now();
         }
     }
 
     /// A stage ends and the next one begins.
     pub(super) fn lap(&mut self, stage: Stage) {
-        let Some(clock) = &mut self.clock else {
+        let Some(clock) = &mut self.profiler else {
             return;
         };
         let now = Instant::now();
@@ -97,7 +97,7 @@ impl<D: Dim> World<D> {
     /// The last stage ends, and the step.
     pub(super) fn stop_clock(&mut self) {
         self.lap(Stage::Account);
-        if let Some(clock) = &mut self.clock {
+        if let Some(clock) = &mut self.profiler {
             clock.profile.steps += 1;
         }
     }

@@ -7,7 +7,7 @@ use super::World;
 use crate::dim::Dim;
 use crate::model::Model;
 use crate::settings::Settings;
-use crate::state::{Contact, Ledger, State};
+use crate::state::{Contact, StepReport, State};
 
 impl<D: Dim> World<D> {
     /// All that stays the same.
@@ -31,39 +31,39 @@ impl<D: Dim> World<D> {
     }
 
     /// Account of the last step; before the first one only the energies are there.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    pub fn report(&self) -> &StepReport {
+        &self.report
     }
 
     /// Name of the methods that solved the last step, joined by arrows; empty without contacts.
     pub fn method(&self) -> String {
-        self.work
-            .report
+        self.scratch
+            .solver_report
             .as_ref()
             .map_or_else(String::new, Report::method)
     }
 
     /// The contact problem (★) of the last step; none without contacts.
     pub fn problem(&self) -> Option<&Problem> {
-        self.work.problem.as_ref()
+        self.scratch.problem.as_ref()
     }
 
     /// Impulses of that problem by row: contacts, then joints.
     pub fn impulses(&self) -> &[f64] {
-        &self.work.impulse
+        &self.scratch.impulse
     }
 
     /// The bodies of the contacts that no velocity satisfies together, where that is proven of the last step; those
     /// with the largest part in it first.
     pub fn infeasible(&self) -> Vec<[u32; 2]> {
         let proof = self
-            .work
-            .report
+            .scratch
+            .solver_report
             .as_ref()
             .and_then(|r| r.infeasibility.as_ref());
         let contacts = proof.iter().flat_map(|proof| &proof.contacts);
-        let touches = contacts.filter_map(|contact| self.work.active.get(*contact));
-        let found = self.work.detector.found();
+        let touches = contacts.filter_map(|contact| self.scratch.active.get(*contact));
+        let found = self.scratch.detector.candidates();
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for touch in touches {
             let bodies = found[*touch as usize].bodies;
@@ -76,7 +76,7 @@ impl<D: Dim> World<D> {
 
     /// Number of contacts of the last step.
     pub fn num_contacts(&self) -> usize {
-        self.work.active.len()
+        self.scratch.active.len()
     }
 
     /// A contact of the last step, sorted by bodies, shift and feature.
@@ -84,22 +84,22 @@ impl<D: Dim> World<D> {
     /// # Panics
     /// There are not so many.
     pub fn contact(&self, index: usize) -> Contact<'_, D> {
-        let touch = self.work.active[index];
-        let found = &self.work.detector.found()[touch as usize];
-        let rows = match &self.work.problem {
+        let touch = self.scratch.active[index];
+        let found = &self.scratch.detector.candidates()[touch as usize];
+        let rows = match &self.scratch.problem {
             Some(problem) => problem.rows(index),
             None => 0..0,
         };
         Contact {
             bodies: found.bodies,
-            shift: found.shift,
-            centres: [0, 1].map(|side| self.work.centre(found, side)),
-            touch: &found.touch,
-            status: self.work.status[index],
+            image: found.image,
+            centres: [0, 1].map(|side| self.scratch.centre(found, side)),
+            point: &found.point,
+            status: self.scratch.status[index],
             frame: self.frame(touch),
-            begin: &self.work.begin[rows.clone()],
-            end: &self.work.finish[rows.clone()],
-            impulse: &self.work.impulse[rows],
+            begin: &self.scratch.begin_velocity[rows.clone()],
+            end: &self.scratch.end_velocity[rows.clone()],
+            impulse: &self.scratch.impulse[rows],
         }
     }
 }

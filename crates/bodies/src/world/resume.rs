@@ -1,11 +1,11 @@
 //! A motion that goes on where it was: to the same bits.
 
-use super::{Workspace, World, check, joint};
+use super::{Scratch, World, check, joint};
 use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::model::Model;
 use crate::settings::Settings;
-use crate::state::{Ledger, State};
+use crate::state::{StepReport, State};
 
 impl<D: Dim> World<D> {
     /// Goes on from a state and the account of the step it is the end of, both of an earlier motion of
@@ -19,31 +19,31 @@ impl<D: Dim> World<D> {
         model: Model<D>,
         state: State<D>,
         settings: Settings,
-        ledger: Ledger,
+        ledger: StepReport,
     ) -> Result<Self, WorldError> {
         check::settings(&settings)?;
         check::model(&model, &state)?;
         let reference = |text: &str| Err(WorldError::Reference(text.to_string()));
-        if state.anchors.len() != model.guides.len() {
+        if state.kinematic_origins.len() != model.prescribed_motions.len() {
             return reference("the state has anchors of other guides than the model");
         }
         if state.cell.is_some() != model.cell.is_some() {
             return reference("the state or the model alone has a periodic cell");
         }
         let solver = check::solver(&settings)?;
-        let mut work = Workspace::new(&model, &settings, solver);
+        let mut work = Scratch::new(&model, &settings, solver);
         if let Some(lattice) = &state.cell {
             work.cell.end = lattice.rate;
         }
-        let link = joint::Linkage::new(&model);
+        let link = joint::JointScratch::new(&model);
         Ok(Self {
             model,
             state,
             settings,
-            ledger,
-            work,
-            link,
-            clock: None,
+            report: ledger,
+            scratch: work,
+            joints: link,
+            profiler: None,
             fault: None,
         })
     }
@@ -54,10 +54,10 @@ impl<D: Dim> World<D> {
     ///
     /// # Errors
     /// The state is none of this model; nothing is changed.
-    pub fn restore(&mut self, state: &State<D>, ledger: Ledger) -> Result<(), WorldError> {
+    pub fn restore(&mut self, state: &State<D>, ledger: StepReport) -> Result<(), WorldError> {
         check::model(&self.model, state)?;
         let reference = |text: &str| Err(WorldError::Reference(text.to_string()));
-        if state.anchors.len() != self.model.guides.len() {
+        if state.kinematic_origins.len() != self.model.prescribed_motions.len() {
             return reference("the state has anchors of other guides than the model");
         }
         if state.cell.is_some() != self.model.cell.is_some() {
@@ -66,15 +66,15 @@ impl<D: Dim> World<D> {
         self.state.t = state.t;
         self.state.poses.copy_from_slice(&state.poses);
         self.state.velocities.copy_from_slice(&state.velocities);
-        self.state.anchors.clone_from(&state.anchors);
-        self.state.memory.clone_from(&state.memory);
+        self.state.kinematic_origins.clone_from(&state.kinematic_origins);
+        self.state.contacts.clone_from(&state.contacts);
         self.state.cell.clone_from(&state.cell);
         if let Some(lattice) = &self.state.cell {
-            self.work.cell.end = lattice.rate;
+            self.scratch.cell.end = lattice.rate;
         }
         // Touches of the step before are none of this state.
-        self.work.active.clear();
-        self.ledger = ledger;
+        self.scratch.active.clear();
+        self.report = ledger;
         Ok(())
     }
 
@@ -99,12 +99,12 @@ impl<D: Dim> World<D> {
         for (i, body) in self.model.bodies.iter().enumerate() {
             let now = self.state.velocities[i].as_mut().iter_mut();
             for (k, (v, new)) in now.zip(velocities[i].as_ref()).enumerate() {
-                if body.freedom.follows(k) {
+                if body.freedom.is_free(k) {
                     *v = *new;
                 }
             }
         }
-        self.begin_account();
+        self.initial_report();
         Ok(())
     }
 }

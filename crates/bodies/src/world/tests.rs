@@ -5,7 +5,7 @@ use glam::DVec2;
 use super::*;
 use crate::dim::Plane;
 use crate::materials::{Friction, Materials, PairLaw};
-use crate::model::Guide;
+use crate::model::PrescribedMotion;
 use crate::plane;
 use crate::pose::MassProperties;
 
@@ -13,7 +13,7 @@ use crate::pose::MassProperties;
 #[derive(Debug)]
 struct Shake;
 
-impl Guide<Plane> for Shake {
+impl PrescribedMotion<Plane> for Shake {
     fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
         let mut pose = *anchor;
         pose.position.x += 0.01 * (60.0 * t).sin();
@@ -31,9 +31,9 @@ fn heap(threads: usize) -> World<Plane> {
     let mut model = Model {
         bodies: Vec::new(),
         materials: Materials::new(1, &law),
-        guides: vec![Box::new(Shake)],
+        prescribed_motions: vec![Box::new(Shake)],
         gravity: DVec2::Y * -9.81,
-        fields: Vec::new(),
+        force_fields: Vec::new(),
         drag: Vec::new(),
         joints: Vec::new(),
         cell: None,
@@ -42,8 +42,8 @@ fn heap(threads: usize) -> World<Plane> {
         t: 0.0,
         poses: Vec::new(),
         velocities: Vec::new(),
-        anchors: Vec::new(),
-        memory: Vec::new(),
+        kinematic_origins: Vec::new(),
+        contacts: Vec::new(),
         cell: None,
     };
     let mut add = |shape: plane::Shape, freedom: Freedom, x: f64, y: f64| {
@@ -64,11 +64,11 @@ fn heap(threads: usize) -> World<Plane> {
         });
         state.velocities.push([0.0; 3]);
     };
-    add(plane::Shape::HalfPlane, Freedom::Guided(0), 0.0, 0.0);
+    add(plane::Shape::HalfPlane, Freedom::Kinematic(0), 0.0, 0.0);
     for k in 0..160 {
         let (x, y) = ((k % 20) as f64, (k / 20) as f64);
         let shape = match k % 3 {
-            0 => plane::Shape::Polygon(plane::Polygon::rectangle(0.2, 0.2).unwrap().into()),
+            0 => plane::Shape::Polygon(plane::ConvexPolygon::rectangle(0.2, 0.2).unwrap().into()),
             _ => plane::Shape::Disc { radius: 0.1 },
         };
         add(shape, Freedom::Free, 0.201 * x + 0.01 * y, 0.1 + 0.2 * y);
@@ -88,13 +88,13 @@ fn bodies_and_accounts_are_the_same_to_the_bit_for_any_number_of_threads() {
     let mut contacts = 0;
     for _ in 0..60 {
         for world in &mut worlds {
-            world.advance().unwrap();
+            world.step().unwrap();
         }
         let [one, others @ ..] = &worlds;
         for other in others {
             assert_eq!(one.state(), other.state());
-            assert_eq!(one.ledger(), other.ledger());
-            assert_eq!(one.work.finish, other.work.finish);
+            assert_eq!(one.report(), other.report());
+            assert_eq!(one.scratch.end_velocity, other.scratch.end_velocity);
         }
         contacts = contacts.max(one.num_contacts());
     }
@@ -103,7 +103,7 @@ fn bodies_and_accounts_are_the_same_to_the_bit_for_any_number_of_threads() {
 
 /// A disc between two walls, pressed down by gravity, and what is added to its two impulses before the
 /// step is finished and accounted for.
-fn pressed(added: [f64; 2]) -> Ledger {
+fn pressed(added: [f64; 2]) -> StepReport {
     let law = PairLaw {
         friction: Friction::Coulomb(0.4),
         ..PairLaw::default()
@@ -138,9 +138,9 @@ fn pressed(added: [f64; 2]) -> Ledger {
     let model = Model {
         bodies,
         materials: Materials::new(1, &law),
-        guides: Vec::new(),
+        prescribed_motions: Vec::new(),
         gravity: DVec2::Y * -9.81,
-        fields: Vec::new(),
+        force_fields: Vec::new(),
         drag: Vec::new(),
         joints: Vec::new(),
         cell: None,
@@ -149,8 +149,8 @@ fn pressed(added: [f64; 2]) -> Ledger {
         t: 0.0,
         poses,
         velocities,
-        anchors: Vec::new(),
-        memory: Vec::new(),
+        kinematic_origins: Vec::new(),
+        contacts: Vec::new(),
         cell: None,
     };
     let mut world = World::new(model, state, Settings::default()).unwrap();
@@ -160,14 +160,14 @@ fn pressed(added: [f64; 2]) -> Ledger {
     world.detect();
     world.assemble(h).unwrap();
     world.solve();
-    assert_eq!(world.work.active.len(), 2);
-    let offset = world.work.problem.as_ref().unwrap().offset().to_vec();
+    assert_eq!(world.scratch.active.len(), 2);
+    let offset = world.scratch.problem.as_ref().unwrap().offset().to_vec();
     for (first, added) in offset.iter().zip(added) {
-        world.work.impulse[*first] += added;
+        world.scratch.impulse[*first] += added;
     }
-    world.finish_velocity();
-    world.account(h);
-    world.ledger
+    world.end_velocity();
+    world.balance(h);
+    world.report
 }
 
 #[test]

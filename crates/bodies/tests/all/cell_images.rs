@@ -4,7 +4,7 @@ use crate::support;
 
 use crate::support::{at2, at3};
 use bodies::{
-    Body, Detector, Dim, Freedom, Lattice, MassProperties, Plane, Pose, Space, Touch, plane, space,
+    Body, Detector, Dim, Freedom, Lattice, MassProperties, Plane, Pose, Space, ContactPoint, plane, space,
 };
 use glam::{DVec2, DVec3};
 
@@ -43,7 +43,7 @@ fn brute<D: Dim>(
 ) -> Seen {
     let mut seen = Vec::new();
     let deep = if D::N == 3 { most } else { 0 };
-    let mut touches: Vec<Touch<D>> = Vec::new();
+    let mut touches: Vec<ContactPoint<D>> = Vec::new();
     for a in 0..bodies.len() {
         for b in a + 1..bodies.len() {
             for x in -most..=most {
@@ -54,7 +54,7 @@ fn brute<D: Dim>(
                         far.position += lattice.offset(shift);
                         touches.clear();
                         let one = (&bodies[a].shape, &poses[a]);
-                        D::touch(one, (&bodies[b].shape, &far), reach, &mut touches);
+                        D::contact_points(one, (&bodies[b].shape, &far), reach, &mut touches);
                         seen.extend(touches.iter().map(|t| ([a as u32, b as u32], shift, t.gap)));
                     }
                 }
@@ -73,9 +73,9 @@ fn found<D: Dim>(
 ) -> Seen {
     let mut detector = Detector::new(threads);
     let growth = vec![growth; bodies.len()];
-    detector.detect_images(bodies, poses, &growth, (lattice, [true; 3]));
-    let list = detector.found().iter();
-    list.map(|f| (f.bodies, f.shift, f.touch.gap)).collect()
+    detector.detect_periodic(bodies, poses, &growth, (lattice, [true; 3]));
+    let list = detector.candidates().iter();
+    list.map(|f| (f.bodies, f.image, f.point.gap)).collect()
 }
 
 fn same(seen: &Seen, expected: &Seen) {

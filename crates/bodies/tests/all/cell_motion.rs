@@ -2,17 +2,17 @@
 
 use crate::support::*;
 use bodies::{
-    Activation, Cell, Control, Given, Lattice, Matrix, PairLaw, Plane, Space, State, World,
+    Activation, PeriodicCell, CellController, ImposedLoading, Lattice, Matrix, PairLaw, Plane, Space, State, World,
     WorldError, plane, space,
 };
 use glam::{DVec2, DVec3};
 
 /// Constant strain rate and stress.
 #[derive(Debug, Clone, Copy)]
-struct Constant(Given);
+struct Constant(ImposedLoading);
 
-impl Control for Constant {
-    fn at(&mut self, _t: f64) -> Given {
+impl CellController for Constant {
+    fn at(&mut self, _t: f64) -> ImposedLoading {
         self.0
     }
 }
@@ -27,10 +27,10 @@ fn unit(entries: &[(usize, usize, f64)]) -> Matrix {
     matrix
 }
 
-fn cell(rate: Matrix, stress: Matrix, modes: Vec<Matrix>, mass: f64) -> Cell {
-    Cell {
+fn cell(rate: Matrix, stress: Matrix, modes: Vec<Matrix>, mass: f64) -> PeriodicCell {
+    PeriodicCell {
         periodic: [true; 3],
-        control: Some(Box::new(Constant(Given { rate, stress }))),
+        control: Some(Box::new(Constant(ImposedLoading { rate, stress }))),
         modes,
         mass,
         damping: 0.0,
@@ -42,8 +42,8 @@ fn square(side: f64) -> Lattice<Plane> {
 }
 
 /// Touching discs of radius ½ on a square lattice, n by n, from a corner.
-fn lattice_of_discs(n: usize, corner: DVec2, law: PairLaw, given: Cell) -> World<Plane> {
-    let mut stage = Stage::<Plane>::new(law, DVec2::ZERO);
+fn lattice_of_discs(n: usize, corner: DVec2, law: PairLaw, given: PeriodicCell) -> World<Plane> {
+    let mut stage = WorldBuilder::<Plane>::new(law, DVec2::ZERO);
     for k in 0..n * n {
         let at = corner + DVec2::new((k % n) as f64, (k / n) as f64);
         let disc = plane::Shape::disc(0.5).unwrap();
@@ -62,10 +62,10 @@ fn a_lattice_that_is_stretched_follows_the_strain_of_its_cell_in_closed_form() {
     let rate = unit(&[(0, 0, 0.1), (1, 1, 0.05), (0, 1, 0.02)]);
     let corner = DVec2::new(0.3, 0.4);
     let mut world = lattice_of_discs(4, corner, coulomb(0.3), cell(rate, NONE, vec![], 0.0));
-    world.advance().unwrap();
+    world.step().unwrap();
     let (h, steps) = (world.settings().step, 1000);
     for _ in 1..steps {
-        world.advance().unwrap();
+        world.step().unwrap();
         // A lattice that opens has no contacts.
         assert_eq!(world.num_contacts(), 0);
     }
@@ -96,13 +96,13 @@ fn a_lattice_under_a_given_stress_has_it_from_the_first_step_on() {
         cell(NONE, stress, modes, 10.0),
     );
     for _ in 0..20 {
-        world.advance().unwrap();
+        world.step().unwrap();
         let found = world.cell_stress();
         for (i, j, value) in [(0, 0, 3.0), (1, 1, 2.0), (0, 1, 0.0), (1, 0, 0.0)] {
             // The tolerance of the solver is 1e-10 of the velocities that the stress would make.
             assert!((found[i][j] - value).abs() < 1e-6, "{found:?}");
         }
-        assert!(world.ledger().energy < 1e-11);
+        assert!(world.report().energy < 1e-11);
     }
     assert_eq!(world.num_contacts(), 32);
     assert!((world.state().cell.unwrap().volume() - 16.0).abs() < 1e-6);
@@ -120,7 +120,7 @@ fn a_shear_stress_beyond_what_a_lattice_holds_shears_it_in_its_sense() {
             cell(NONE, stress, modes, 10.0),
         );
         for _ in 0..10 {
-            world.advance().unwrap();
+            world.step().unwrap();
         }
         world.state().cell.unwrap().strain[0][1]
     };
@@ -133,7 +133,7 @@ fn a_shear_stress_beyond_what_a_lattice_holds_shears_it_in_its_sense() {
 #[test]
 fn a_body_that_crosses_a_sheared_cell_goes_straight() {
     let rate = unit(&[(0, 1, 0.7)]);
-    let mut stage = Stage::<Plane>::new(coulomb(0.3), DVec2::ZERO);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.3), DVec2::ZERO);
     let at = DVec2::new(1.0, 2.0);
     // v = c + L x: at rest in the laboratory but for (0, 0.5).
     let v = DVec2::new(0.0, 0.5);
@@ -144,7 +144,7 @@ fn a_body_that_crosses_a_sheared_cell_goes_straight() {
     stage.settings.step = 0.01;
     let mut world = stage.world();
     for _ in 0..1000 {
-        world.advance().unwrap();
+        world.step().unwrap();
     }
     // t = 10: 5 cells up in the shear of 7; the cell has been replaced by shorter ones on the way.
     let state = world.state();
@@ -159,8 +159,8 @@ fn a_body_that_crosses_a_sheared_cell_goes_straight() {
 }
 
 /// A dilute gas of inelastic discs with friction.
-fn gas(copies: usize, move_by: DVec2, given: Cell, threads: usize) -> World<Plane> {
-    let mut stage = Stage::<Plane>::new(with_rebound(0.4, 0.5, 0.0), DVec2::ZERO);
+fn gas(copies: usize, move_by: DVec2, given: PeriodicCell, threads: usize) -> World<Plane> {
+    let mut stage = WorldBuilder::<Plane>::new(with_rebound(0.4, 0.5, 0.0), DVec2::ZERO);
     let side = 12.0;
     for copy in 0..copies * copies {
         let corner = DVec2::new((copy % copies) as f64, (copy / copies) as f64) * side;
@@ -204,8 +204,8 @@ fn a_gas_in_a_sheared_and_squeezed_cell_keeps_its_balances() {
     for _ in 0..600 {
         let flow = world.state().cell.unwrap().rate;
         let before = momentum(&world);
-        world.advance().unwrap();
-        let ledger = *world.ledger();
+        world.step().unwrap();
+        let ledger = *world.report();
         assert!(ledger.reached);
         // Sums of some hundred products.
         assert!(ledger.energy < 1e-11, "{:e}", ledger.energy);
@@ -226,8 +226,8 @@ fn the_work_of_the_boundary_is_the_stress_on_the_strain() {
     let rate = unit(&[(0, 1, 0.2), (1, 1, -0.1)]);
     let mut world = gas(1, DVec2::ZERO, cell(rate, NONE, vec![], 0.0), 1);
     for _ in 0..600 {
-        world.advance().unwrap();
-        let (h, stress) = (world.ledger().h, world.cell_stress());
+        world.step().unwrap();
+        let (h, stress) = (world.report().h, world.cell_stress());
         let power: f64 = (0..2)
             .flat_map(|i| (0..2).map(move |j| (i, j)))
             .map(|(i, j)| stress[i][j] * rate[i][j])
@@ -237,7 +237,7 @@ fn the_work_of_the_boundary_is_the_stress_on_the_strain() {
         let expected = -volume * power * h;
         let scale = expected.abs().max(1e-12);
         // V at the midpoint is that of the end to second order in h: 1e-6 of it.
-        assert!((world.ledger().boundary - expected).abs() < 1e-5 * scale);
+        assert!((world.report().boundary - expected).abs() < 1e-5 * scale);
     }
 }
 
@@ -245,7 +245,7 @@ fn the_work_of_the_boundary_is_the_stress_on_the_strain() {
 fn outcome(mut world: World<Plane>, steps: usize) -> (Matrix, State<Plane>) {
     let mut sum = NONE;
     for _ in 0..steps {
-        world.advance().unwrap();
+        world.step().unwrap();
         let stress = world.cell_stress();
         for i in 0..2 {
             for j in 0..2 {
@@ -256,7 +256,7 @@ fn outcome(mut world: World<Plane>, steps: usize) -> (Matrix, State<Plane>) {
     (sum, world.into_state())
 }
 
-fn squeezed(mass: f64) -> Cell {
+fn squeezed(mass: f64) -> PeriodicCell {
     let rate = unit(&[(0, 1, 0.2)]);
     let stress = unit(&[(0, 0, 0.5), (1, 1, 0.5)]);
     cell(rate, stress, vec![unit(&ALL)], mass)
@@ -308,7 +308,7 @@ fn a_cell_is_the_same_to_the_bit_for_any_number_of_threads() {
 fn two_spheres_pressed_by_the_cell_carry_the_pressure() {
     // A chain of two touching spheres along x, closed through the face of the cell: the force along
     // it is σ_xx times the section.
-    let mut stage = Stage::<Space>::new(coulomb(0.2), DVec3::ZERO);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.2), DVec3::ZERO);
     for x in [0.25, 1.25, 2.25] {
         let sphere = space::Shape::sphere(0.5).unwrap();
         stage.body(sphere, 1.0, at3(DVec3::new(x, 0.1, 2.9)), [0.0; 6]);
@@ -320,10 +320,10 @@ fn two_spheres_pressed_by_the_cell_carry_the_pressure() {
     stage.settings.activation = Activation::Predicted;
     let mut world = stage.world();
     for _ in 0..10 {
-        world.advance().unwrap();
+        world.step().unwrap();
         assert_eq!(world.num_contacts(), 3);
         for index in 0..3 {
-            let force = world.contact(index).impulse[0] / world.ledger().h;
+            let force = world.contact(index).impulse[0] / world.report().h;
             // Tolerance of the solver.
             assert!((force - 2.0 * 2.5 * 3.5).abs() < 1e-6, "{force}");
         }
@@ -334,7 +334,7 @@ fn two_spheres_pressed_by_the_cell_carry_the_pressure() {
 #[test]
 fn cells_that_cannot_be_are_refused_by_name() {
     let refused = |side: f64, fixed: bool, mass: f64, damping: f64| {
-        let mut stage = Stage::<Plane>::new(coulomb(0.2), DVec2::ZERO);
+        let mut stage = WorldBuilder::<Plane>::new(coulomb(0.2), DVec2::ZERO);
         stage.body(
             plane::Shape::disc(0.5).unwrap(),
             1.0,

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 use crate::support::*;
-use bodies::space::{Fineness, Solid};
+use bodies::space::{DecompositionParams, DecomposedMesh};
 use bodies::{Compound, Dim, MassProperties, Plane, Pose, Space, plane, space};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
@@ -59,7 +59,7 @@ fn an_l_has_the_closed_form_as_boxes_and_as_a_polygon() {
         close(found.inertia, want.inertia, ROUNDING, "moment");
         assert!((place.position - centre).length() < ROUNDING);
     }
-    close(compound.radius(), polygon.radius(), ROUNDING, "radius");
+    close(compound.bounding_radius(), polygon.bounding_radius(), ROUNDING, "radius");
 }
 
 /// A box 4 × 3 × 2 with a tunnel 2 × 1 along z, and turned and moved in space.
@@ -193,11 +193,11 @@ fn torus(m: usize, n: usize) -> (Vec<DVec3>, Vec<[u32; 3]>) {
 #[test]
 fn a_torus_has_the_moments_of_its_surface_and_not_of_its_parts() {
     let (vertices, triangles) = torus(48, 24);
-    let fineness = Fineness {
+    let fineness = DecompositionParams {
         parts: 16,
         resolution: 48,
     };
-    let solid = Solid::new(&vertices, &triangles, fineness).unwrap();
+    let solid = DecomposedMesh::new(&vertices, &triangles, fineness).unwrap();
     let points: Vec<_> = vertices
         .iter()
         .map(|v| parry3d_f64::math::Vector::from_array(v.to_array()))
@@ -231,11 +231,11 @@ fn a_torus_has_the_moments_of_its_surface_and_not_of_its_parts() {
 fn the_fit_of_a_solid_agrees_with_exact_volumes() {
     let (vertices, triangles) = torus(48, 24);
     for parts in [8, 32] {
-        let fineness = Fineness {
+        let fineness = DecompositionParams {
             parts,
             resolution: 64,
         };
-        let fit = Solid::new(&vertices, &triangles, fineness).unwrap().fit;
+        let fit = DecomposedMesh::new(&vertices, &triangles, fineness).unwrap().fit;
         let sum = fit.sum / fit.volume - 1.0;
         // Overlaps of parts count in the sum and not in the union: it is never below it. 2·10⁴ points of
         // a box 3.6 times the body: 10⁻³ of the box, 4·10⁻³ of the body; twice that.
@@ -260,11 +260,11 @@ fn a_convex_solid_is_one_polyhedron() {
         .iter()
         .flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]])
         .collect();
-    let solid = Solid::new(&corners, &triangles, Fineness::default()).unwrap();
+    let solid = DecomposedMesh::new(&corners, &triangles, DecompositionParams::default()).unwrap();
     assert!(matches!(solid.shape, space::Shape::Polyhedron(_)));
     assert_eq!((solid.fit.parts, solid.fit.excess), (1, 0.0));
     // With a triangle missing it is no body.
-    let error = Solid::new(&corners, &triangles[1..], Fineness::default()).unwrap_err();
+    let error = DecomposedMesh::new(&corners, &triangles[1..], DecompositionParams::default()).unwrap_err();
     assert!(error.to_string().contains("open"), "{error}");
     assert!(error.to_string().contains("3 of its 18 edges"), "{error}");
 }

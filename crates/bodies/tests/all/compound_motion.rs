@@ -27,9 +27,9 @@ fn eighths(x: f64, y: f64, z: f64) -> space::Shape {
     space::Shape::Compound(Arc::new(compound))
 }
 
-fn fixed<D: Dim>(stage: &mut Stage<D>, shape: D::Shape, pose: Pose<D>) {
-    let mass = D::of_masses(&D::REST);
-    stage.add(shape, mass, Freedom::Fixed, pose, D::REST);
+fn fixed<D: Dim>(stage: &mut WorldBuilder<D>, shape: D::Shape, pose: Pose<D>) {
+    let mass = D::from_mass_diagonal(&D::ZERO_VELOCITY);
+    stage.add(shape, mass, Freedom::Fixed, pose, D::ZERO_VELOCITY);
 }
 
 /// Largest difference of two motions over so many steps.
@@ -37,9 +37,9 @@ fn compare<D: Dim>(mut one: World<D>, mut two: World<D>, body: usize, steps: usi
     let mut worst = 0.0_f64;
     let mut contacts = 0;
     for _ in 0..steps {
-        one.advance().unwrap();
-        two.advance().unwrap();
-        assert!(one.ledger().reached && two.ledger().reached);
+        one.step().unwrap();
+        two.step().unwrap();
+        assert!(one.report().reached && two.report().reached);
         contacts += one.num_contacts();
         let (p, q) = (&one.state().poses[body], &two.state().poses[body]);
         worst = worst.max(bodies::Vector::norm(p.position - q.position));
@@ -57,7 +57,7 @@ fn compare<D: Dim>(mut one: World<D>, mut two: World<D>, body: usize, steps: usi
 #[test]
 fn two_half_boxes_tumble_like_the_whole_box() {
     let stage = |shape: plane::Shape, floor: usize, activation: Activation| {
-        let mut stage = Stage::<Plane>::new(with_rebound(0.3, 0.4, 0.0), DVec2::Y * -9.81);
+        let mut stage = WorldBuilder::<Plane>::new(with_rebound(0.3, 0.4, 0.0), DVec2::Y * -9.81);
         match floor {
             0 => {
                 stage.floor();
@@ -88,7 +88,7 @@ fn two_half_boxes_tumble_like_the_whole_box() {
 #[test]
 fn eight_small_boxes_tumble_like_the_whole_box() {
     let stage = |shape: space::Shape, floor: usize| {
-        let mut stage = Stage::<Space>::new(with_rebound(0.3, 0.3, 0.0), DVec3::Z * -9.81);
+        let mut stage = WorldBuilder::<Space>::new(with_rebound(0.3, 0.3, 0.0), DVec3::Z * -9.81);
         match floor {
             0 => {
                 stage.floor();
@@ -122,7 +122,7 @@ fn slide<D: Dim>(mut world: World<D>, body: usize, steps: usize) -> (f64, f64, f
     let (mut change, mut along) = (0.0_f64, 0.0_f64);
     let mut contacts = 0;
     for _ in 0..steps {
-        world.advance().unwrap();
+        world.step().unwrap();
         let velocity = world.state().velocities[body];
         for k in 0..D::DOF {
             let difference = (velocity.as_ref()[k] - start.as_ref()[k]).abs() / speed;
@@ -130,7 +130,7 @@ fn slide<D: Dim>(mut world: World<D>, body: usize, steps: usize) -> (f64, f64, f
         }
         for contact in (0..world.num_contacts()).map(|k| world.contact(k)) {
             contacts += 1;
-            along = along.max(contact.touch.normal[0].abs());
+            along = along.max(contact.point.normal[0].abs());
         }
     }
     assert!(contacts >= steps, "it lost the floor: {contacts} contacts");
@@ -163,7 +163,7 @@ fn a_box_slides_over_a_hundred_seams_of_the_plane() {
         (Activation::Predicted, 1e-6),
     ] {
         for halves in [false, true] {
-            let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -9.81);
+            let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -9.81);
             fixed(&mut stage, row2(120), at2(0.5 * 119.0, -0.25));
             let slider = if halves {
                 halves2(0.7, 0.4)
@@ -182,7 +182,7 @@ fn a_box_slides_over_a_hundred_seams_of_the_plane() {
 fn slide_after_rest<D: Dim>(mut world: World<D>, speed: f64) -> (f64, f64, f64) {
     let body = world.state().poses.len() - 1;
     for _ in 0..10 {
-        world.advance().unwrap();
+        world.step().unwrap();
     }
     let now = world.state().velocities[body];
     assert!((now.as_ref()[0] - speed).abs() < 1e-9 * speed);
@@ -192,7 +192,7 @@ fn slide_after_rest<D: Dim>(mut world: World<D>, speed: f64) -> (f64, f64, f64) 
 #[test]
 fn a_box_slides_over_a_hundred_seams_of_boxes_in_space() {
     for parts in [false, true] {
-        let mut stage = Stage::<Space>::new(coulomb(0.0), DVec3::Z * -9.81);
+        let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::Z * -9.81);
         let boxes: Vec<_> = (0..240)
             .map(|k| {
                 let at = DVec3::new((k % 120) as f64, (k / 120) as f64 - 0.5, 0.0);
@@ -240,7 +240,7 @@ fn ground() -> space::Shape {
 #[test]
 fn a_box_slides_over_a_hundred_rows_of_triangles() {
     for parts in [false, true] {
-        let mut stage = Stage::<Space>::new(coulomb(0.0), DVec3::Z * -9.81);
+        let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::Z * -9.81);
         fixed(&mut stage, ground(), at3(DVec3::ZERO));
         let slider = if parts {
             eighths(0.7, 0.6, 0.4)
@@ -270,12 +270,12 @@ fn a_box_in_the_corner_of_an_l_keeps_both_its_supports() {
     ];
     let (l, pose) = plane::Shape::polygon(&outline.map(DVec2::from)).unwrap();
     // Pushed into the wall and onto the floor.
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::new(-4.0, -9.81));
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::new(-4.0, -9.81));
     fixed(&mut stage, l, pose);
     let body = stage.body(rectangle(1.0, 1.0), 1.0, at2(1.5, 1.5), [0.0; 3]);
     let mut world = stage.world();
     for _ in 0..2_000 {
-        world.advance().unwrap();
+        world.step().unwrap();
     }
     let at = world.state().poses[body];
     assert!(
@@ -296,13 +296,13 @@ fn a_frame_hangs_on_a_peg() {
         bar(0.5, 2.0, 1.25, 0.0),
     ];
     let (compound, _) = Compound::<Plane>::new(&frame).unwrap();
-    let mut stage = Stage::<Plane>::new(coulomb(0.5), DVec2::Y * -9.81);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.5), DVec2::Y * -9.81);
     fixed(&mut stage, plane::Shape::disc(0.2).unwrap(), at2(0.0, 0.0));
     let shape = plane::Shape::Compound(Arc::new(compound));
     let body = stage.body(shape, 1.0, at2(0.0, -0.79), [0.0; 3]);
     let mut world = stage.world();
     for _ in 0..2_000 {
-        world.advance().unwrap();
+        world.step().unwrap();
     }
     let at = world.state().poses[body].position;
     // The inner side of the top bar, 1 above the centre, rests on the peg; it fell 0.01 and lands to
@@ -322,7 +322,7 @@ struct Lift {
     turn: f64,
 }
 
-impl bodies::Guide<Space> for Lift {
+impl bodies::PrescribedMotion<Space> for Lift {
     fn at(&mut self, anchor: &Pose<Space>, t: f64) -> (Pose<Space>, [f64; 6]) {
         let pose = Pose {
             position: anchor.position + DVec3::new(0.5, 0.0, 0.2) * t,
@@ -345,10 +345,10 @@ fn a_moving_mesh_and_a_moving_compound_carry_a_box() {
     let plates = space::Shape::Compound(Arc::new(plates));
     for turn in [0.0, 0.3] {
         for (shape, pose) in [(ground(), at3(DVec3::ZERO)), (plates.clone(), axes)] {
-            let mut stage = Stage::<Space>::new(coulomb(0.8), DVec3::Z * -9.81);
+            let mut stage = WorldBuilder::<Space>::new(coulomb(0.8), DVec3::Z * -9.81);
             let freedom = stage.guide(Box::new(Lift { turn }));
-            stage.state.anchors.push(pose);
-            let mass = Space::of_masses(&[0.0; 6]);
+            stage.state.kinematic_origins.push(pose);
+            let mass = Space::from_mass_diagonal(&[0.0; 6]);
             let start = [0.5, 0.0, 0.2, 0.0, 0.0, turn];
             stage.add(shape, mass, freedom, pose, start);
             // Over the middle of its axes, so that a turn does not throw it off.
@@ -357,7 +357,7 @@ fn a_moving_mesh_and_a_moving_compound_carry_a_box() {
             let body = stage.body(cuboid(0.4, 0.4, 0.3), 1.0, at3(at), velocity);
             let mut world = stage.world();
             for _ in 0..1_000 {
-                world.advance().unwrap();
+                world.step().unwrap();
             }
             let pose = world.state().poses[body];
             let want = at + DVec3::new(0.5, 0.0, 0.2) * world.state().t;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::support::*;
-use bodies::{Compound, Dim, Piece, Plane, Pose, Space, Touch, Vector, plane, space};
+use bodies::{Compound, Dim, CompoundPiece, Plane, Pose, Space, ContactPoint, Vector, plane, space};
 use glam::{DQuat, DVec2, DVec3};
 
 struct Random(u64);
@@ -73,7 +73,7 @@ fn placed<D: Dim>(shape: &D::Shape, pose: &Pose<D>) -> Parts<D> {
 fn depth<D: Dim>((shape, pose): &(D::Shape, Pose<D>), x: D::Vector) -> f64 {
     let inner = D::rotate_back(&pose.rotation, x - pose.position);
     let mut least = f64::INFINITY;
-    D::sides(shape, inner, &mut |_, depth| least = least.min(depth));
+    D::visit_face_depths(shape, inner, &mut |_, depth| least = least.min(depth));
     least
 }
 
@@ -88,8 +88,8 @@ fn exposed<D: Dim>(parts: &Parts<D>, own: usize, at: D::Vector, normal: D::Vecto
 
 /// Compares with all pairs of parts; how many touches were kept and how many were not.
 fn check<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), reach: f64) -> (usize, usize) {
-    let mut found: Vec<Touch<D>> = Vec::new();
-    D::touch(a, b, reach, &mut found);
+    let mut found: Vec<ContactPoint<D>> = Vec::new();
+    D::contact_points(a, b, reach, &mut found);
     for (k, t) in found.iter().enumerate() {
         assert!(found[..k].iter().all(|s| s.feature != t.feature));
         assert!(t.gap <= reach);
@@ -99,7 +99,7 @@ fn check<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), reach: f64)
     for (i, one) in ones.iter().enumerate() {
         for (j, two) in twos.iter().enumerate() {
             let mut touches = Vec::new();
-            D::touch((&one.0, &one.1), (&two.0, &two.1), reach, &mut touches);
+            D::contact_points((&one.0, &one.1), (&two.0, &two.1), reach, &mut touches);
             for t in touches {
                 all.push(t);
                 let open = exposed::<D>(&ones, i, t.point_a, t.normal)
@@ -120,21 +120,21 @@ fn check<D: Dim>(a: (&D::Shape, &Pose<D>), b: (&D::Shape, &Pose<D>), reach: f64)
 
 /// The same point of one of the bodies, to rounding, with the same normal up to what a corner laid on a
 /// face may turn it by, 2.5°; then the other point moves with it.
-fn same<D: Dim>(one: &Touch<D>, two: &Touch<D>) -> bool {
+fn same<D: Dim>(one: &ContactPoint<D>, two: &ContactPoint<D>) -> bool {
     let near = |p: D::Vector, q: D::Vector| (p - q).norm() < 1e-9;
     (near(one.point_a, two.point_a) || near(one.point_b, two.point_b))
         && (one.normal - two.normal).norm() < 0.045
 }
 
 fn compound2(random: &mut Random, count: usize) -> plane::Shape {
-    let pieces: Vec<Piece<Plane>> = (0..count)
+    let pieces: Vec<CompoundPiece<Plane>> = (0..count)
         .map(|_| (random.shape2(), random.pose2(0.8), 1.0))
         .collect();
     plane::Shape::Compound(Arc::new(Compound::new(&pieces).unwrap().0))
 }
 
 fn compound3(random: &mut Random, count: usize) -> space::Shape {
-    let pieces: Vec<Piece<Space>> = (0..count)
+    let pieces: Vec<CompoundPiece<Space>> = (0..count)
         .map(|_| (random.shape3(), random.pose3(0.8), 1.0))
         .collect();
     space::Shape::Compound(Arc::new(Compound::new(&pieces).unwrap().0))
@@ -201,7 +201,7 @@ fn points_of_a_compound_keep_their_numbers() {
         };
         let pose = Plane::compose(&outer, &axes);
         let mut found = Vec::new();
-        Plane::touch((&floor, &place), (&shape, &pose), 1e-5, &mut found);
+        Plane::contact_points((&floor, &place), (&shape, &pose), 1e-5, &mut found);
         let mut numbers: Vec<u32> = found.iter().map(|t| t.feature).collect();
         numbers.sort_unstable();
         numbers
@@ -218,7 +218,7 @@ fn points_of_a_compound_keep_their_numbers() {
 /// A wall of a thousand parts: only those near the ball are looked at, and found.
 #[test]
 fn one_part_of_a_thousand_is_found() {
-    let pieces: Vec<Piece<Space>> = (0..1_000)
+    let pieces: Vec<CompoundPiece<Space>> = (0..1_000)
         .map(|k| {
             let at = DVec3::new(
                 2.0 * (k % 10) as f64,
@@ -234,7 +234,7 @@ fn one_part_of_a_thousand_is_found() {
     for k in 0..1_000 {
         let over = pieces[k].1.position + DVec3::new(0.0, 0.0, 0.79);
         let mut found = Vec::new();
-        Space::touch((&shape, &axes), (&ball, &at3(over)), 0.0, &mut found);
+        Space::contact_points((&shape, &axes), (&ball, &at3(over)), 0.0, &mut found);
         assert_eq!(found.len(), 1, "{k}");
         assert!((found[0].gap + 0.01).abs() < 1e-12 && found[0].normal.z > 1.0 - 1e-12);
     }

@@ -5,7 +5,7 @@ use crate::space_kit;
 use crate::cylinder_kit::{consistent, cylinder as any_cylinder};
 use crate::space_kit::{Random, SpacePose, at, cuboid, polyhedron, touches};
 use bodies::space::Shape;
-use bodies::{Pose, Space, Touch};
+use bodies::{Pose, Space, ContactPoint};
 use glam::{DQuat, DVec3};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
@@ -20,7 +20,7 @@ fn lying() -> DQuat {
     DQuat::from_rotation_y(FRAC_PI_2)
 }
 
-fn features(found: &[Touch<Space>]) -> Vec<u32> {
+fn features(found: &[ContactPoint<Space>]) -> Vec<u32> {
     let mut all: Vec<u32> = found.iter().map(|t| t.feature).collect();
     all.sort_unstable();
     all

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use bodies::plane::{self, Angle, Chain, Polygon};
-use bodies::space::{self, Mesh, Polyhedron};
+use bodies::plane::{self, Angle, Chain, ConvexPolygon};
+use bodies::space::{self, Mesh, ConvexPolyhedron};
 use bodies::{
-    Body, Detector, Dim, Found, Freedom, MassProperties, Plane, Pose, Space, Touch, Vector,
+    Body, Detector, Dim, Candidate, Freedom, MassProperties, Plane, Pose, Space, ContactPoint, Vector,
 };
 use glam::{DQuat, DVec2, DVec3};
 
@@ -33,7 +33,7 @@ impl Random {
     fn freedom(&mut self) -> Freedom {
         match self.below(8) {
             0 => Freedom::Fixed,
-            1 => Freedom::Guided(0),
+            1 => Freedom::Kinematic(0),
             2 => Freedom::Partial(0),
             3 => Freedom::Partial(2),
             _ => Freedom::Free,
@@ -60,10 +60,10 @@ impl<D: Dim> Scene<D> {
         self.poses.push(pose);
     }
 
-    fn brute(&self) -> Vec<Found<D>> {
+    fn brute(&self) -> Vec<Candidate<D>> {
         let growth = |i: usize| self.growth.get(i).copied().unwrap_or(0.0);
-        let mut found: Vec<Found<D>> = Vec::new();
-        let mut touches: Vec<Touch<D>> = Vec::new();
+        let mut found: Vec<Candidate<D>> = Vec::new();
+        let mut touches: Vec<ContactPoint<D>> = Vec::new();
         for a in 0..self.bodies.len() {
             for b in a + 1..self.bodies.len() {
                 if !self.bodies[a].freedom.movable() && !self.bodies[b].freedom.movable() {
@@ -72,13 +72,13 @@ impl<D: Dim> Scene<D> {
                 touches.clear();
                 let one = (&self.bodies[a].shape, &self.poses[a]);
                 let two = (&self.bodies[b].shape, &self.poses[b]);
-                D::touch(one, two, growth(a) + growth(b), &mut touches);
+                D::contact_points(one, two, growth(a) + growth(b), &mut touches);
                 touches.sort_by_key(|t| t.feature);
                 let bodies = [a as u32, b as u32];
-                found.extend(touches.iter().map(|t| Found {
+                found.extend(touches.iter().map(|t| Candidate {
                     bodies,
-                    shift: [0; 3],
-                    touch: *t,
+                    image: [0; 3],
+                    point: *t,
                 }));
             }
         }
@@ -90,25 +90,25 @@ impl<D: Dim> Scene<D> {
         let brute = self.brute();
         for detector in detectors.iter_mut() {
             detector.detect(&self.bodies, &self.poses, &self.growth);
-            let keys = |all: &[Found<D>]| -> Vec<[u32; 3]> {
-                let key = |f: &Found<D>| [f.bodies[0], f.bodies[1], f.touch.feature];
+            let keys = |all: &[Candidate<D>]| -> Vec<[u32; 3]> {
+                let key = |f: &Candidate<D>| [f.bodies[0], f.bodies[1], f.point.feature];
                 all.iter().map(key).collect()
             };
-            let (found, wanted) = (keys(detector.found()), keys(&brute));
+            let (found, wanted) = (keys(detector.candidates()), keys(&brute));
             assert!(found.is_sorted(), "{name}");
             assert_eq!(found, wanted, "{name}");
-            assert!(bits(detector.found()) == bits(&brute), "{name}: bits");
+            assert!(bits(detector.candidates()) == bits(&brute), "{name}: bits");
         }
         brute.len()
     }
 }
 
-fn bits<D: Dim>(found: &[Found<D>]) -> Vec<u64> {
+fn bits<D: Dim>(found: &[Candidate<D>]) -> Vec<u64> {
     let mut bits = Vec::new();
     for f in found {
-        bits.push(f.touch.gap.to_bits());
-        for v in [f.touch.point_a, f.touch.point_b, f.touch.normal] {
-            bits.extend(v.slice().iter().map(|x| x.to_bits()));
+        bits.push(f.point.gap.to_bits());
+        for v in [f.point.point_a, f.point.point_b, f.point.normal] {
+            bits.extend(v.components().iter().map(|x| x.to_bits()));
         }
     }
     bits
@@ -124,7 +124,7 @@ fn shape_of_space(random: &mut Random, size: f64) -> space::Shape {
         1 => space::Shape::cylinder(size, 0.3 * size).unwrap(),
         2 => {
             let sides = DVec3::new(size, 0.6 * size, 0.5 * size);
-            space::Shape::Polyhedron(Arc::new(Polyhedron::cuboid(sides).unwrap()))
+            space::Shape::Polyhedron(Arc::new(ConvexPolyhedron::cuboid(sides).unwrap()))
         }
         _ => space::Shape::sphere(0.5 * size).unwrap(),
     }
@@ -193,7 +193,7 @@ fn scene_of_plane(random: &mut Random, n: usize) -> Scene<Plane> {
         let size = ratio.powf(-random.unit());
         let shape = match random.below(3) {
             0 => plane::Shape::capsule(size, 0.2 * size).unwrap(),
-            1 => plane::Shape::Polygon(Arc::new(Polygon::rectangle(size, 0.5 * size).unwrap())),
+            1 => plane::Shape::Polygon(Arc::new(ConvexPolygon::rectangle(size, 0.5 * size).unwrap())),
             _ => plane::Shape::disc(0.5 * size).unwrap(),
         };
         let pose = Pose {
@@ -298,13 +298,13 @@ fn threads_leave_no_trace_in_many_pairs() {
     }
     let mut one = Detector::new(1);
     one.detect(&scene.bodies, &scene.poses, &[]);
-    assert!(one.num_pairs() > 100_000 && one.found().len() > 35_000);
-    assert!(one.pairs().is_sorted());
+    assert!(one.num_pairs() > 100_000 && one.candidates().len() > 35_000);
+    assert!(one.overlapping_pairs().is_sorted());
     for threads in [2, 3, 7] {
         let mut many = Detector::new(threads);
         many.detect(&scene.bodies, &scene.poses, &[]);
-        assert!(many.found() == one.found() && bits(many.found()) == bits(one.found()));
-        assert!(many.pairs().eq(one.pairs()));
+        assert!(many.candidates() == one.candidates() && bits(many.candidates()) == bits(one.candidates()));
+        assert!(many.overlapping_pairs().eq(one.overlapping_pairs()));
     }
 }
 
@@ -320,8 +320,8 @@ fn bodies_that_are_nowhere_touch_nothing() {
         }
         for mut detector in detectors() {
             detector.detect(&scene.bodies, &scene.poses, &scene.growth);
-            assert!(detector.found().iter().all(|f| f.bodies[0] >= 50));
-            assert!(!detector.found().is_empty());
+            assert!(detector.candidates().iter().all(|f| f.bodies[0] >= 50));
+            assert!(!detector.candidates().is_empty());
         }
     }
 }
@@ -331,10 +331,10 @@ fn nothing_and_one_body_are_scenes() {
     for mut detector in detectors() {
         let mut scene = lattice(1, 1.0, 0.5, 0.0);
         detector.detect(&scene.bodies, &scene.poses, &[]);
-        assert!(detector.found().is_empty() && detector.num_pairs() == 0);
+        assert!(detector.candidates().is_empty() && detector.num_pairs() == 0);
         scene.bodies.clear();
         scene.poses.clear();
         detector.detect(&scene.bodies, &scene.poses, &[]);
-        assert!(detector.found().is_empty() && detector.num_pairs() == 0);
+        assert!(detector.candidates().is_empty() && detector.num_pairs() == 0);
     }
 }

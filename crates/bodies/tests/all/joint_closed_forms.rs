@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use crate::support::*;
-use bodies::joint::{Joint, Kind, Side, Steady};
+use bodies::joint::{Joint, JointKind, JointFrame, ConstantSpeed};
 use bodies::plane::{Angle, Shape};
 use bodies::{Dim, Freedom, MassProperties, Plane, Pose, Space, World, joint};
 use glam::{DVec2, DVec3};
@@ -13,17 +13,17 @@ const G: f64 = 9.81;
 /// Period of a pendulum of length 1 let go at 90°: 4 K(sin 45°)/√g.
 const PERIOD: f64 = 2.3678419475762373;
 
-fn side(body: Option<u32>, x: f64, y: f64) -> Side<Plane> {
-    Side {
+fn side(body: Option<u32>, x: f64, y: f64) -> JointFrame<Plane> {
+    JointFrame {
         body,
         point: DVec2::new(x, y),
-        frame: [DVec2::X, DVec2::Y],
+        axes: [DVec2::X, DVec2::Y],
     }
 }
 
 /// A bob of mass 1 (all but a point: its inertia changes the period by 1e-8) on a massless rod from the origin.
 fn pendulum(step: f64) -> World<Plane> {
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     let mass = MassProperties {
         mass: 1.0,
         inertia: 1e-8,
@@ -34,7 +34,7 @@ fn pendulum(step: f64) -> World<Plane> {
     stage
         .model
         .joints
-        .push(Joint::new("pin", Kind::Revolute, sides));
+        .push(Joint::new("pin", JointKind::Revolute, sides));
     stage.settings.step = step;
     stage.settings.tolerance = POINT;
     stage.world()
@@ -50,8 +50,8 @@ fn swing(step: f64) -> (f64, f64) {
     let (mut crossed, mut last) = (Vec::new(), (0.0, 1.0));
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     while crossed.len() < 3 {
-        world.advance().unwrap();
-        let ledger = world.ledger();
+        world.step().unwrap();
+        let ledger = world.report();
         assert!(ledger.reached && ledger.energy < 1e-11 && ledger.drift < 1e-12);
         let energy = ledger.kinetic + ledger.potential;
         (low, high) = (f64::min(low, energy), f64::max(high, energy));
@@ -80,11 +80,11 @@ fn a_pendulum_keeps_period_and_energy_to_second_order() {
 #[test]
 fn a_pendulum_does_not_lose_energy_swing_by_swing() {
     let mut world = pendulum(1e-3);
-    let energy = |world: &World<Plane>| world.ledger().kinetic + world.ledger().potential;
+    let energy = |world: &World<Plane>| world.report().kinetic + world.report().potential;
     let mut held = 0.0;
     for _ in 0..(20.0 * PERIOD / 1e-3) as usize {
-        world.advance().unwrap();
-        held += world.ledger().held;
+        world.step().unwrap();
+        held += world.report().held;
     }
     // What the projection of velocities takes is of the order h³ for each unit of time: 47 s of it
     // from 9.81 J.
@@ -104,7 +104,7 @@ fn double(q: [f64; 4]) -> [f64; 4] {
 #[test]
 fn a_double_pendulum_follows_its_equations_in_angles_to_second_order() {
     let error = |step: f64| {
-        let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+        let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
         let mass = MassProperties {
             mass: 1.0,
             inertia: 1e-8,
@@ -126,7 +126,7 @@ fn a_double_pendulum_follows_its_equations_in_angles_to_second_order() {
             stage
                 .model
                 .joints
-                .push(Joint::new("pin", Kind::Revolute, sides));
+                .push(Joint::new("pin", JointKind::Revolute, sides));
         }
         stage.settings.step = step;
         stage.settings.tolerance = POINT;
@@ -167,7 +167,7 @@ fn a_driven_four_bar_follows_its_closed_form() {
     // Ground 2, crank 0.5, coupler 2, rocker 1.2.
     let (ground, crank, coupler, rocker) = (2.0, 0.5, 2.0_f64, 1.2_f64);
     let rocker_angle = |theta: f64| rocker_angle(theta, [ground, crank, coupler, rocker]);
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     let start = rocker_angle(0.0);
     let (o, a) = (DVec2::ZERO, DVec2::new(crank, 0.0));
     let (d, b) = (
@@ -190,9 +190,9 @@ fn a_driven_four_bar_follows_its_closed_form() {
         [side(None, ground, 0.0), ends(2, rocker, -1.0)],
     ];
     for (k, sides) in pins.into_iter().enumerate() {
-        let mut joint = Joint::new(&format!("pin_{k}"), Kind::Revolute, sides);
+        let mut joint = Joint::new(&format!("pin_{k}"), JointKind::Revolute, sides);
         joint.motor = (k == 0).then(|| joint::Motor {
-            speed: Box::new(Steady(2.0 * PI)),
+            speed: Box::new(ConstantSpeed(2.0 * PI)),
             bound: f64::INFINITY,
         });
         stage.model.joints.push(joint);
@@ -201,12 +201,12 @@ fn a_driven_four_bar_follows_its_closed_form() {
     stage.state.velocities[0] = [0.0, 0.5 * crank * 2.0 * PI, 2.0 * PI];
     stage.settings.step = 1e-3;
     let mut world = stage.world();
-    assert!(world.redundant_joints().is_empty());
+    assert!(world.redundant_rows().is_empty());
     let mut worst = 0.0_f64;
     let offset = world.state().poses[2].rotation.angle() - start;
     for _ in 0..1500 {
-        world.advance().unwrap();
-        assert!(world.ledger().reached);
+        world.step().unwrap();
+        assert!(world.report().reached);
         let crank = world.state().poses[0].rotation.angle();
         let found = world.state().poses[2].rotation.angle() - offset;
         let off = found - rocker_angle(crank);
@@ -221,18 +221,18 @@ fn a_driven_four_bar_follows_its_closed_form() {
 
 /// A door of 1 × 2 in the plane x = 0, hung on a horizontal axis along y by this many hinges.
 fn door(hinges: &[f64]) -> World<Space> {
-    let mut stage = Stage::<Space>::new(coulomb(0.0), DVec3::Z * -G);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::Z * -G);
     let at = DVec3::new(0.5, 0.0, 0.0);
     stage.body(cuboid(1.0, 2.0, 0.05), 100.0, at3(at), [0.0; 6]);
     for y in hinges {
-        let frame = Space::frame(DVec3::Y);
+        let frame = Space::contact_frame(DVec3::Y);
         let point = DVec3::new(0.0, *y, 0.0);
         let sides =
-            [(None, point), (Some(0), point - at)].map(|(body, point)| Side { body, point, frame });
+            [(None, point), (Some(0), point - at)].map(|(body, point)| JointFrame { body, point, axes: frame });
         stage
             .model
             .joints
-            .push(Joint::new("hinge", Kind::Revolute, sides));
+            .push(Joint::new("hinge", JointKind::Revolute, sides));
     }
     stage.settings.step = 1e-3;
     stage.world()
@@ -241,9 +241,9 @@ fn door(hinges: &[f64]) -> World<Space> {
 #[test]
 fn a_door_on_two_hinges_swings_as_on_one_and_shares_its_weight() {
     let (mut one, mut two) = (door(&[0.0]), door(&[-0.8, 0.8]));
-    assert!(one.redundant_joints().is_empty());
+    assert!(one.redundant_rows().is_empty());
     // Ten rows hold five freedoms.
-    assert_eq!(two.redundant_joints().len(), 5);
+    assert_eq!(two.redundant_rows().len(), 5);
     run(&mut one, 1000);
     run(&mut two, 1000);
     let difference = one.state().poses[0].position - two.state().poses[0].position;
@@ -257,12 +257,12 @@ fn a_door_on_two_hinges_swings_as_on_one_and_shares_its_weight() {
         (a + b - all).length() < 1e-8 * all.length(),
         "{a} {b} {all}"
     );
-    assert!(two.ledger().drift < 1e-12);
+    assert!(two.report().drift < 1e-12);
 }
 
 #[test]
 fn a_chain_with_a_load_of_a_thousand_does_not_drift() {
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     for link in 0..10_u32 {
         let mass = if link == 9 { 1000.0 } else { 1.0 };
         let mass = MassProperties {
@@ -285,17 +285,17 @@ fn a_chain_with_a_load_of_a_thousand_does_not_drift() {
         stage
             .model
             .joints
-            .push(Joint::new("pin", Kind::Revolute, sides));
+            .push(Joint::new("pin", JointKind::Revolute, sides));
     }
     stage.settings.step = 2e-4;
     let mut world = stage.world();
     for _ in 0..5000 {
-        world.advance().unwrap();
+        world.step().unwrap();
         // Rounding of placements of 1 m.
-        assert!(world.ledger().drift < 1e-14 && world.ledger().reached);
+        assert!(world.report().drift < 1e-14 && world.report().reached);
     }
     // What is left of the energy of a load of 9810 J.
-    let energy = world.ledger().kinetic + world.ledger().potential;
+    let energy = world.report().kinetic + world.report().potential;
     assert!(energy.abs() < 1e-2, "{energy}");
 }
 
@@ -303,7 +303,7 @@ fn a_chain_with_a_load_of_a_thousand_does_not_drift() {
 fn the_same_joints_give_the_same_bits_for_any_number_of_threads() {
     let end = |threads: usize| {
         let mut world = {
-            let mut stage = Stage::<Plane>::new(coulomb(0.3), DVec2::Y * -G);
+            let mut stage = WorldBuilder::<Plane>::new(coulomb(0.3), DVec2::Y * -G);
             stage.floor();
             for k in 0..6_u32 {
                 let at = at2(0.4 * f64::from(k), 0.5);
@@ -313,7 +313,7 @@ fn the_same_joints_give_the_same_bits_for_any_number_of_threads() {
                     stage
                         .model
                         .joints
-                        .push(Joint::new("pin", Kind::Revolute, sides));
+                        .push(Joint::new("pin", JointKind::Revolute, sides));
                 }
             }
             stage.settings.tolerance = 1e-8;
@@ -321,7 +321,7 @@ fn the_same_joints_give_the_same_bits_for_any_number_of_threads() {
             stage.world()
         };
         for _ in 0..500 {
-            world.advance().unwrap();
+            world.step().unwrap();
         }
         let poses = world.state().poses.iter();
         let bits = poses.map(|p| (p.position.x.to_bits(), p.position.y.to_bits()));

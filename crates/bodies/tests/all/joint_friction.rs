@@ -1,24 +1,24 @@
 //! Dry friction of joints, scaled by their reaction (B02 §6), against closed forms.
 
 use crate::support::*;
-use bodies::joint::{Joint, Kind, Rub, Side};
+use bodies::joint::{Joint, JointKind, JointFriction, JointFrame};
 use bodies::plane::Shape;
 use bodies::{MassProperties, Plane, Space, World};
 use glam::{DVec2, DVec3};
 
 const G: f64 = 9.81;
 
-fn side(body: Option<u32>, x: f64, y: f64) -> Side<Plane> {
-    Side {
+fn side(body: Option<u32>, x: f64, y: f64) -> JointFrame<Plane> {
+    JointFrame {
         body,
         point: DVec2::new(x, y),
-        frame: [DVec2::X, DVec2::Y],
+        axes: [DVec2::X, DVec2::Y],
     }
 }
 
 /// A rotor of moment ½ on a pin in its middle, mass 1, under gravity.
-fn rotor(rub: Rub, spin: f64) -> World<Plane> {
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+fn rotor(rub: JointFriction, spin: f64) -> World<Plane> {
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     let mass = MassProperties {
         mass: 1.0,
         inertia: 0.5,
@@ -27,15 +27,15 @@ fn rotor(rub: Rub, spin: f64) -> World<Plane> {
     let free = bodies::Freedom::Free;
     stage.add(disc, mass, free, at2(0.0, 0.0), [0.0, 0.0, spin]);
     let sides = [side(None, 0.0, 0.0), side(Some(0), 0.0, 0.0)];
-    let mut joint = Joint::new("axle", Kind::Revolute, sides);
-    joint.rub = Some(rub);
+    let mut joint = Joint::new("axle", JointKind::Revolute, sides);
+    joint.friction = Some(rub);
     stage.model.joints.push(joint);
     stage.world()
 }
 
 #[test]
 fn friction_of_a_pin_brakes_a_rotor_with_mu_times_radius_times_its_weight() {
-    let rub = Rub {
+    let rub = JointFriction {
         coefficient: 0.2,
         radius: 0.05,
     };
@@ -71,12 +71,12 @@ fn a_pendulum_sticks_where_friction_of_its_pin_bears_its_moment() {
     let limit = (mu * radius).asin();
     for (share, sticks) in [(0.99, true), (1.02, false)] {
         let angle: f64 = share * limit;
-        let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+        let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
         let at = DVec2::new(angle.sin(), -angle.cos());
         stage.body(rectangle(0.1, 0.1), 100.0, at2(at.x, at.y), [0.0; 3]);
         let sides = [side(None, 0.0, 0.0), side(Some(0), -at.x, -at.y)];
-        let mut joint = Joint::new("pin", Kind::Revolute, sides);
-        joint.rub = Some(Rub {
+        let mut joint = Joint::new("pin", JointKind::Revolute, sides);
+        joint.friction = Some(JointFriction {
             coefficient: mu,
             radius,
         });
@@ -95,19 +95,19 @@ fn a_pendulum_sticks_where_friction_of_its_pin_bears_its_moment() {
 #[test]
 fn a_slide_rubs_with_mu_times_the_force_across_it() {
     let (mu, angle) = (0.3_f64, 0.5_f64);
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     stage.body(rectangle(0.2, 0.2), 10.0, at2(0.0, 0.0), [0.0; 3]);
     let frame = [
         DVec2::new(angle.cos(), -angle.sin()),
         DVec2::new(angle.sin(), angle.cos()),
     ];
-    let sides = [None, Some(0)].map(|body| Side {
+    let sides = [None, Some(0)].map(|body| JointFrame {
         body,
         point: DVec2::ZERO,
-        frame,
+        axes: frame,
     });
-    let mut joint = Joint::new("slide", Kind::Prismatic, sides);
-    joint.rub = Some(Rub {
+    let mut joint = Joint::new("slide", JointKind::Prismatic, sides);
+    joint.friction = Some(JointFriction {
         coefficient: mu,
         radius: 0.0,
     });
@@ -121,19 +121,19 @@ fn a_slide_rubs_with_mu_times_the_force_across_it() {
 
 #[test]
 fn friction_of_a_ball_joint_brakes_a_spin_about_any_axis() {
-    let mut stage = Stage::<Space>::new(coulomb(0.0), DVec3::Z * -G);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::Z * -G);
     let spin = DVec3::new(0.3, -0.2, 0.5);
     let velocity = [0.0, 0.0, 0.0, spin.x, spin.y, spin.z];
     let ball = bodies::space::Shape::sphere(0.5).unwrap();
     let body = stage.body(ball, 100.0, at3(DVec3::ZERO), velocity);
     let frame = [DVec3::X, DVec3::Y, DVec3::Z];
-    let sides = [None, Some(0)].map(|body| Side {
+    let sides = [None, Some(0)].map(|body| JointFrame {
         body,
         point: DVec3::ZERO,
-        frame,
+        axes: frame,
     });
-    let mut joint = Joint::new("ball", Kind::Spherical, sides);
-    joint.rub = Some(Rub {
+    let mut joint = Joint::new("ball", JointKind::Spherical, sides);
+    joint.friction = Some(JointFriction {
         coefficient: 0.1,
         radius: 0.02,
     });
@@ -151,8 +151,8 @@ fn friction_of_a_ball_joint_brakes_a_spin_about_any_axis() {
 }
 
 /// Three bars that form a triangle, hung by one corner.
-fn triangle(rub: Option<Rub>, solver: &str) -> World<Plane> {
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+fn triangle(rub: Option<JointFriction>, solver: &str) -> World<Plane> {
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     let corners = [
         DVec2::new(0.0, 0.0),
         DVec2::new(1.0, 0.2),
@@ -174,8 +174,8 @@ fn triangle(rub: Option<Rub>, solver: &str) -> World<Plane> {
             let point = at - middle[body];
             side(Some(body as u32), point.x, point.y)
         };
-        let mut joint = Joint::new(&format!("corner_{k}"), Kind::Revolute, [end(k), end(next)]);
-        joint.rub = rub;
+        let mut joint = Joint::new(&format!("corner_{k}"), JointKind::Revolute, [end(k), end(next)]);
+        joint.friction = rub;
         stage.model.joints.push(joint);
     }
     let point = corners[0] - middle[0];
@@ -183,14 +183,14 @@ fn triangle(rub: Option<Rub>, solver: &str) -> World<Plane> {
     stage
         .model
         .joints
-        .push(Joint::new("hook", Kind::Revolute, sides));
+        .push(Joint::new("hook", JointKind::Revolute, sides));
     stage.settings.solver = solver.to_string();
     stage.world()
 }
 
 #[test]
 fn friction_in_corners_that_cannot_turn_changes_nothing() {
-    let rub = Rub {
+    let rub = JointFriction {
         coefficient: 0.5,
         radius: 0.1,
     };
@@ -200,7 +200,7 @@ fn friction_in_corners_that_cannot_turn_changes_nothing() {
     let apart = plain.state().poses[1].position - rough.state().poses[1].position;
     // The same equations: rounding.
     assert!(apart.length() < 1e-11, "{apart}");
-    assert!(rough.ledger().rub.abs() < 1e-12);
+    assert!(rough.report().rub.abs() < 1e-12);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn every_solver_takes_joints_directly() {
         let mut world = triangle(None, name);
         run(&mut world, 20);
         assert_eq!(
-            (world.ledger().iterations, world.method().as_str()),
+            (world.report().iterations, world.method().as_str()),
             (1, "direct")
         );
     }

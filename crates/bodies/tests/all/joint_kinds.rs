@@ -1,27 +1,27 @@
 //! What each kind of joint holds and what it leaves free.
 
 use crate::support::*;
-use bodies::joint::{Joint, Kind, Side};
+use bodies::joint::{Joint, JointKind, JointFrame};
 use bodies::plane::Angle;
 use bodies::{Dim, Plane, Pose, Space, World};
 use contact::law::Law;
 use glam::{DQuat, DVec2, DVec3};
 
 /// A joint between bodies 0 and 1 at a point of space with this axis, where they are.
-fn join<D: Dim>(stage: &Stage<D>, kind: Kind, at: D::Vector, axis: D::Vector) -> Joint<D> {
-    let frame = D::frame(axis);
+fn join<D: Dim>(stage: &WorldBuilder<D>, kind: JointKind, at: D::Vector, axis: D::Vector) -> Joint<D> {
+    let frame = D::contact_frame(axis);
     let sides = [0, 1].map(|body: u32| {
         let pose = &stage.state.poses[body as usize];
         let axes = frame.as_ref();
-        Side {
+        JointFrame {
             body: Some(body),
             point: D::rotate_back(&pose.rotation, at - pose.position),
-            frame: D::frame_of(|i| D::rotate_back(&pose.rotation, axes[i])),
+            axes: D::frame_of(|i| D::rotate_back(&pose.rotation, axes[i])),
         }
     });
     let mut joint = Joint::new("joint", kind, sides);
     let angle = |i: usize| D::plane_angle(&stage.state.poses[i].rotation);
-    joint.zero = angle(1) - angle(0);
+    joint.reference_angle = angle(1) - angle(0);
     joint
 }
 
@@ -38,8 +38,8 @@ fn vector(seed: &mut u64) -> DVec3 {
 }
 
 /// Two boxes of space in any placement, moving in any way.
-fn pair(seed: &mut u64) -> Stage<Space> {
-    let mut stage = Stage::<Space>::new(coulomb(0.0), DVec3::ZERO);
+fn pair(seed: &mut u64) -> WorldBuilder<Space> {
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::ZERO);
     for _ in 0..2 {
         let rotation = DQuat::from_scaled_axis(vector(seed) * 2.0);
         let position = vector(seed);
@@ -70,9 +70,9 @@ fn momenta(world: &World<Space>) -> (DVec3, DVec3) {
 fn motion(world: &World<Space>) -> (DVec3, DQuat) {
     let joint = &world.model().joints[0];
     let side = |k: usize| {
-        let side = &joint.sides[k];
+        let side = &joint.frames[k];
         let pose = &world.state().poses[k];
-        let [x, y, z] = side.frame.map(|axis| pose.rotation * axis);
+        let [x, y, z] = side.axes.map(|axis| pose.rotation * axis);
         let turn = DQuat::from_mat3(&glam::DMat3::from_cols(x, y, z));
         (pose.position + pose.rotation * side.point, turn)
     };
@@ -82,25 +82,25 @@ fn motion(world: &World<Space>) -> (DVec3, DQuat) {
 }
 
 /// Share of the energy that is lost over the same time with half the step.
-fn fine_loss(mut stage: Stage<Space>, kind: Kind, at: DVec3, axis: DVec3) -> f64 {
+fn fine_loss(mut stage: WorldBuilder<Space>, kind: JointKind, at: DVec3, axis: DVec3) -> f64 {
     let joint = join(&stage, kind, at, axis);
     stage.model.joints.push(joint);
     stage.settings.step = 5e-4;
     let mut world = stage.world();
-    let energy = world.ledger().kinetic;
+    let energy = world.report().kinetic;
     run(&mut world, 800);
-    ((world.ledger().kinetic - energy) / energy).abs()
+    ((world.report().kinetic - energy) / energy).abs()
 }
 
 #[test]
 fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
     // (kind, sliding along axis 1 is free, turning: none, about axis 1, any, rows)
     let kinds = [
-        (Kind::Revolute, false, 1, 5),
-        (Kind::Prismatic, true, 0, 5),
-        (Kind::Cylindrical, true, 1, 4),
-        (Kind::Spherical, false, 3, 3),
-        (Kind::Fixed, false, 0, 6),
+        (JointKind::Revolute, false, 1, 5),
+        (JointKind::Prismatic, true, 0, 5),
+        (JointKind::Cylindrical, true, 1, 4),
+        (JointKind::Spherical, false, 3, 3),
+        (JointKind::Fixed, false, 0, 6),
     ];
     let mut seed = 7;
     for (kind, slides, turns, rows) in kinds {
@@ -113,7 +113,7 @@ fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
             stage.model.joints.push(joint);
             let mut world = stage.world();
             let before = momenta(&world);
-            let energy = world.ledger().kinetic;
+            let energy = world.report().kinetic;
             run(&mut world, 400);
             let (apart, turn) = motion(&world);
             let name = kind.name();
@@ -139,7 +139,7 @@ fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
             );
             // Held rows do no work; the projection of velocities and gyroscopic moments leave what is at
             // least of second order. Below 1e-7 errors of both signs cancel and show no order.
-            let lost = ((world.ledger().kinetic - energy) / energy).abs();
+            let lost = ((world.report().kinetic - energy) / energy).abs();
             assert!(lost < 1e-6, "{name} {lost:e}");
             let finer = fine_loss(stage_again, kind, at, axis);
             assert!(
@@ -149,7 +149,7 @@ fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
             let problem = world.problem().unwrap();
             assert_eq!(problem.num_rows(), rows);
             assert!(problem.laws().iter().all(|law| *law == Law::Bilateral));
-            assert!(world.ledger().drift < 1e-12);
+            assert!(world.report().drift < 1e-12);
         }
     }
 }
@@ -157,13 +157,13 @@ fn in_space_bodies_move_only_along_what_their_joint_leaves_free() {
 #[test]
 fn in_the_plane_bodies_move_only_along_what_their_joint_leaves_free() {
     let kinds = [
-        (Kind::Revolute, false, true, 2),
-        (Kind::Prismatic, true, false, 2),
-        (Kind::Fixed, false, false, 3),
+        (JointKind::Revolute, false, true, 2),
+        (JointKind::Prismatic, true, false, 2),
+        (JointKind::Fixed, false, false, 3),
     ];
     let mut seed = 11;
     for (kind, slides, turns, rows) in kinds {
-        let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::ZERO);
+        let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::ZERO);
         for _ in 0..2 {
             let pose = Pose {
                 position: vector(&mut seed).truncate(),
@@ -180,13 +180,13 @@ fn in_the_plane_bodies_move_only_along_what_their_joint_leaves_free() {
         let joint = &world.model().joints[0];
         let point = |k: usize| {
             let pose = &world.state().poses[k];
-            pose.position + pose.rotation.rotate(joint.sides[k].point)
+            pose.position + pose.rotation.rotate(joint.frames[k].point)
         };
         let angle = |k: usize| world.state().poses[k].rotation.angle();
         let axis = world.state().poses[0]
             .rotation
-            .rotate(joint.sides[0].frame[0]);
-        let (apart, turn) = (point(1) - point(0), angle(1) - angle(0) - joint.zero);
+            .rotate(joint.frames[0].axes[0]);
+        let (apart, turn) = (point(1) - point(0), angle(1) - angle(0) - joint.reference_angle);
         let name = kind.name();
         assert!(apart.dot(axis.perp()).abs() < 1e-12, "{name} {apart}");
         assert_eq!(apart.dot(axis).abs() > 1e-3, slides, "{name} {apart}");
@@ -202,11 +202,11 @@ fn a_distance_keeps_two_points_apart_and_nothing_else() {
     let mut seed = 3;
     for _ in 0..4 {
         let mut stage = pair(&mut seed);
-        let mut joint = join(&stage, Kind::Distance, DVec3::ZERO, DVec3::X);
-        joint.sides[0].point = DVec3::new(0.1, 0.0, 0.2);
-        joint.sides[1].point = DVec3::new(0.0, -0.1, 0.1);
+        let mut joint = join(&stage, JointKind::Distance, DVec3::ZERO, DVec3::X);
+        joint.frames[0].point = DVec3::new(0.1, 0.0, 0.2);
+        joint.frames[1].point = DVec3::new(0.0, -0.1, 0.1);
         let point = |poses: &[Pose<Space>], joint: &Joint<Space>, k: usize| {
-            poses[k].position + poses[k].rotation * joint.sides[k].point
+            poses[k].position + poses[k].rotation * joint.frames[k].point
         };
         let poses = &stage.state.poses;
         joint.length = (point(poses, &joint, 1) - point(poses, &joint, 0)).length();
@@ -228,16 +228,16 @@ fn a_distance_keeps_two_points_apart_and_nothing_else() {
 #[test]
 fn bodies_that_are_joined_do_not_touch_each_other_unless_told_to() {
     for contact in [false, true] {
-        let mut stage = Stage::<Plane>::new(coulomb(0.5), DVec2::ZERO);
+        let mut stage = WorldBuilder::<Plane>::new(coulomb(0.5), DVec2::ZERO);
         // Corners overlap a little: allowed at the start by a world, which only looks on.
         stage.body(rectangle(1.0, 0.2), 1.0, at2(0.0, 0.0), [0.0; 3]);
         stage.body(rectangle(1.0, 0.2), 1.0, at2(0.9, 0.0), [0.0, 0.0, 1.0]);
-        let mut joint = join(&stage, Kind::Revolute, DVec2::new(0.45, 0.0), DVec2::X);
+        let mut joint = join(&stage, JointKind::Revolute, DVec2::new(0.45, 0.0), DVec2::X);
         joint.contact = contact;
         stage.model.joints.push(joint);
         let mut world = stage.world();
         assert_eq!(world.overlaps(1e-3).is_empty(), !contact);
-        world.advance().unwrap();
+        world.step().unwrap();
         assert_eq!(world.num_contacts() > 0, contact);
     }
 }

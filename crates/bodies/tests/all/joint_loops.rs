@@ -4,7 +4,7 @@
 //! moments of inertia of 1e-4 kg m². Steps of such a robot without any contact once missed their tolerance.
 
 use crate::support::*;
-use bodies::joint::{Joint, Kind, Side};
+use bodies::joint::{Joint, JointKind, JointFrame};
 use bodies::{Dim, Freedom, MassProperties, Plane, Space, World, plane, space};
 use glam::{DVec2, DVec3};
 
@@ -60,19 +60,19 @@ fn leg() -> ([DVec2; 4], [Link; 5]) {
 
 fn of_plane(step: f64) -> World<Plane> {
     let (centres, joints) = leg();
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -9.81);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -9.81);
     for (at, (mass, inertia)) in centres.iter().zip(LINKS) {
         let shape = plane::Shape::disc(0.001).unwrap();
         let mass = MassProperties { mass, inertia };
         stage.add(shape, mass, Freedom::Free, at2(at.x, at.y), [0.0; 3]);
     }
     for joint in joints {
-        let sides = joint.between.map(|body| Side {
+        let sides = joint.between.map(|body| JointFrame {
             body: body.map(|b| b as u32),
             point: joint.at - body.map_or(DVec2::ZERO, |b| centres[b]),
-            frame: [DVec2::X, DVec2::Y],
+            axes: [DVec2::X, DVec2::Y],
         });
-        let joint = Joint::new(joint.name, Kind::Revolute, sides);
+        let joint = Joint::new(joint.name, JointKind::Revolute, sides);
         stage.model.joints.push(joint);
     }
     started(stage, step)
@@ -82,7 +82,7 @@ fn of_plane(step: f64) -> World<Plane> {
 fn of_space(step: f64) -> World<Space> {
     let (centres, joints) = leg();
     let lift = |p: DVec2| DVec3::new(p.x, 0.0, p.y);
-    let mut stage = Stage::<Space>::new(coulomb(0.0), DVec3::Z * -9.81);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::Z * -9.81);
     for (at, (mass, inertia)) in centres.iter().zip(LINKS) {
         let shape = space::Shape::sphere(0.001).unwrap();
         let inertia = DVec3::splat(inertia);
@@ -91,13 +91,13 @@ fn of_space(step: f64) -> World<Space> {
     }
     for joint in joints {
         let kind = match joint.name {
-            "foot" => Kind::Spherical,
-            _ => Kind::Revolute,
+            "foot" => JointKind::Spherical,
+            _ => JointKind::Revolute,
         };
-        let sides = joint.between.map(|body| Side {
+        let sides = joint.between.map(|body| JointFrame {
             body: body.map(|b| b as u32),
             point: lift(joint.at - body.map_or(DVec2::ZERO, |b| centres[b])),
-            frame: [DVec3::Y, DVec3::Z, DVec3::X],
+            axes: [DVec3::Y, DVec3::Z, DVec3::X],
         });
         stage.model.joints.push(Joint::new(joint.name, kind, sides));
     }
@@ -105,7 +105,7 @@ fn of_space(step: f64) -> World<Space> {
 }
 
 /// The default tolerance.
-fn started<D: Dim>(mut stage: Stage<D>, step: f64) -> World<D> {
+fn started<D: Dim>(mut stage: WorldBuilder<D>, step: f64) -> World<D> {
     stage.settings.step = step;
     stage.settings.tolerance = 1e-6;
     stage.world()
@@ -115,8 +115,8 @@ fn started<D: Dim>(mut stage: Stage<D>, step: f64) -> World<D> {
 fn swing<D: Dim>(world: &mut World<D>, steps: usize) -> f64 {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for step in 0..steps {
-        world.advance().unwrap();
-        let ledger = world.ledger();
+        world.step().unwrap();
+        let ledger = world.report();
         assert!(
             ledger.reached,
             "step {step}: residual {:e}",

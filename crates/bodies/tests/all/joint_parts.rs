@@ -1,7 +1,7 @@
 //! Limits, motors, springs and clearance of joints, against closed forms; joints that cannot be.
 
 use crate::support::*;
-use bodies::joint::{Clearance, Joint, Kind, Limits, Motor, Side, Speed, Spring, Steady};
+use bodies::joint::{Clearance, Joint, JointKind, Limits, Motor, JointFrame, PrescribedSpeed, Spring, ConstantSpeed};
 use bodies::plane::Shape;
 use bodies::{Friction, MassProperties, PairLaw, Plane, World, WorldError};
 use contact::Restitution;
@@ -9,26 +9,26 @@ use glam::DVec2;
 
 const G: f64 = 9.81;
 
-fn side(body: Option<u32>, x: f64, y: f64) -> Side<Plane> {
-    Side {
+fn side(body: Option<u32>, x: f64, y: f64) -> JointFrame<Plane> {
+    JointFrame {
         body,
         point: DVec2::new(x, y),
-        frame: [DVec2::X, DVec2::Y],
+        axes: [DVec2::X, DVec2::Y],
     }
 }
 
 /// A weight of mass 2 on a vertical slide, its coordinate the height.
 fn lift(part: impl FnOnce(&mut Joint<Plane>), height: f64, step: f64) -> World<Plane> {
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     let at = at2(0.0, height);
     stage.body(rectangle(1.0, 1.0), 2.0, at, [0.0; 3]);
     let frame = [DVec2::Y, -DVec2::X];
-    let sides = [None, Some(0)].map(|body| Side {
+    let sides = [None, Some(0)].map(|body| JointFrame {
         body,
         point: DVec2::ZERO,
-        frame,
+        axes: frame,
     });
-    let mut joint = Joint::new("slide", Kind::Prismatic, sides);
+    let mut joint = Joint::new("slide", JointKind::Prismatic, sides);
     part(&mut joint);
     stage.model.joints.push(joint);
     stage.settings.step = step;
@@ -37,7 +37,7 @@ fn lift(part: impl FnOnce(&mut Joint<Plane>), height: f64, step: f64) -> World<P
 
 fn motor(speed: f64, bound: f64) -> Option<Motor> {
     Some(Motor {
-        speed: Box::new(Steady(speed)),
+        speed: Box::new(ConstantSpeed(speed)),
         bound,
     })
 }
@@ -64,7 +64,7 @@ fn a_motor_holds_its_speed_within_its_bound_and_stalls_exactly_at_it() {
 fn a_motor_whose_speed_is_given_in_time_follows_it() {
     #[derive(Debug)]
     struct Wave;
-    impl Speed for Wave {
+    impl PrescribedSpeed for Wave {
         fn at(&mut self, t: f64) -> f64 {
             (3.0 * t).sin()
         }
@@ -159,7 +159,7 @@ fn a_spring_swings_to_second_order_and_a_stiff_one_stays_bounded() {
     // A period of 1e-6 steps: neither grows nor leaves its place by more than it began with.
     let mut stiff = lift(|joint| joint.spring = Some(spring(8e16, 0.0)), 1e-3, 1e-2);
     for _ in 0..1000 {
-        stiff.advance().unwrap();
+        stiff.step().unwrap();
         let y = stiff.state().poses[0].position.y;
         assert!(y.abs() < 1.001e-3, "{y}");
     }
@@ -180,13 +180,13 @@ fn the_energy_of_springs_motors_and_friction_adds_up() {
         1e-3,
     );
     let energy = |world: &World<Plane>| {
-        let ledger = world.ledger();
+        let ledger = world.report();
         ledger.kinetic + ledger.potential + ledger.elastic
     };
-    let (first, mut work, mut before) = (energy(&world), 0.0, world.ledger().elastic);
+    let (first, mut work, mut before) = (energy(&world), 0.0, world.report().elastic);
     for _ in 0..2000 {
-        world.advance().unwrap();
-        let ledger = world.ledger();
+        world.step().unwrap();
+        let ledger = world.report();
         work += ledger.motor + (ledger.spring + ledger.elastic - before);
         before = ledger.elastic;
     }
@@ -198,7 +198,7 @@ fn the_energy_of_springs_motors_and_friction_adds_up() {
 
 #[test]
 fn a_pin_with_play_hangs_by_its_weight_at_the_edge_of_its_hole() {
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     let still = MassProperties {
         mass: 0.0,
         inertia: 0.0,
@@ -208,7 +208,7 @@ fn a_pin_with_play_hangs_by_its_weight_at_the_edge_of_its_hole() {
     stage.add(plate, still, fixed, at2(0.0, 0.0), [0.0; 3]);
     stage.body(rectangle(0.1, 0.6), 100.0, at2(0.0, -0.3), [0.0; 3]);
     let sides = [side(Some(0), 0.0, 0.0), side(Some(1), 0.0, 0.3)];
-    let mut joint = Joint::new("pin", Kind::Clearance, sides);
+    let mut joint = Joint::new("pin", JointKind::Clearance, sides);
     joint.clearance = Some(Clearance {
         pin: 0.02,
         play: 0.005,
@@ -223,9 +223,9 @@ fn a_pin_with_play_hangs_by_its_weight_at_the_edge_of_its_hole() {
     let mut world = stage.world();
     let (mut contact, mut deepest) = (false, 0.0_f64);
     for _ in 0..3000 {
-        world.advance().unwrap();
-        assert!(world.ledger().reached);
-        deepest = deepest.max(world.ledger().penetration);
+        world.step().unwrap();
+        assert!(world.report().reached);
+        deepest = deepest.max(world.report().penetration);
         contact |= world.num_contacts() == 1;
     }
     assert!(contact);
@@ -242,10 +242,10 @@ fn a_pin_with_play_hangs_by_its_weight_at_the_edge_of_its_hole() {
 
 #[test]
 fn a_rope_is_a_distance_with_an_upper_limit() {
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     stage.body(rectangle(0.1, 0.1), 100.0, at2(0.6, 0.0), [0.0; 3]);
     let sides = [side(None, 0.0, 0.0), side(Some(0), 0.0, 0.0)];
-    let mut joint = Joint::new("rope", Kind::Distance, sides);
+    let mut joint = Joint::new("rope", JointKind::Distance, sides);
     joint.limits = Some(Limits {
         low: 0.0,
         high: 1.0,
@@ -255,7 +255,7 @@ fn a_rope_is_a_distance_with_an_upper_limit() {
     let mut world = stage.world();
     let (mut slack, mut taut) = (false, false);
     for _ in 0..1000 {
-        world.advance().unwrap();
+        world.step().unwrap();
         let reading = world.joint(0).unwrap();
         let pulled = reading.force.length() > 0.0;
         let wanted = -0.5 * G * world.state().t.powi(2);
@@ -271,7 +271,7 @@ fn a_rope_is_a_distance_with_an_upper_limit() {
     assert!(slack && taut);
 }
 
-fn refused(stage: Stage<Plane>) -> String {
+fn refused(stage: WorldBuilder<Plane>) -> String {
     match World::new(stage.model, stage.state, stage.settings) {
         Err(WorldError::Joint(text)) => text,
         other => panic!("{other:?}"),
@@ -281,7 +281,7 @@ fn refused(stage: Stage<Plane>) -> String {
 #[test]
 fn joints_that_cannot_be_are_named() {
     let two = || {
-        let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::ZERO);
+        let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::ZERO);
         stage.body(rectangle(1.0, 0.1), 1.0, at2(0.0, 0.0), [0.0; 3]);
         stage.body(rectangle(1.0, 0.1), 1.0, at2(1.0, 0.0), [0.0; 3]);
         stage
@@ -291,7 +291,7 @@ fn joints_that_cannot_be_are_named() {
     apart
         .model
         .joints
-        .push(Joint::new("gap", Kind::Revolute, sides));
+        .push(Joint::new("gap", JointKind::Revolute, sides));
     let text = refused(apart);
     assert!(
         text.contains("`gap`") && text.contains("1.000000e-1"),
@@ -300,7 +300,7 @@ fn joints_that_cannot_be_are_named() {
 
     let mut long = two();
     let sides = [side(Some(0), 0.0, 0.0), side(Some(1), 0.0, 0.0)];
-    let mut joint = Joint::new("rod", Kind::Distance, sides);
+    let mut joint = Joint::new("rod", JointKind::Distance, sides);
     joint.length = 1.25;
     long.model.joints.push(joint);
     let text = refused(long);
@@ -311,8 +311,8 @@ fn joints_that_cannot_be_are_named() {
     locked
         .model
         .joints
-        .push(Joint::new("weld", Kind::Fixed, sides));
-    let mut joint = Joint::new("drive", Kind::Revolute, sides);
+        .push(Joint::new("weld", JointKind::Fixed, sides));
+    let mut joint = Joint::new("drive", JointKind::Revolute, sides);
     joint.motor = motor(1.0, 5.0);
     locked.model.joints.push(joint);
     let text = refused(locked);
@@ -324,19 +324,19 @@ fn joints_that_cannot_be_are_named() {
 
 #[test]
 fn motors_that_exclude_each_other_are_named_when_they_do() {
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::ZERO);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::ZERO);
     stage.body(rectangle(1.0, 0.1), 1.0, at2(0.0, 0.0), [0.0; 3]);
     for (name, speed) in [("left", 1.0), ("right", 2.0)] {
         let sides = [side(None, 0.0, 0.0), side(Some(0), 0.0, 0.0)];
-        let mut joint = Joint::new(name, Kind::Revolute, sides);
+        let mut joint = Joint::new(name, JointKind::Revolute, sides);
         joint.motor = motor(speed, f64::INFINITY);
         stage.model.joints.push(joint);
     }
     let mut world = stage.world();
     // Both pins hold the same point: that is allowed.
-    assert_eq!(world.redundant_joints().len(), 2);
+    assert_eq!(world.redundant_rows().len(), 2);
     let before = world.state().clone();
-    let Err(WorldError::Joint(text)) = world.advance() else {
+    let Err(WorldError::Joint(text)) = world.step() else {
         panic!("two speeds at once");
     };
     assert!(

@@ -1,6 +1,6 @@
 //! Tensors against their invariants, force chains against what is seen by eye.
 
-use bodies::measure::{Strut, Tensor, chains};
+use bodies::measure::{ForceChainContact, Tensor, force_chains};
 
 /// Numbers in [−1, 1) from a seed.
 fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
@@ -47,20 +47,20 @@ fn ratios_are_those_of_plane_and_triaxial_states() {
     let mut plane = Tensor::default();
     plane.add(3.0, &[cos, sin, 0.0], &[cos, sin, 0.0]);
     plane.add(1.0, &[-sin, cos, 0.0], &[-sin, cos, 0.0]);
-    assert!((plane.ratio(2) - 0.5).abs() < 1e-14);
-    assert!((plane.spread(2) - 2.0).abs() < 1e-14);
+    assert!((plane.deviator_ratio(2) - 0.5).abs() < 1e-14);
+    assert!((plane.anisotropy(2) - 2.0).abs() < 1e-14);
     let axis = plane.principal(2).1[0];
     assert!((axis[1].atan2(axis[0]) - 30_f64.to_radians()).abs() < 1e-14);
     // Triaxial: q = σ₁ − σ₃, p = (σ₁ + 2σ₃)/3.
     let space = Tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 4.0]]);
-    assert!((space.ratio(3) - 3.0 / 2.0).abs() < 1e-14);
-    assert!(Tensor::default().ratio(2).is_nan());
-    assert!(Tensor([[f64::NAN; 3]; 3]).ratio(3).is_nan());
+    assert!((space.deviator_ratio(3) - 3.0 / 2.0).abs() < 1e-14);
+    assert!(Tensor::default().deviator_ratio(2).is_nan());
+    assert!(Tensor([[f64::NAN; 3]; 3]).deviator_ratio(3).is_nan());
 }
 
 /// A contact from body a to body b in a direction of the plane.
-fn strut(a: u32, b: u32, angle: f64, force: f64) -> Strut {
-    Strut {
+fn strut(a: u32, b: u32, angle: f64, force: f64) -> ForceChainContact {
+    ForceChainContact {
         bodies: [a, b],
         along: [angle.cos(), angle.sin(), 0.0],
         force,
@@ -71,24 +71,24 @@ fn strut(a: u32, b: u32, angle: f64, force: f64) -> Strut {
 #[test]
 fn a_straight_row_is_one_chain_and_a_corner_parts_it() {
     let limit = std::f64::consts::FRAC_PI_4;
-    let row: Vec<Strut> = (0..5).map(|k| strut(k, k + 1, 0.0, 2.0)).collect();
-    assert_eq!(chains(&row, 1.0, limit).members, [vec![0, 1, 2, 3, 4]]);
+    let row: Vec<ForceChainContact> = (0..5).map(|k| strut(k, k + 1, 0.0, 2.0)).collect();
+    assert_eq!(force_chains(&row, 1.0, limit).members, [vec![0, 1, 2, 3, 4]]);
     // Weak contacts are none of it.
     let mut weak = row.clone();
     weak[2].force = 0.5;
-    assert_eq!(chains(&weak, 1.0, limit).members, [vec![0, 1], vec![3, 4]]);
+    assert_eq!(force_chains(&weak, 1.0, limit).members, [vec![0, 1], vec![3, 4]]);
     // A right angle parts it, one of 40° does not.
     for (turn, count) in [(90_f64, 2), (40.0, 1)] {
-        let bent: Vec<Strut> = (0..4)
+        let bent: Vec<ForceChainContact> = (0..4)
             .map(|k| strut(k, k + 1, if k < 2 { 0.0 } else { turn.to_radians() }, 2.0))
             .collect();
-        assert_eq!(chains(&bent, 1.0, limit).members.len(), count);
+        assert_eq!(force_chains(&bent, 1.0, limit).members.len(), count);
     }
     // A boundary between two contacts ends both.
     let mut walled = row[..2].to_vec();
     walled[0].passes[1] = false;
     walled[1].passes[0] = false;
-    assert!(chains(&walled, 1.0, limit).members.is_empty());
+    assert!(force_chains(&walled, 1.0, limit).members.is_empty());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn where_chains_cross_each_goes_straight_on() {
         strut(3, 0, up, 2.0),
         strut(0, 4, up, 2.0),
     ];
-    let found = chains(&cross, 1.0, limit);
+    let found = force_chains(&cross, 1.0, limit);
     assert_eq!(found.members, [vec![0, 1], vec![2, 3]]);
     assert_eq!(found.mean_length(), 2.0);
 }

@@ -3,9 +3,9 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use bodies::measure::Measured;
-use bodies::plane::{self, Angle, Polygon};
-use bodies::space::{self, Polyhedron};
+use bodies::measure::ClippedVolume;
+use bodies::plane::{self, Angle, ConvexPolygon};
+use bodies::space::{self, ConvexPolyhedron};
 use bodies::{Plane, Pose, Space};
 use glam::{DQuat, DVec2, DVec3};
 
@@ -37,7 +37,7 @@ fn plane_shapes() -> Vec<(plane::Shape, f64)> {
         DVec2::new(0.1, 1.2),
         DVec2::new(-0.9, 0.5),
     ];
-    let (polygon, _) = Polygon::new(&corners).unwrap();
+    let (polygon, _) = ConvexPolygon::new(&corners).unwrap();
     let area = polygon.area();
     vec![
         (plane::Shape::disc(1.1).unwrap(), PI * 1.21),
@@ -58,8 +58,8 @@ fn space_shapes() -> Vec<space::Shape> {
         DVec3::new(-0.9, 0.5, 0.2),
         DVec3::new(0.0, 0.1, 1.3),
     ];
-    let (hull, _) = Polyhedron::hull(&points).unwrap();
-    let cuboid = Polyhedron::cuboid(DVec3::new(1.0, 1.5, 2.0)).unwrap();
+    let (hull, _) = ConvexPolyhedron::hull(&points).unwrap();
+    let cuboid = ConvexPolyhedron::cuboid(DVec3::new(1.0, 1.5, 2.0)).unwrap();
     vec![
         space::Shape::sphere(1.1).unwrap(),
         space::Shape::Polyhedron(Arc::new(hull)),
@@ -98,7 +98,7 @@ fn parts_of_the_plane_add_up_to_the_whole() {
                         [cuts[0][i], cuts[1][j], 0.0],
                         [cuts[0][i + 1], cuts[1][j + 1], 0.0],
                     );
-                    let part = Plane::inside(&shape, &pose, &low, &high);
+                    let part = Plane::volume_in_box(&shape, &pose, &low, &high);
                     assert!((0.0..=area * (1.0 + 1e-12)).contains(&part));
                     sum += part;
                 }
@@ -129,7 +129,7 @@ fn parts_of_space_add_up_to_the_whole() {
                 let at = [k / 9, k / 3 % 3, k % 3];
                 let low = [0, 1, 2].map(|a| cuts[a][at[a]]);
                 let high = [0, 1, 2].map(|a| cuts[a][at[a] + 1]);
-                sum += Space::inside(&shape, &pose, &low, &high);
+                sum += Space::volume_in_box(&shape, &pose, &low, &high);
             }
             // Gauss's rule in the sections of the ball leaves 1e-12; the others round.
             assert!(
@@ -163,7 +163,7 @@ fn areas_are_those_of_sampling() {
                 hits += usize::from(has_plane(&shape, local));
             }
             let sampled = 0.99 * hits as f64 / POINTS as f64;
-            let exact = Plane::inside(&shape, &pose, &low, &high);
+            let exact = Plane::volume_in_box(&shape, &pose, &low, &high);
             // Four standard deviations of a share, at most ½/√n, of the box of area 0.99.
             let tolerance = 4.0 * 0.5 / (POINTS as f64).sqrt() * 0.99;
             assert!(
@@ -230,7 +230,7 @@ fn volumes_are_those_of_sampling() {
             hits += usize::from(has_space(&shape, local));
         }
         let sampled = 1.08 * hits as f64 / POINTS as f64;
-        let exact = Space::inside(&shape, &pose, &low, &high);
+        let exact = Space::volume_in_box(&shape, &pose, &low, &high);
         // Four standard deviations; lattices of points come with 1 % of the volume of the body.
         let round = matches!(
             shape,
@@ -257,7 +257,7 @@ fn balls_have_the_closed_forms_of_caps_and_octants() {
         rotation: DQuat::IDENTITY,
     };
     let whole = 4.0 / 3.0 * PI * 8.0;
-    let inside = |low: [f64; 3], high: [f64; 3]| Space::inside(&ball, &pose, &low, &high);
+    let inside = |low: [f64; 3], high: [f64; 3]| Space::volume_in_box(&ball, &pose, &low, &high);
     let all = [INF; 3];
     // Gauss's rule leaves 1e-13 of the whole.
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12 * whole, "{a}, {b}");
@@ -285,9 +285,9 @@ fn boundaries_have_no_volume_and_far_bodies_none_inside() {
         position: DVec2::ZERO,
         rotation: Angle::new(0.0),
     };
-    assert_eq!(Plane::inside(&half, &pose, &[-1.0; 3], &[1.0; 3]), 0.0);
+    assert_eq!(Plane::volume_in_box(&half, &pose, &[-1.0; 3], &[1.0; 3]), 0.0);
     let disc = plane::Shape::disc(1.0).unwrap();
-    assert_eq!(Plane::inside(&disc, &pose, &[2.0; 3], &[3.0; 3]), 0.0);
+    assert_eq!(Plane::volume_in_box(&disc, &pose, &[2.0; 3], &[3.0; 3]), 0.0);
     // Bounds that are no numbers hold nothing.
-    assert_eq!(Plane::inside(&disc, &pose, &[f64::NAN; 3], &[3.0; 3]), 0.0);
+    assert_eq!(Plane::volume_in_box(&disc, &pose, &[f64::NAN; 3], &[3.0; 3]), 0.0);
 }

@@ -53,7 +53,7 @@ fn in_a_corner_of_floor_and_wall_both_hold_and_none_of_the_edges() {
 #[test]
 fn a_wall_holds_what_is_in_front_of_it_and_a_ball_until_its_surface_has_passed() {
     let wall = shape(skin(
-        &bodies::space::Polyhedron::cuboid(DVec3::new(0.1, 6.0, 6.0)).unwrap(),
+        &bodies::space::ConvexPolyhedron::cuboid(DVec3::new(0.1, 6.0, 6.0)).unwrap(),
     ));
     let origin = at(0.0, 0.0, 0.0);
     let body = cuboid(1.0, 1.0, 1.0);

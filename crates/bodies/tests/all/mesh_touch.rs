@@ -25,7 +25,7 @@ fn the_tree_finds_what_trying_all_triangles_finds() {
             random.cube().abs() * random.within(0.01, 2.0),
         );
         let (low, high) = (x - y, x + y);
-        let mut found: Vec<u32> = mesh.near(low, high).collect();
+        let mut found: Vec<u32> = mesh.triangles_in_box(low, high).collect();
         found.sort_unstable();
         let all: Vec<u32> = (0..)
             .zip(mesh.triangles())

@@ -108,7 +108,7 @@ fn a_rigid_motion_of_both_moves_the_points_and_changes_nothing_else() {
         assert_eq!(here.len(), there.len(), "{name}");
         for s in &here {
             // By number: which of two shapes comes first may change with the positions.
-            let same = |t: &&bodies::Touch<bodies::Plane>| t.feature == s.feature;
+            let same = |t: &&bodies::ContactPoint<bodies::Plane>| t.feature == s.feature;
             let t = there.iter().find(same).expect("the same numbers");
             assert!((s.gap - t.gap).abs() < 1e-12, "{name}: {} {}", s.gap, t.gap);
             // Rounding of positions (1e-15 each) over the distance of the cores, which the normal may

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::plane_common::{
     Random, at, chain, check, core, hull, least, rectangle, signed, touches,
 };
-use bodies::plane::{Chain, Polygon, Shape};
+use bodies::plane::{Chain, ConvexPolygon, Shape};
 use bodies::{Plane, Pose};
 use glam::DVec2;
 
@@ -89,7 +89,7 @@ fn a_closed_convex_chain_walked_clockwise_is_as_the_polygon() {
                 .map(|_| random.vector(1.5))
                 .collect(),
         );
-        let Ok((polygon, centre)) = Polygon::new(&corners) else {
+        let Ok((polygon, centre)) = ConvexPolygon::new(&corners) else {
             continue;
         };
         let mut walk: Vec<DVec2> = polygon.vertices().iter().rev().copied().collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::plane_common::{Make, Random, at, check, distance, least, pose, touches};
-use bodies::plane::{Chain, Polygon, Shape};
+use bodies::plane::{Chain, ConvexPolygon, Shape};
 use glam::DVec2;
 
 fn scaled(shape: &Shape, size: f64) -> Shape {
@@ -15,7 +15,7 @@ fn scaled(shape: &Shape, size: f64) -> Shape {
         } => Shape::capsule(2.0 * half_length * size, radius * size).unwrap(),
         Shape::Polygon(polygon) => {
             let vertices: Vec<DVec2> = polygon.vertices().iter().map(|v| *v * size).collect();
-            Shape::Polygon(Arc::new(Polygon::new(&vertices).unwrap().0))
+            Shape::Polygon(Arc::new(ConvexPolygon::new(&vertices).unwrap().0))
         }
         other => other.clone(),
     }
@@ -59,7 +59,7 @@ fn sizes_from_a_millionth_to_a_million_are_alike() {
 fn a_grain_on_a_block_a_million_million_times_its_size_touches_as_on_a_plane() {
     let mut random = Random(8);
     for size in [1e-6, 1e-3, 1.0] {
-        let block = Shape::Polygon(Arc::new(Polygon::rectangle(1e6, 1e6).unwrap()));
+        let block = Shape::Polygon(Arc::new(ConvexPolygon::rectangle(1e6, 1e6).unwrap()));
         let below = at(0.0, -5e5, 0.0);
         for _ in 0..300 {
             let grain = scaled(&random.polygon(), size);
@@ -110,7 +110,7 @@ fn chains_of_all_sizes_hold_a_box_of_their_size() {
             .map(|(x, y)| DVec2::new(x, y) * size)
             .to_vec();
         let floor = Shape::Chain(Arc::new(Chain::new(&vertices, false).unwrap()));
-        let body = Shape::Polygon(Arc::new(Polygon::rectangle(size, size).unwrap()));
+        let body = Shape::Polygon(Arc::new(ConvexPolygon::rectangle(size, size).unwrap()));
         let place = at(0.1 * size, 0.499 * size, 0.0);
         let (a, b) = ((&floor, &at(0.0, 0.0, 0.0)), (&body, &place));
         let found = touches(a, b, 0.0);

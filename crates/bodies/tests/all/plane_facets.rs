@@ -6,7 +6,7 @@
 
 use crate::plane_common::Random;
 use bodies::plane::{Angle, Shape};
-use bodies::{Dim, Plane, Pose, Touch};
+use bodies::{Dim, Plane, Pose, ContactPoint};
 use glam::DVec2;
 use std::f64::consts::PI;
 
@@ -39,14 +39,14 @@ fn joint(
     shift: DVec2,
     turn: f64,
     reach: f64,
-) -> Vec<Touch<Plane>> {
+) -> Vec<ContactPoint<Plane>> {
     let left = Plane::compose(&placed(DVec2::ZERO, HALF), own);
     // About the middle of the joint.
     let middle = DVec2::new(0.0, 1.0);
     let moved = placed(middle + shift - Angle::new(turn).rotate(middle), turn);
     let right = Plane::compose(&moved, &Plane::compose(&placed(DVec2::ZERO, -HALF), own));
     let mut out = Vec::new();
-    Plane::touch((shape, &left), (shape, &right), reach, &mut out);
+    Plane::contact_points((shape, &left), (shape, &right), reach, &mut out);
     out
 }
 
@@ -69,7 +69,7 @@ fn a_joint_does_not_know_how_many_facets_its_stones_have() {
                 || format!("case {case}, {facets} facets, {shift} {turn}: {found:#?} {plain:#?}");
             assert_eq!(found.len(), plain.len(), "{}", told());
             for touch in &found {
-                let off = |other: &Touch<Plane>| (other.point_a - touch.point_a).length();
+                let off = |other: &ContactPoint<Plane>| (other.point_a - touch.point_a).length();
                 let near = plain.iter().min_by(|a, b| off(a).total_cmp(&off(b)));
                 let near = near.expect("as many");
                 // Either of the two joint faces may be the one that points are projected onto: they differ by the

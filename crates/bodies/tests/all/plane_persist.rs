@@ -4,7 +4,7 @@ use crate::plane_common;
 
 use crate::plane_common::{Random, at, check, distance, least, polygon, rectangle, touches};
 use bodies::plane::Shape;
-use bodies::{Plane, Pose, Touch};
+use bodies::{Plane, Pose, ContactPoint};
 use glam::DVec2;
 
 type Placed<'a> = (&'a Shape, &'a Pose<Plane>);
@@ -89,7 +89,7 @@ fn a_box_turned_about_its_corner_keeps_that_corner() {
     }
 }
 
-fn flat(a: Placed, b: Placed, reach: f64) -> Vec<Touch<Plane>> {
+fn flat(a: Placed, b: Placed, reach: f64) -> Vec<ContactPoint<Plane>> {
     let found = touches(a, b, reach);
     check(a, b, reach, &found, 1e-12);
     found

@@ -3,8 +3,8 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use crate::plane_common::{Make, Random, at, chain, core, hull, rectangle, signed};
-use bodies::plane::{Chain, Polygon, Shape};
-use bodies::{Bounds, Plane, ShapeError};
+use bodies::plane::{Chain, ConvexPolygon, Shape};
+use bodies::{Aabb, Plane, ShapeError};
 use glam::DVec2;
 
 fn points(vertices: &[(f64, f64)]) -> Vec<DVec2> {
@@ -12,7 +12,7 @@ fn points(vertices: &[(f64, f64)]) -> Vec<DVec2> {
 }
 
 fn refusal(vertices: &[(f64, f64)]) -> String {
-    Polygon::new(&points(vertices)).unwrap_err().to_string()
+    ConvexPolygon::new(&points(vertices)).unwrap_err().to_string()
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn polygons_that_are_none_are_refused_with_the_vertex_and_the_value() {
     assert!(dented.starts_with("vertex 3 (2, 1) is "), "{dented}");
     let clockwise = refusal(&[(0.0, 4.0), (2.0, 1.0), (4.0, 4.0), (4.0, 0.0), (0.0, 0.0)]);
     assert!(clockwise.starts_with("vertex 1 (2, 1) is "), "{clockwise}");
-    let bow = Polygon::new(&points(&[(0.0, 0.0), (2.0, 1.0), (2.0, 0.0), (0.0, 1.5)]));
+    let bow = ConvexPolygon::new(&points(&[(0.0, 0.0), (2.0, 1.0), (2.0, 0.0), (0.0, 1.5)]));
     assert!(matches!(bow, Err(ShapeError::NotConvex(_))), "{bow:?}");
     let spike = refusal(&[(0.0, 0.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0), (0.0, 1.0)]);
     assert!(
@@ -76,8 +76,8 @@ fn lengths_that_are_none_are_refused_by_name() {
         assert_eq!(what(Shape::disc(bad).unwrap_err()), "radius");
         assert_eq!(what(Shape::capsule(bad, 1.0).unwrap_err()), "length");
         assert_eq!(what(Shape::capsule(1.0, bad).unwrap_err()), "radius");
-        assert_eq!(what(Polygon::rectangle(bad, 1.0).unwrap_err()), "width");
-        assert_eq!(what(Polygon::rectangle(1.0, bad).unwrap_err()), "height");
+        assert_eq!(what(ConvexPolygon::rectangle(bad, 1.0).unwrap_err()), "width");
+        assert_eq!(what(ConvexPolygon::rectangle(1.0, bad).unwrap_err()), "height");
     }
 }
 
@@ -106,7 +106,7 @@ fn chains_that_are_none_are_refused_with_the_vertices() {
 #[test]
 fn either_sense_and_collinear_vertices_give_the_same_polygon() {
     let plain = points(&[(0.0, 0.0), (3.0, 0.0), (3.0, 1.0), (0.0, 2.0)]);
-    let (want, centre) = Polygon::new(&plain).unwrap();
+    let (want, centre) = ConvexPolygon::new(&plain).unwrap();
     let with_more = points(&[
         (1.0, 0.0),
         (2.0, 0.0),
@@ -123,7 +123,7 @@ fn either_sense_and_collinear_vertices_give_the_same_polygon() {
     let mut backwards = with_more.clone();
     backwards.reverse();
     for vertices in [with_more, backwards] {
-        let (polygon, at) = Polygon::new(&vertices).unwrap();
+        let (polygon, at) = ConvexPolygon::new(&vertices).unwrap();
         assert!((at - centre).length() < 1e-15, "{at} {centre}");
         assert_eq!(polygon.vertices().len(), 4);
         let first = polygon
@@ -150,7 +150,7 @@ fn known_mass_properties() {
     let hexagon: Vec<DVec2> = (0..6)
         .map(|i| DVec2::from_angle(f64::from(i) * PI / 3.0))
         .collect();
-    let (hexagon, centre) = Polygon::new(&hexagon).unwrap();
+    let (hexagon, centre) = ConvexPolygon::new(&hexagon).unwrap();
     assert!(centre.length() < 1e-15);
     let hexagon = Shape::Polygon(hexagon.into()).mass_properties(1.0).unwrap();
     near(hexagon.mass, 1.5 * 3f64.sqrt());
@@ -203,7 +203,7 @@ fn mass_properties_of_random_polygons_are_those_of_their_slices() {
                 .map(|_| shift + random.vector(size))
                 .collect(),
         );
-        let Ok((polygon, centre)) = Polygon::new(&corners) else {
+        let Ok((polygon, centre)) = ConvexPolygon::new(&corners) else {
             continue;
         };
         let chord = |y: f64| {
@@ -275,7 +275,7 @@ fn bounds_touch_the_shape_on_all_four_sides() {
     for round in 0..3_000 {
         let shape = kinds[round % 3](&mut random);
         let pose = random.pose(5.0);
-        let Bounds { low, high }: Bounds<Plane> = shape.bounds(&pose);
+        let Aabb { low, high }: Aabb<Plane> = shape.aabb(&pose);
         let (vertices, radius) = core(&shape, &pose);
         for axis in 0..2 {
             let of = |v: &DVec2| v[axis];
@@ -287,7 +287,7 @@ fn bounds_touch_the_shape_on_all_four_sides() {
             .iter()
             .map(|v| (*v - pose.position).length())
             .fold(0.0, f64::max);
-        assert!((shape.radius() - far - radius).abs() < 1e-14);
+        assert!((shape.bounding_radius() - far - radius).abs() < 1e-14);
         assert!(
             signed(pose.position, &vertices).0 <= 0.0 || vertices.len() < 3,
             "centroid inside"
@@ -298,8 +298,8 @@ fn bounds_touch_the_shape_on_all_four_sides() {
 #[test]
 fn a_half_plane_along_an_axis_is_bounded_on_its_side() {
     let inf = f64::INFINITY;
-    let of = |angle: f64| Shape::HalfPlane.bounds(&at(3.0, 4.0, angle));
-    let bounds = |low: (f64, f64), high: (f64, f64)| Bounds {
+    let of = |angle: f64| Shape::HalfPlane.aabb(&at(3.0, 4.0, angle));
+    let bounds = |low: (f64, f64), high: (f64, f64)| Aabb {
         low: low.into(),
         high: high.into(),
     };
@@ -316,10 +316,10 @@ fn boundaries_know_that_they_are_ones() {
     assert!(line.boundary_only() && Shape::HalfPlane.boundary_only());
     assert!(!rectangle(1.0, 1.0).boundary_only());
     assert_eq!(
-        (line.radius(), Shape::HalfPlane.radius()),
+        (line.bounding_radius(), Shape::HalfPlane.bounding_radius()),
         (5.0, f64::INFINITY)
     );
-    let bounds = line.bounds(&at(1.0, 0.0, FRAC_PI_2));
+    let bounds = line.aabb(&at(1.0, 0.0, FRAC_PI_2));
     assert!((bounds.low - DVec2::new(-3.0, -1.0)).length() < 1e-15);
     assert!((bounds.high - DVec2::new(1.0, 3.0)).length() < 1e-15);
 }

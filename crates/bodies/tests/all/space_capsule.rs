@@ -2,7 +2,7 @@
 
 use crate::space_kit::{SpacePose, at, consistent, cuboid, touches};
 use bodies::space::Shape;
-use bodies::{Pose, Space, Touch};
+use bodies::{Pose, Space, ContactPoint};
 use glam::{DQuat, DVec3};
 
 fn turned(x: f64, y: f64, z: f64, axis: DVec3, angle: f64) -> SpacePose {
@@ -12,13 +12,13 @@ fn turned(x: f64, y: f64, z: f64, axis: DVec3, angle: f64) -> SpacePose {
     }
 }
 
-fn features(touches: &[Touch<Space>]) -> Vec<u32> {
+fn features(touches: &[ContactPoint<Space>]) -> Vec<u32> {
     let mut all: Vec<u32> = touches.iter().map(|t| t.feature).collect();
     all.sort_unstable();
     all
 }
 
-fn checked(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<Touch<Space>> {
+fn checked(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<ContactPoint<Space>> {
     let found = touches(a, b, reach);
     consistent(&found, a, b, reach);
     found

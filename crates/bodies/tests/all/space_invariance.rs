@@ -6,8 +6,8 @@ use crate::space_kit;
 use crate::space_kit::{
     Hull, Random, SpacePose, at, consistent, cuboid, least, polyhedron, referee, touches,
 };
-use bodies::space::{Polyhedron, Shape};
-use bodies::{Pose, Space, Touch};
+use bodies::space::{ConvexPolyhedron, Shape};
+use bodies::{Pose, Space, ContactPoint};
 use glam::{DQuat, DVec3};
 
 fn shape(random: &mut Random, kind: usize) -> Shape {
@@ -39,10 +39,10 @@ fn pairs(
 }
 
 /// Every touch of one list has its like in the other.
-fn alike(x: &[Touch<Space>], y: &[Touch<Space>], tolerance: f64, what: &str) {
+fn alike(x: &[ContactPoint<Space>], y: &[ContactPoint<Space>], tolerance: f64, what: &str) {
     assert_eq!(x.len(), y.len(), "{what}: {x:?} {y:?}");
     for s in x {
-        let off = |t: &Touch<Space>| {
+        let off = |t: &ContactPoint<Space>| {
             (s.point_a - t.point_a)
                 .length()
                 .max((s.point_b - t.point_b).length())
@@ -59,9 +59,9 @@ fn the_order_of_the_bodies_only_turns_the_normal() {
     let mut seen = 0;
     pairs(40_000, 21, |_, [a, b], reach| {
         let there = touches((&a.0, &a.1), (&b.0, &b.1), reach);
-        let back: Vec<Touch<Space>> = touches((&b.0, &b.1), (&a.0, &a.1), reach)
+        let back: Vec<ContactPoint<Space>> = touches((&b.0, &b.1), (&a.0, &a.1), reach)
             .iter()
-            .map(|t| Touch {
+            .map(|t| ContactPoint {
                 point_a: t.point_b,
                 point_b: t.point_a,
                 normal: -t.normal,
@@ -112,7 +112,7 @@ fn scaled(shape: &Shape, scale: f64) -> Shape {
                 .faces()
                 .map(|f| f.iter().map(|i| *i as usize).collect())
                 .collect();
-            polyhedron(Polyhedron::new(&points, &faces).unwrap().0)
+            polyhedron(ConvexPolyhedron::new(&points, &faces).unwrap().0)
         }
         other => other.clone(),
     }
@@ -196,9 +196,9 @@ fn thin_bodies_agree_with_brute_force() {
         let mut body = |box_like: bool| loop {
             let points: Vec<DVec3> = (0..12).map(|_| thin * random.cube()).collect();
             let made = if box_like {
-                Polyhedron::cuboid(2.0 * thin)
+                ConvexPolyhedron::cuboid(2.0 * thin)
             } else {
-                Polyhedron::hull(&points).map(|x| x.0)
+                ConvexPolyhedron::hull(&points).map(|x| x.0)
             };
             if let Ok(made) = made {
                 return polyhedron(made);

@@ -3,8 +3,8 @@
 use crate::space_kit;
 
 use crate::space_kit::{Random, SpacePose, at, consistent, cuboid, least, polyhedron, touches};
-use bodies::space::{Polyhedron, Shape};
-use bodies::{Pose, Space, Touch};
+use bodies::space::{ConvexPolyhedron, Shape};
+use bodies::{Pose, Space, ContactPoint};
 use glam::{DQuat, DVec3};
 
 fn turned(x: f64, y: f64, z: f64, axis: DVec3, angle: f64) -> SpacePose {
@@ -14,13 +14,13 @@ fn turned(x: f64, y: f64, z: f64, axis: DVec3, angle: f64) -> SpacePose {
     }
 }
 
-fn features(touches: &[Touch<Space>]) -> Vec<u32> {
+fn features(touches: &[ContactPoint<Space>]) -> Vec<u32> {
     let mut all: Vec<u32> = touches.iter().map(|t| t.feature).collect();
     all.sort_unstable();
     all
 }
 
-fn checked(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<Touch<Space>> {
+fn checked(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<ContactPoint<Space>> {
     let found = touches(a, b, reach);
     consistent(&found, a, b, reach);
     found
@@ -269,7 +269,7 @@ fn points_are_the_corners_of_the_overlap_of_the_faces() {
         let (pa, fa) = on_face(&a, &mut random, DVec3::Z);
         let (mut pb, fb) = on_face(&b, &mut random, -DVec3::Z);
         pb.position += DVec3::new(random.within(-0.3, 0.3), random.within(-0.3, 0.3), -1e-5);
-        let flat = |p: &Polyhedron, f: usize, pose: &SpacePose| -> Vec<DVec3> {
+        let flat = |p: &ConvexPolyhedron, f: usize, pose: &SpacePose| -> Vec<DVec3> {
             let corners = p.faces().nth(f).unwrap().iter();
             corners
                 .map(|i| space_kit::place(pose, p.vertices()[*i as usize]))
@@ -309,7 +309,7 @@ fn points_are_the_corners_of_the_overlap_of_the_faces() {
 }
 
 /// A pose in which a face of the body lies in the plane z = 0 and looks along `up`.
-fn on_face(p: &Polyhedron, random: &mut Random, up: DVec3) -> (SpacePose, usize) {
+fn on_face(p: &ConvexPolyhedron, random: &mut Random, up: DVec3) -> (SpacePose, usize) {
     let planes = space_kit::planes(p);
     let f = random.below(planes.len());
     let (n, o) = planes[f];

@@ -1,7 +1,7 @@
 //! Mass, centre and principal axes of shapes of space.
 
 use crate::space_kit::{Random, cuboid, polyhedron};
-use bodies::space::{Polyhedron, Shape};
+use bodies::space::{ConvexPolyhedron, Shape};
 use glam::{DMat3, DQuat, DVec3};
 
 fn close(a: f64, b: f64, relative: f64) -> bool {
@@ -10,7 +10,7 @@ fn close(a: f64, b: f64, relative: f64) -> bool {
 
 /// Volume, centre and inertia about the centre from a fan of tetrahedra round a vertex, each by the
 /// formula for its own centre and Steiner's theorem.
-fn by_tetrahedra(p: &Polyhedron) -> (f64, DVec3, DMat3) {
+fn by_tetrahedra(p: &ConvexPolyhedron) -> (f64, DVec3, DMat3) {
     let v = p.vertices();
     let top = v[0];
     let mut parts = Vec::new();
@@ -130,8 +130,8 @@ fn a_box_keeps_its_axes_and_a_turned_box_finds_them() {
     let m = cuboid(1.0, 2.0, 3.0).mass_properties(2.0).unwrap();
     assert_eq!(m.mass, 12.0);
     assert_eq!(m.inertia, DVec3::new(13.0, 10.0, 5.0));
-    let corners: Vec<DVec3> = Polyhedron::cuboid(sides).unwrap().vertices().to_vec();
-    let (same, pose) = Polyhedron::hull(&corners).unwrap();
+    let corners: Vec<DVec3> = ConvexPolyhedron::cuboid(sides).unwrap().vertices().to_vec();
+    let (same, pose) = ConvexPolyhedron::hull(&corners).unwrap();
     assert_eq!(pose.rotation, DQuat::IDENTITY);
     assert!(pose.position.length() < 1e-15);
     assert!(close(same.volume(), 6.0, 1e-15));
@@ -139,7 +139,7 @@ fn a_box_keeps_its_axes_and_a_turned_box_finds_them() {
     for _ in 0..1_000 {
         let (turn, shift) = (random.rotation(), random.cube());
         let turned: Vec<DVec3> = corners.iter().map(|x| shift + turn * *x).collect();
-        let (hull, pose) = Polyhedron::hull(&turned).unwrap();
+        let (hull, pose) = ConvexPolyhedron::hull(&turned).unwrap();
         assert!((pose.position - shift).length() < 1e-14);
         let mut found = polyhedron(hull)
             .mass_properties(2.0)

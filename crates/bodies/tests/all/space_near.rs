@@ -9,7 +9,7 @@
 
 use crate::space_kit::{Hull, Random, SpacePose, consistent, least, planes, polyhedron, touches};
 use bodies::Pose;
-use bodies::space::{Polyhedron, Shape};
+use bodies::space::{ConvexPolyhedron, Shape};
 use glam::{DQuat, DVec3};
 
 /// Gaps that solids are brought to.
@@ -27,8 +27,8 @@ fn ring(count: usize, radius: f64, height: f64) -> impl Iterator<Item = DVec3> {
 }
 
 /// Boxes, voussoirs of a dome, drums of columns, pebbles.
-fn solid(random: &mut Random) -> Polyhedron {
-    let hull = |points: &[DVec3]| Polyhedron::hull(points).expect("a solid").0;
+fn solid(random: &mut Random) -> ConvexPolyhedron {
+    let hull = |points: &[DVec3]| ConvexPolyhedron::hull(points).expect("a solid").0;
     match random.below(5) {
         0 => random.cuboid(),
         1 => {
@@ -67,7 +67,7 @@ fn solid(random: &mut Random) -> Polyhedron {
 }
 
 /// A point of a feature, an outward normal there, and a direction within the feature.
-fn feature(random: &mut Random, body: &Polyhedron, kind: usize) -> (DVec3, DVec3, DVec3) {
+fn feature(random: &mut Random, body: &ConvexPolyhedron, kind: usize) -> (DVec3, DVec3, DVec3) {
     let v = body.vertices();
     let loops: Vec<&[u32]> = body.faces().collect();
     let normals: Vec<DVec3> = planes(body).iter().map(|p| p.0).collect();
@@ -108,8 +108,8 @@ fn feature(random: &mut Random, body: &Polyhedron, kind: usize) -> (DVec3, DVec3
 /// Places b so that a feature of it lies over one of a, `gap` apart, and tilts it by a little.
 fn placed(
     random: &mut Random,
-    a: &Polyhedron,
-    b: &Polyhedron,
+    a: &ConvexPolyhedron,
+    b: &ConvexPolyhedron,
     kinds: [usize; 2],
     gap: f64,
 ) -> [SpacePose; 2] {

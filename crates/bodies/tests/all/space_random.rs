@@ -3,7 +3,7 @@
 use crate::space_kit::{
     Hull, Random, SpacePose, consistent, least, parry, polyhedron, referee, touches,
 };
-use bodies::space::{Polyhedron, Shape};
+use bodies::space::{ConvexPolyhedron, Shape};
 use glam::DVec3;
 
 const PAIRS: usize = 20_000;
@@ -157,7 +157,7 @@ fn large_hulls_agree() {
         let points: Vec<DVec3> = (0..count).map(|_| random.direction()).collect();
         let stretch = DVec3::new(1.0, 0.8, 0.5);
         let points: Vec<DVec3> = points.iter().map(|x| *x * stretch).collect();
-        polyhedron(Polyhedron::hull(&points).unwrap().0)
+        polyhedron(ConvexPolyhedron::hull(&points).unwrap().0)
     };
     let shapes = [large(60), large(100), large(150)];
     let mut random = Random(13);

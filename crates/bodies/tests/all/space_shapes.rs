@@ -1,7 +1,7 @@
 //! Shapes of space: what can be made, what is refused, mass, bounds.
 
 use crate::space_kit::{Random, at, cuboid, edges, place, planes, polyhedron};
-use bodies::space::{MOST_SIDES, Polyhedron, Shape};
+use bodies::space::{MAX_FACE_VERTICES, ConvexPolyhedron, Shape};
 use bodies::{Pose, ShapeError};
 use glam::{DQuat, DVec3};
 
@@ -10,7 +10,7 @@ fn close(a: f64, b: f64, relative: f64) -> bool {
 }
 
 /// Convex, closed, flat faces with outward normals, by definition and not by the library's checks.
-fn sound(p: &Polyhedron) {
+fn sound(p: &ConvexPolyhedron) {
     let size = p.vertices().iter().fold(0.0, |m: f64, v| m.max(v.length()));
     for (n, o) in planes(p) {
         for v in p.vertices() {
@@ -44,7 +44,7 @@ fn hulls_of_random_points_are_sound_and_hold_the_points() {
                         }
             })
             .collect();
-        let (hull, pose) = match Polyhedron::hull(&points) {
+        let (hull, pose) = match ConvexPolyhedron::hull(&points) {
             Ok(made) => made,
             Err(error) => panic!("{count} points: {error}"),
         };
@@ -98,7 +98,7 @@ fn a_cloud_in_a_turned_cube_gives_six_square_faces() {
             .iter()
             .map(|x| side * (rotation * *x + DVec3::splat(far)))
             .collect();
-        let (hull, pose) = Polyhedron::hull(&turned).unwrap();
+        let (hull, pose) = ConvexPolyhedron::hull(&turned).unwrap();
         assert_eq!(hull.vertices().len(), 8);
         assert_eq!(hull.faces().count(), 6);
         assert!(hull.faces().all(|f| f.len() == 4));
@@ -123,13 +123,13 @@ fn points_without_volume_are_refused() {
         (same, "the same"),
         (few, "four or more"),
     ] {
-        match Polyhedron::hull(&points) {
+        match ConvexPolyhedron::hull(&points) {
             Err(ShapeError::Degenerate(message)) => assert!(message.contains(words), "{message}"),
             other => panic!("{other:?}"),
         }
     }
     let bad = vec![DVec3::X, DVec3::Y, DVec3::new(0.0, f64::NAN, 0.0), DVec3::Z];
-    let refused = Polyhedron::hull(&bad);
+    let refused = ConvexPolyhedron::hull(&bad);
     assert!(matches!(
         refused,
         Err(ShapeError::NotFinite { vertex: 2, .. })
@@ -147,9 +147,9 @@ fn faces_with_very_many_corners_are_refused_and_smaller_ones_are_not() {
             })
             .collect()
     };
-    let (round, _) = Polyhedron::hull(&prism(MOST_SIDES)).unwrap();
-    assert_eq!(round.faces().count(), MOST_SIDES + 2);
-    let refused = Polyhedron::hull(&prism(MOST_SIDES + 1));
+    let (round, _) = ConvexPolyhedron::hull(&prism(MAX_FACE_VERTICES)).unwrap();
+    assert_eq!(round.faces().count(), MAX_FACE_VERTICES + 2);
+    let refused = ConvexPolyhedron::hull(&prism(MAX_FACE_VERTICES + 1));
     assert!(
         matches!(
             refused,
@@ -180,7 +180,7 @@ fn cube_faces() -> (Vec<DVec3>, Vec<Vec<usize>>) {
 #[test]
 fn a_polyhedron_from_its_faces_is_that_of_its_hull() {
     let (vertices, faces) = cube_faces();
-    let (made, pose) = Polyhedron::new(&vertices, &faces).unwrap();
+    let (made, pose) = ConvexPolyhedron::new(&vertices, &faces).unwrap();
     sound(&made);
     assert_eq!(pose.position, DVec3::splat(0.5));
     assert_eq!(pose.rotation, DQuat::IDENTITY);
@@ -191,7 +191,7 @@ fn a_polyhedron_from_its_faces_is_that_of_its_hull() {
         .iter()
         .map(|f| f.iter().map(|i| i + 1).collect())
         .collect();
-    let (same, _) = Polyhedron::new(&more, &shifted).unwrap();
+    let (same, _) = ConvexPolyhedron::new(&more, &shifted).unwrap();
     assert_eq!(same, made);
 }
 
@@ -199,7 +199,7 @@ fn a_polyhedron_from_its_faces_is_that_of_its_hull() {
 fn faces_that_bound_no_convex_body_are_refused_by_name() {
     let (vertices, faces) = cube_faces();
     let message = |vertices: &[DVec3], faces: &[Vec<usize>]| {
-        Polyhedron::new(vertices, faces).unwrap_err().to_string()
+        ConvexPolyhedron::new(vertices, faces).unwrap_err().to_string()
     };
     let mut moved = vertices.clone();
     moved[7] = DVec3::new(1.0, 1.0, 1.2);
@@ -252,7 +252,7 @@ fn two_bodies_in_one_are_refused() {
             .iter()
             .map(|f| f.iter().map(|i| i + 8).collect::<Vec<_>>()),
     );
-    let refused = Polyhedron::new(&vertices, &faces);
+    let refused = ConvexPolyhedron::new(&vertices, &faces);
     assert!(
         matches!(refused, Err(ShapeError::NotClosed(_))),
         "{refused:?}"
@@ -265,7 +265,7 @@ fn lengths_that_are_none_are_refused() {
         assert!(matches!(Shape::sphere(bad), Err(ShapeError::Length { .. })));
         assert!(Shape::capsule(1.0, bad).is_err() && Shape::capsule(bad, 1.0).is_err());
         assert!(Shape::cylinder(1.0, bad).is_err() && Shape::cylinder(bad, 1.0).is_err());
-        assert!(Polyhedron::cuboid(DVec3::new(1.0, bad, 1.0)).is_err());
+        assert!(ConvexPolyhedron::cuboid(DVec3::new(1.0, bad, 1.0)).is_err());
     }
 }
 
@@ -281,7 +281,7 @@ fn bounds_are_the_smallest_box() {
             _ => polyhedron(random.hull()),
         };
         let pose = random.pose(3.0);
-        let bounds = shape.bounds(&pose);
+        let bounds = shape.aabb(&pose);
         for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
             for sign in [1.0, -1.0] {
                 let local = pose.rotation.conjugate() * (sign * axis);
@@ -312,26 +312,26 @@ fn bounds_are_the_smallest_box() {
 
 #[test]
 fn a_half_space_is_bounded_only_along_its_normal() {
-    let floor = Shape::HalfSpace.bounds(&at(1.0, 2.0, 3.0));
+    let floor = Shape::HalfSpace.aabb(&at(1.0, 2.0, 3.0));
     assert_eq!(floor.high, DVec3::new(f64::INFINITY, f64::INFINITY, 3.0));
     assert_eq!(floor.low, DVec3::NEG_INFINITY);
     let slope = Pose {
         position: DVec3::ZERO,
         rotation: DQuat::from_rotation_x(0.1),
     };
-    let slope = Shape::HalfSpace.bounds(&slope);
+    let slope = Shape::HalfSpace.aabb(&slope);
     assert_eq!(
         (slope.low, slope.high),
         (DVec3::NEG_INFINITY, DVec3::INFINITY)
     );
     assert!(Shape::HalfSpace.boundary_only() && Shape::HalfSpace.mass_properties(1.0).is_none());
-    assert_eq!(Shape::HalfSpace.radius(), f64::INFINITY);
+    assert_eq!(Shape::HalfSpace.bounding_radius(), f64::INFINITY);
 }
 
 #[test]
 fn the_radius_is_the_distance_of_the_farthest_point() {
-    assert_eq!(Shape::sphere(2.0).unwrap().radius(), 2.0);
-    assert_eq!(Shape::capsule(2.0, 0.5).unwrap().radius(), 1.5);
-    assert_eq!(Shape::cylinder(8.0, 3.0).unwrap().radius(), 5.0);
-    assert!(close(cuboid(2.0, 4.0, 4.0).radius(), 3.0, 1e-15));
+    assert_eq!(Shape::sphere(2.0).unwrap().bounding_radius(), 2.0);
+    assert_eq!(Shape::capsule(2.0, 0.5).unwrap().bounding_radius(), 1.5);
+    assert_eq!(Shape::cylinder(8.0, 3.0).unwrap().bounding_radius(), 5.0);
+    assert!(close(cuboid(2.0, 4.0, 4.0).bounding_radius(), 3.0, 1e-15));
 }

@@ -14,7 +14,7 @@ fn slope2(angle: f64) -> DVec2 {
 #[test]
 fn a_block_below_its_friction_angle_does_not_creep() {
     let mu: f64 = 0.5;
-    let mut stage = Stage::<Plane>::new(coulomb(mu), slope2(0.95 * mu.atan()));
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(mu), slope2(0.95 * mu.atan()));
     stage.floor();
     let block = stage.body(rectangle(0.2, 0.1), 1000.0, at2(0.0, 0.05), [0.0; 3]);
     stage.settings.step = 5e-3;
@@ -27,7 +27,7 @@ fn a_block_below_its_friction_angle_does_not_creep() {
 #[test]
 fn a_block_above_its_friction_angle_slides_with_g_sin_minus_mu_cos() {
     let (mu, angle) = (0.5, 30.0_f64.to_radians());
-    let mut stage = Stage::<Plane>::new(coulomb(mu), slope2(angle));
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(mu), slope2(angle));
     stage.floor();
     let block = stage.body(rectangle(0.2, 0.1), 1000.0, at2(0.0, 0.05), [0.0; 3]);
     let mut world = stage.world();
@@ -46,7 +46,7 @@ fn kicked_across_a_slope_of_its_friction_angle_a_block_keeps_half_its_speed() {
         let (sin, cos) = direction.sin_cos();
         let (down, across) = (DVec3::new(cos, sin, 0.0), DVec3::new(-sin, cos, 0.0));
         let gravity = down * (G * angle.sin()) - DVec3::Z * (G * angle.cos());
-        let mut stage = Stage::<Space>::new(coulomb(mu), gravity);
+        let mut stage = WorldBuilder::<Space>::new(coulomb(mu), gravity);
         stage.floor();
         let kick = [across.x, across.y, 0.0, 0.0, 0.0, 0.0];
         let block = stage.body(cuboid(0.4, 0.4, 0.02), 1000.0, at3(DVec3::Z * 0.01), kick);
@@ -65,7 +65,7 @@ fn kicked_across_a_slope_of_its_friction_angle_a_block_keeps_half_its_speed() {
 #[test]
 fn a_sliding_ball_ends_up_rolling_with_five_sevenths_of_its_speed() {
     let (mu, r) = (0.2, 0.1);
-    let mut stage = Stage::<Space>::new(coulomb(mu), DVec3::Z * -G);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(mu), DVec3::Z * -G);
     stage.floor();
     let v = [0.6, 0.8, 0.0, 0.0, 0.0, 0.0];
     let ball = stage.body(
@@ -87,7 +87,7 @@ fn a_sliding_ball_ends_up_rolling_with_five_sevenths_of_its_speed() {
 fn an_oblique_impact_sticks_or_slips_as_its_closed_form() {
     let (mu, e, r) = (0.2, 0.7, 0.1);
     for (v, expected) in [(1.0, 5.0 / 7.0), (2.0, 2.0 - mu * (1.0 + e))] {
-        let mut stage = Stage::<Space>::new(with_rebound(mu, e, 0.0), DVec3::ZERO);
+        let mut stage = WorldBuilder::<Space>::new(with_rebound(mu, e, 0.0), DVec3::ZERO);
         stage.floor();
         let ball = space::Shape::sphere(r).unwrap();
         let at = at3(DVec3::Z * (r + 0.2e-3));
@@ -112,7 +112,7 @@ fn a_rod_dropped_on_its_end_rebounds_as_its_closed_form() {
         },
         ..PairLaw::default()
     };
-    let mut stage = Stage::<Plane>::new(law, DVec2::ZERO);
+    let mut stage = WorldBuilder::<Plane>::new(law, DVec2::ZERO);
     stage.floor();
     // A rod without thickness: a segment of tiny radius and the mass of a thin rod.
     let shape = plane::Shape::capsule(1.0, 1e-9).unwrap();
@@ -144,7 +144,7 @@ fn rolling_resistance_stops_a_ball_and_holds_it_on_a_slope() {
         ..coulomb(0.5)
     };
     let ball = || space::Shape::sphere(0.1).unwrap();
-    let mut stage = Stage::<Space>::new(law.clone(), DVec3::Z * -G);
+    let mut stage = WorldBuilder::<Space>::new(law.clone(), DVec3::Z * -G);
     stage.floor();
     let v = [1.0, 0.0, 0.0, 0.0, 10.0, 0.0];
     let one = stage.body(ball(), 1000.0, at3(DVec3::Z * 0.1), v);
@@ -155,7 +155,7 @@ fn rolling_resistance_stops_a_ball_and_holds_it_on_a_slope() {
     for (tan, holds) in [(0.19_f64, true), (0.21, false)] {
         let angle = tan.atan();
         let gravity = DVec3::new(G * angle.sin(), 0.0, -G * angle.cos());
-        let mut stage = Stage::<Space>::new(law.clone(), gravity);
+        let mut stage = WorldBuilder::<Space>::new(law.clone(), gravity);
         stage.floor();
         let one = stage.body(ball(), 1000.0, at3(DVec3::Z * 0.1), [0.0; 6]);
         let mut world = stage.world();
@@ -177,7 +177,7 @@ fn anisotropic_friction_pulls_a_sliding_block_aside() {
         },
         ..PairLaw::default()
     };
-    let mut stage = Stage::<Space>::new(law, DVec3::Z * -G);
+    let mut stage = WorldBuilder::<Space>::new(law, DVec3::Z * -G);
     stage.floor();
     let v = [1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
     let block = stage.body(cuboid(0.4, 0.4, 1e-4), 1000.0, at3(DVec3::Z * 5e-5), v);
@@ -203,7 +203,7 @@ fn asymmetric_friction_has_a_coefficient_for_each_sense() {
             },
             ..PairLaw::default()
         };
-        let mut stage = Stage::<Plane>::new(law, DVec2::Y * -G);
+        let mut stage = WorldBuilder::<Plane>::new(law, DVec2::Y * -G);
         stage.floor();
         let block = stage.body(rectangle(0.4, 0.01), 1000.0, at2(0.0, 0.005), [v, 0.0, 0.0]);
         let mut world = stage.world();

@@ -20,15 +20,15 @@ fn noise(k: usize) -> f64 {
 }
 
 /// A cube of n³ balls at rest, without weight, that would touch exactly, each put aside by at most `shift`.
-fn cube(n: usize, shift: f64) -> Stage<Space> {
-    let mut stage = Stage::<Space>::new(coulomb(0.3), DVec3::ZERO);
+fn cube(n: usize, shift: f64) -> WorldBuilder<Space> {
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.3), DVec3::ZERO);
     for k in 0..n * n * n {
         let cell = DVec3::new((k % n) as f64, (k / n % n) as f64, (k / n / n) as f64);
         let aside = DVec3::new(noise(3 * k), noise(3 * k + 1), noise(3 * k + 2));
         let at = at3(cell * 2.0 * RADIUS + aside * shift);
         stage.body(ball(), 1000.0, at, [0.0; 6]);
     }
-    stage.settings.correction = true;
+    stage.settings.projection = true;
     stage
 }
 
@@ -39,18 +39,18 @@ fn deepest<D: Dim>(world: &mut World<D>) -> f64 {
 #[test]
 fn two_balls_part_by_their_masses_and_keep_their_velocity() {
     for activation in [Activation::Gap, Activation::Predicted] {
-        let mut stage = Stage::<Space>::new(coulomb(0.3), DVec3::ZERO);
+        let mut stage = WorldBuilder::<Space>::new(coulomb(0.3), DVec3::ZERO);
         stage.body(ball(), 1000.0, at3(DVec3::ZERO), [0.0; 6]);
         stage.body(ball(), 3000.0, at3(DVec3::X * 0.16), [0.0; 6]);
-        stage.settings.correction = true;
+        stage.settings.projection = true;
         stage.settings.activation = activation;
         let mut world = stage.world();
-        world.advance().unwrap();
+        world.step().unwrap();
         let [a, b] = [0, 1].map(|i| world.state().poses[i].position);
         // One touch is one equation: 0.04 as 3 to 1; rounding of lengths below 1.
         assert!((a - DVec3::X * -0.03).length() < 1e-15, "{a}");
         assert!((b - DVec3::X * 0.17).length() < 1e-15, "{b}");
-        assert_eq!(world.ledger().kinetic, 0.0);
+        assert_eq!(world.report().kinetic, 0.0);
         assert!(world.state().velocities.iter().all(|v| *v == [0.0; 6]));
     }
 }
@@ -58,20 +58,20 @@ fn two_balls_part_by_their_masses_and_keep_their_velocity() {
 #[test]
 fn what_pushes_one_pair_apart_does_not_press_its_neighbours_together() {
     // A row: the first two overlap by a hundredth of a radius, the others touch with a gap of rounding.
-    let mut stage = Stage::<Space>::new(coulomb(0.3), DVec3::ZERO);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.3), DVec3::ZERO);
     let overlap = 0.01 * RADIUS;
     for k in 0..4 {
         let x = 2.0 * RADIUS * (1.0 + 1e-12) * k as f64 + if k == 0 { overlap } else { 0.0 };
         stage.body(ball(), 1000.0, at3(DVec3::X * x), [0.0; 6]);
     }
-    stage.settings.correction = true;
+    stage.settings.projection = true;
     let mut world = stage.world();
-    world.advance().unwrap();
+    world.step().unwrap();
     // Stated: a tenth of the deepest overlap is left at most, where the sweeps are enough for it.
     let left = deepest(&mut world);
     assert!(left <= 0.1 * overlap, "{left:e}");
     for _ in 0..12 {
-        world.advance().unwrap();
+        world.step().unwrap();
     }
     // Until it is none any more: 1e-9 of the radii.
     let left = deepest(&mut world);
@@ -90,7 +90,7 @@ fn overlaps_of_a_packing_vanish_and_nothing_moves_of_itself() {
             assert!(begin > shift * RADIUS);
             let mut last = begin;
             for _ in 0..8 {
-                world.advance().unwrap();
+                world.step().unwrap();
                 let left = deepest(&mut world);
                 // Small overlaps fall to a tenth, or by what the sweeps of a step do: with 8 of them to 0.28. Large ones meet
                 // gaps that were too wide to be looked at, which is seen in the next step: to 0.73.
@@ -100,7 +100,7 @@ fn overlaps_of_a_packing_vanish_and_nothing_moves_of_itself() {
                     "{left:e} of {last:e}"
                 );
                 last = left;
-                assert_eq!(world.ledger().kinetic, 0.0);
+                assert_eq!(world.report().kinetic, 0.0);
             }
             assert!(last <= 0.01 * begin, "{last:e} of {begin:e}");
             // Nobody is thrown out: ways are as long as overlaps.
@@ -125,8 +125,8 @@ fn deep_overlaps_do_not_explode() {
     let mut world = stage.world();
     let begin = deepest(&mut world);
     for _ in 0..100 {
-        world.advance().unwrap();
-        assert_eq!(world.ledger().kinetic, 0.0);
+        world.step().unwrap();
+        assert_eq!(world.report().kinetic, 0.0);
     }
     let left = deepest(&mut world);
     assert!(left <= 0.01 * begin, "{left:e} of {begin:e}");
@@ -136,8 +136,8 @@ fn deep_overlaps_do_not_explode() {
 }
 
 /// A heap of balls that falls on ground, loosely solved.
-fn heap(threads: usize) -> Stage<Space> {
-    let mut stage = Stage::<Space>::new(coulomb(0.3), DVec3::Z * -9.81);
+fn heap(threads: usize) -> WorldBuilder<Space> {
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.3), DVec3::Z * -9.81);
     stage.floor();
     for k in 0..216 {
         let cell = DVec3::new((k % 6) as f64, (k / 6 % 6) as f64, (k / 36) as f64);
@@ -147,7 +147,7 @@ fn heap(threads: usize) -> Stage<Space> {
     }
     stage.settings.tolerance = 1e-3;
     stage.settings.activation = Activation::Predicted;
-    stage.settings.correction = true;
+    stage.settings.projection = true;
     stage.settings.threads = threads;
     stage
 }
@@ -156,13 +156,13 @@ fn heap(threads: usize) -> Stage<Space> {
 fn a_heap_overlaps_by_a_twentieth_of_what_it_does_without() {
     let depth = |correction: bool| {
         let mut stage = heap(1);
-        stage.settings.correction = correction;
+        stage.settings.projection = correction;
         let mut world = stage.world();
         let mut worst = 0.0_f64;
         for step in 0..300 {
-            world.advance().unwrap();
+            world.step().unwrap();
             if step >= 100 {
-                worst = worst.max(world.ledger().penetration);
+                worst = worst.max(world.report().penetration);
             }
         }
         worst
@@ -176,7 +176,7 @@ fn a_heap_overlaps_by_a_twentieth_of_what_it_does_without() {
 fn a_corrected_heap_is_the_same_to_the_bit_for_any_number_of_threads() {
     let run = |threads: usize| {
         let mut world = heap(threads).world();
-        (0..150).for_each(|_| world.advance().unwrap());
+        (0..150).for_each(|_| world.step().unwrap());
         world.into_state()
     };
     let one = run(1);
@@ -189,15 +189,15 @@ fn a_corrected_heap_is_the_same_to_the_bit_for_any_number_of_threads() {
 fn a_corrected_motion_goes_on_from_its_state_with_the_same_bits() {
     let (mut whole, mut half) = (heap(1).world(), heap(1).world());
     for _ in 0..80 {
-        whole.advance().unwrap();
-        half.advance().unwrap();
+        whole.step().unwrap();
+        half.step().unwrap();
     }
     let mut again = heap(1);
     again.state = half.into_state();
     let mut again = again.world();
     for _ in 0..80 {
-        whole.advance().unwrap();
-        again.advance().unwrap();
+        whole.step().unwrap();
+        again.step().unwrap();
     }
     assert_eq!(whole.state(), again.state());
 }
@@ -205,7 +205,7 @@ fn a_corrected_motion_goes_on_from_its_state_with_the_same_bits() {
 #[test]
 fn bodies_that_turn_are_corrected_with_all_that_is_nearly_closed() {
     // A row of boxes that touch; the first reaches into the second, and pushing it does not help alone.
-    let mut stage = Stage::<Plane>::new(coulomb(0.3), DVec2::ZERO);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.3), DVec2::ZERO);
     let overlap = 1e-3;
     for k in 0..4 {
         let x = 0.2 * (1.0 + 1e-12) * k as f64 + if k == 0 { overlap } else { 0.0 };
@@ -217,11 +217,11 @@ fn bodies_that_turn_are_corrected_with_all_that_is_nearly_closed() {
         at2(0.0, 0.3),
         [0.0; 3],
     );
-    stage.settings.correction = true;
+    stage.settings.projection = true;
     let mut world = stage.world();
-    world.advance().unwrap();
+    world.step().unwrap();
     // The projection is solved to 1e-6, relative; the row moves straight, so that it is linear.
     let left = deepest(&mut world);
     assert!(left <= 1e-5 * overlap, "{left:e}");
-    assert_eq!(world.ledger().kinetic, 0.0);
+    assert_eq!(world.report().kinetic, 0.0);
 }

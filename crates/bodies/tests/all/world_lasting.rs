@@ -12,7 +12,7 @@ fn the_turn_of_a_normal_does_the_work_of_its_closed_form() {
     // v h/ρ, ρ the sum of the radii, and gives the contact the velocity v² h/ρ: its impulse N h does the work
     // ½ N v² h²/ρ on it, with N = m (g cos θ − v²/ρ).
     let (h, until, v0, rho) = (1e-4, 0.2, 1.0, 1.1);
-    let mut stage = Stage::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
     stage.settings = Settings {
         step: h,
         tolerance: 1e-10,
@@ -29,8 +29,8 @@ fn the_turn_of_a_normal_does_the_work_of_its_closed_form() {
     let mut world = stage.world();
     let mut done = 0.0;
     while world.state().t < until {
-        world.advance().unwrap();
-        done += world.ledger().lasting;
+        world.step().unwrap();
+        done += world.report().lasting;
     }
     // θ' = v/ρ, v² = v₀² + 2 g ρ (1 − cos θ), in steps that are exact to 1e-6.
     let (mut theta, mut expected, dt) = (0.0_f64, 0.0, 1e-6);
@@ -50,7 +50,7 @@ fn the_turn_of_a_normal_does_the_work_of_its_closed_form() {
 #[test]
 fn collisions_are_not_booked_as_lost_by_contacts_that_last() {
     // One disc strikes a row of three. The impact takes two steps and each of its contacts carries impulses in both.
-    let mut stage = Stage::<Plane>::new(coulomb(0.3), DVec2::ZERO);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.3), DVec2::ZERO);
     stage.settings = Settings::default();
     let disc = || plane::Shape::disc(0.1).unwrap();
     for k in 0..3 {
@@ -61,9 +61,9 @@ fn collisions_are_not_booked_as_lost_by_contacts_that_last() {
     let energy = 0.5 * world.model().bodies[3].mass.mass * 4.0;
     let (mut lost, mut lasting) = (0.0, 0.0_f64);
     for _ in 0..100 {
-        world.advance().unwrap();
-        lost -= world.ledger().impact;
-        lasting += world.ledger().lasting.abs();
+        world.step().unwrap();
+        lost -= world.report().impact;
+        lasting += world.report().lasting.abs();
     }
     // Four equal discs end with a quarter of the speed, and of the energy.
     assert!((lost - 0.75 * energy).abs() <= 1e-9 * energy, "{lost:e} J");

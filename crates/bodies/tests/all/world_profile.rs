@@ -4,8 +4,8 @@ use crate::support::*;
 use bodies::Plane;
 use glam::DVec2;
 
-fn stage() -> Stage<Plane> {
-    let mut stage = Stage::<Plane>::new(coulomb(0.4), DVec2::Y * -9.81);
+fn stage() -> WorldBuilder<Plane> {
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.4), DVec2::Y * -9.81);
     stage.floor();
     for k in 0..12 {
         let at = at2(0.01 * f64::from(k), 0.1 + 0.2 * f64::from(k));
@@ -21,11 +21,11 @@ fn a_profile_counts_steps_and_changes_no_bit() {
     assert!(plain.profile().is_none());
     timed.begin_profile();
     for _ in 0..40 {
-        plain.advance().unwrap();
-        timed.advance().unwrap();
+        plain.step().unwrap();
+        timed.step().unwrap();
     }
     assert_eq!(plain.state(), timed.state());
-    assert_eq!(plain.ledger(), timed.ledger());
+    assert_eq!(plain.report(), timed.report());
     assert!(plain.profile().is_none());
     let profile = *timed.profile().unwrap();
     assert_eq!(profile.steps, 40);
@@ -45,6 +45,6 @@ fn a_profile_counts_steps_and_changes_no_bit() {
     timed.begin_profile();
     assert_eq!(timed.profile().unwrap().steps, 0);
     timed.end_profile();
-    timed.advance().unwrap();
+    timed.step().unwrap();
     assert!(timed.profile().is_none());
 }

@@ -4,7 +4,7 @@
 //! impulses of the whole stack, and what it left of single velocities had a preferred direction.
 
 use crate::support::*;
-use bodies::{Guide, MassProperties, Pose, Settings, Space, World, space};
+use bodies::{PrescribedMotion, MassProperties, Pose, Settings, Space, World, space};
 use glam::DVec3;
 
 const G: f64 = 9.81;
@@ -15,7 +15,7 @@ struct Shake {
     rate: f64,
 }
 
-impl Guide<Space> for Shake {
+impl PrescribedMotion<Space> for Shake {
     fn at(&mut self, anchor: &Pose<Space>, t: f64) -> (Pose<Space>, [f64; 6]) {
         let (sin, cos) = (self.rate * t).sin_cos();
         let mut pose = *anchor;
@@ -29,7 +29,7 @@ impl Guide<Space> for Shake {
 
 /// Ten cubes of 0.1 m on a floor that is shaken along x, at the default settings.
 fn stack(amplitude: f64) -> World<Space> {
-    let mut stage = Stage::<Space>::new(coulomb(0.5), DVec3::Z * -G);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.5), DVec3::Z * -G);
     stage.settings = Settings::default();
     let guide = stage.guide(Box::new(Shake {
         amplitude,
@@ -58,8 +58,8 @@ fn a_stack_at_rest_stays_where_it_is() {
     let mut world = stack(0.0);
     let start = world.state().poses.clone();
     for _ in 0..30_000 {
-        world.advance().unwrap();
-        assert!(world.ledger().reached);
+        world.step().unwrap();
+        assert!(world.report().reached);
     }
     for (now, start) in world.state().poses.iter().zip(&start) {
         let moved = now.position.distance(start.position);
@@ -72,7 +72,7 @@ fn a_stack_shaken_along_x_stays_in_its_plane() {
     // 12 rad/s and 3 mm: 0.43 m/s², half of what makes the stack rock (g b/h = 0.98 m/s²).
     let mut world = stack(0.003);
     for _ in 0..5_000 {
-        world.advance().unwrap();
+        world.step().unwrap();
     }
     for pose in &world.state().poses {
         assert!(

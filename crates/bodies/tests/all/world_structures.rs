@@ -1,14 +1,14 @@
 //! Stacks, towers, moving boundaries, servo walls, restart.
 
 use crate::support::*;
-use bodies::{Drag, Freedom, Guide, MassProperties, Plane, Pose, Space, World, plane, space};
+use bodies::{Drag, Freedom, PrescribedMotion, MassProperties, Plane, Pose, Space, World, plane, space};
 use glam::{DQuat, DVec2, DVec3};
 
 const G: f64 = 9.81;
 
 /// Ten cubes of 1 m, the top one heavier.
-fn tower(ratio: f64) -> Stage<Space> {
-    let mut stage = Stage::<Space>::new(coulomb(0.5), DVec3::Z * -G);
+fn tower(ratio: f64) -> WorldBuilder<Space> {
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.5), DVec3::Z * -G);
     stage.floor();
     for k in 0..10 {
         let density = if k == 9 { ratio } else { 1.0 };
@@ -26,15 +26,15 @@ fn a_tower_with_a_heavy_top_stands() {
     for ratio in [1.0, 1e3, 1e6] {
         let mut world = tower(ratio).world();
         for _ in 0..400 {
-            world.advance().unwrap();
-            assert!(world.ledger().reached, "{:?}", world.ledger());
+            world.step().unwrap();
+            assert!(world.report().reached, "{:?}", world.report());
             // u ≤ 1e-6 g h, the tolerance of the published case.
             for v in &world.state().velocities {
                 let fastest = v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
                 assert!(fastest <= 1e-6 * G * 5e-3, "ratio {ratio}: {v:?}");
             }
         }
-        assert!(world.ledger().penetration < 1e-6);
+        assert!(world.report().penetration < 1e-6);
         // The impulses of an interface carry what is above it: h g Σ m.
         let mut sums = [0.0; 10];
         for k in 0..world.num_contacts() {
@@ -61,7 +61,7 @@ struct Shake {
     axis: usize,
 }
 
-impl Guide<Plane> for Shake {
+impl PrescribedMotion<Plane> for Shake {
     fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
         let (sin, cos) = (self.rate * t).sin_cos();
         let mut pose = *anchor;
@@ -73,7 +73,7 @@ impl Guide<Plane> for Shake {
 }
 
 fn shaken(axis: usize, amplitude: f64) -> (World<Plane>, usize) {
-    let mut stage = Stage::<Plane>::new(coulomb(0.5), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.5), DVec2::Y * -G);
     let rate = 4.0;
     let guide = stage.guide(Box::new(Shake {
         amplitude,
@@ -109,7 +109,7 @@ fn a_block_that_sticks_to_a_shaken_floor_follows_it() {
         assert!(error.abs() < 1e-6, "{error}");
     }
     // What the floor puts in and takes out is in the account: it moved the block.
-    assert!(world.ledger().boundary.abs() > 0.0);
+    assert!(world.report().boundary.abs() > 0.0);
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn a_servo_wall_presses_with_its_load() {
     // A disc between a fixed wall and a wall that is free along x only, pushed with 7 N.
     #[derive(Debug)]
     struct Push;
-    impl bodies::Field<Plane> for Push {
-        fn add(&mut self, _: &bodies::Scenery<'_, Plane>, loads: &mut [[f64; 3]]) {
+    impl bodies::ForceField<Plane> for Push {
+        fn add_loads(&mut self, _: &bodies::ForceContext<'_, Plane>, loads: &mut [[f64; 3]]) {
             loads[2][0] -= 7.0;
         }
     }
-    let mut stage = Stage::<Plane>::new(coulomb(0.3), DVec2::ZERO);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.3), DVec2::ZERO);
     let wall = |angle: f64, x: f64| Pose {
         position: DVec2::new(x, 0.0),
         rotation: plane::Angle::new(angle),
@@ -177,7 +177,7 @@ fn a_servo_wall_presses_with_its_load() {
 #[test]
 fn drag_is_second_order_and_has_its_terminal_speed() {
     let fall = |h: f64| {
-        let mut stage = Stage::<Space>::new(coulomb(0.0), DVec3::Z * -G);
+        let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::Z * -G);
         let ball = space::Shape::sphere(0.1).unwrap();
         stage.body(ball, 1000.0, at3(DVec3::ZERO), [0.0; 6]);
         let mass = stage.model.bodies[0].mass.mass;
@@ -198,7 +198,7 @@ fn drag_is_second_order_and_has_its_terminal_speed() {
 
 #[test]
 fn a_tumbling_box_keeps_energy_and_angular_momentum() {
-    let mut stage = Stage::<Space>::new(coulomb(0.0), DVec3::ZERO);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.0), DVec3::ZERO);
     let spin = [0.0, 0.0, 0.0, 1e-3, 3.0, 1e-3];
     let body = stage.body(cuboid(0.1, 0.2, 0.4), 1000.0, at3(DVec3::ZERO), spin);
     let mut world = stage.world();
@@ -207,21 +207,21 @@ fn a_tumbling_box_keeps_energy_and_angular_momentum() {
         let [_, _, _, a, b, c] = world.state().velocities[body];
         world.state().poses[body].rotation * (inertia * DVec3::new(a, b, c))
     };
-    let (l0, e0) = (momentum(&world), world.ledger().kinetic);
+    let (l0, e0) = (momentum(&world), world.report().kinetic);
     let mut flipped = false;
     for _ in 0..100_000 {
-        world.advance().unwrap();
+        world.step().unwrap();
         flipped |= world.state().velocities[body][4] < -2.0;
     }
     // Both are exact invariants of the step: rounding of 1e5 steps.
     assert!((momentum(&world) - l0).length() / l0.length() < 1e-10);
-    assert!((world.ledger().kinetic / e0 - 1.0).abs() < 1e-10);
+    assert!((world.report().kinetic / e0 - 1.0).abs() < 1e-10);
     assert!(flipped, "rotation about the middle axis turns over");
 }
 
 #[test]
 fn overlaps_are_named_and_relaxed() {
-    let mut stage = Stage::<Plane>::new(coulomb(0.3), DVec2::Y * -G);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.3), DVec2::Y * -G);
     stage.floor();
     let disc = || plane::Shape::disc(0.1).unwrap();
     stage.body(disc(), 1000.0, at2(0.0, 0.1), [0.0; 3]);
@@ -232,7 +232,7 @@ fn overlaps_are_named_and_relaxed() {
     let pairs: Vec<_> = overlaps.iter().map(|o| o.bodies).collect();
     assert_eq!(pairs, [[1, 2], [0, 3]]);
     assert!((overlaps[0].depth - 0.05).abs() < 1e-12);
-    let left = world.relax(1e-9, 50).unwrap();
+    let left = world.separate_overlaps(1e-9, 50).unwrap();
     assert!(left <= 1e-9, "{left}");
     // Equal discs part symmetrically; nobody gains a velocity.
     let x: Vec<f64> = world.state().poses[1..3]
@@ -243,24 +243,24 @@ fn overlaps_are_named_and_relaxed() {
         (x[0] + 0.025).abs() < 1e-6 && (x[1] - 0.175).abs() < 1e-6,
         "{x:?}"
     );
-    assert_eq!(world.ledger().kinetic, 0.0);
+    assert_eq!(world.report().kinetic, 0.0);
 }
 
 #[test]
 fn correction_removes_the_penetration_of_a_landing() {
     for (correction, deep) in [(false, true), (true, false)] {
-        let mut stage = Stage::<Plane>::new(coulomb(0.3), DVec2::Y * -G);
+        let mut stage = WorldBuilder::<Plane>::new(coulomb(0.3), DVec2::Y * -G);
         stage.floor();
         stage.body(rectangle(0.2, 0.2), 1000.0, at2(0.0, 0.5), [0.0; 3]);
-        stage.settings.correction = correction;
+        stage.settings.projection = correction;
         let mut world = stage.world();
         run(&mut world, 1000);
         // It lands with 2.8 m/s: some tenths of v h deep, unless it is put back.
         assert_eq!(
-            world.ledger().penetration > 1e-5,
+            world.report().penetration > 1e-5,
             deep,
             "{:?}",
-            world.ledger()
+            world.report()
         );
     }
 }
@@ -268,7 +268,7 @@ fn correction_removes_the_penetration_of_a_landing() {
 #[test]
 fn a_motion_continued_from_its_state_is_the_same_to_the_bit() {
     let build = || {
-        let mut stage = Stage::<Space>::new(coulomb(0.4), DVec3::Z * -G);
+        let mut stage = WorldBuilder::<Space>::new(coulomb(0.4), DVec3::Z * -G);
         stage.floor();
         for k in 0..8 {
             let x = 0.15 * (k % 2) as f64;
@@ -285,16 +285,16 @@ fn a_motion_continued_from_its_state_is_the_same_to_the_bit() {
     let mut whole = build().world();
     let mut half = build().world();
     for _ in 0..300 {
-        whole.advance().unwrap();
-        half.advance().unwrap();
+        whole.step().unwrap();
+        half.step().unwrap();
     }
     let mut again = build();
     again.state = half.into_state();
     let mut again = again.world();
     for _ in 0..300 {
-        whole.advance().unwrap();
-        again.advance().unwrap();
+        whole.step().unwrap();
+        again.step().unwrap();
     }
     assert_eq!(whole.state(), again.state());
-    assert_eq!(whole.ledger(), again.ledger());
+    assert_eq!(whole.report(), again.report());
 }

@@ -7,7 +7,7 @@
 
 use crate::space_kit::{self, Random};
 use crate::support::*;
-use bodies::{Guide, MassProperties, Pose, Settings, Space, World, space};
+use bodies::{PrescribedMotion, MassProperties, Pose, Settings, Space, World, space};
 use glam::{DQuat, DVec3};
 
 /// The ground moves along an axis by a (1 − cos ωt).
@@ -20,7 +20,7 @@ struct Shake {
 /// rad/s.
 const RATE: f64 = 12.0;
 
-impl Guide<Space> for Shake {
+impl PrescribedMotion<Space> for Shake {
     fn at(&mut self, anchor: &Pose<Space>, t: f64) -> (Pose<Space>, [f64; 6]) {
         let (sin, cos) = (RATE * t).sin_cos();
         let mut pose = *anchor;
@@ -32,7 +32,7 @@ impl Guide<Space> for Shake {
 
 /// Ten cubes of 0.1 m at the default settings, the ground first or last.
 fn stack(amplitude: f64, along: DVec3, order: impl Iterator<Item = usize>) -> World<Space> {
-    let mut stage = Stage::<Space>::new(coulomb(0.5), DVec3::Z * -9.81);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.5), DVec3::Z * -9.81);
     stage.settings = Settings::default();
     let ground = stage.guide(Box::new(Shake { along, amplitude }));
     for k in order {
@@ -61,8 +61,8 @@ fn a_rocking_and_falling_stack_stays_in_its_plane_in_any_order_and_along_any_axi
     let (mut tilt, mut lowest) = (0.0_f64, f64::INFINITY);
     for step in 0..5_000 {
         for world in [&mut plain, &mut reversed, &mut exchanged] {
-            world.advance().unwrap();
-            assert!(world.ledger().reached, "step {step}");
+            world.step().unwrap();
+            assert!(world.report().reached, "step {step}");
         }
         for k in 0..11 {
             let pose = &plain.state().poses[k];

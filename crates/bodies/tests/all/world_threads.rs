@@ -8,7 +8,7 @@ use glam::{DVec2, DVec3};
 fn a_collapse_is_the_same_to_the_bit_for_any_number_of_threads() {
     let mut states = Vec::new();
     for threads in [1, 2, 3, 7] {
-        let mut stage = Stage::<Space>::new(coulomb(0.3), DVec3::Z * -9.81);
+        let mut stage = WorldBuilder::<Space>::new(coulomb(0.3), DVec3::Z * -9.81);
         stage.floor();
         for k in 0..200 {
             let (i, j, l) = (k % 5, k / 5 % 5, k / 25);
@@ -25,7 +25,7 @@ fn a_collapse_is_the_same_to_the_bit_for_any_number_of_threads() {
         stage.settings.threads = threads;
         let mut world = stage.world();
         for _ in 0..150 {
-            world.advance().unwrap();
+            world.step().unwrap();
         }
         assert!(world.num_contacts() > 20);
         states.push(world.into_state());
@@ -39,7 +39,7 @@ fn a_collapse_is_the_same_to_the_bit_for_any_number_of_threads() {
 fn a_heap_in_the_plane_is_the_same_to_the_bit_for_any_number_of_threads() {
     let mut states = Vec::new();
     for threads in [1, 2, 5] {
-        let mut stage = Stage::<Plane>::new(coulomb(0.3), DVec2::Y * -9.81);
+        let mut stage = WorldBuilder::<Plane>::new(coulomb(0.3), DVec2::Y * -9.81);
         stage.floor();
         for k in 0..300 {
             let at = at2(
@@ -52,7 +52,7 @@ fn a_heap_in_the_plane_is_the_same_to_the_bit_for_any_number_of_threads() {
         stage.settings.threads = threads;
         let mut world = stage.world();
         for _ in 0..200 {
-            world.advance().unwrap();
+            world.step().unwrap();
         }
         states.push(world.into_state());
     }

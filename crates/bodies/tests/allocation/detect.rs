@@ -51,7 +51,7 @@ fn warm_detection_allocates_nothing() {
         let (bodies, mut poses) = scene(n, pitch, ratio);
         let mut detector = Detector::new(1);
         assert!(allocations(|| detector.detect(&bodies, &poses, &[])) > 0);
-        let found = detector.found().len();
+        let found = detector.candidates().len();
         assert!(found > 20);
         assert_eq!(allocations(|| detector.detect(&bodies, &poses, &[])), 0);
         // Elsewhere, and as many: with the pairs of the last time, and with new ones.
@@ -60,7 +60,7 @@ fn warm_detection_allocates_nothing() {
                 pose.position.x += [1e-6, 0.3, 1e-6, 1e-6][k % 4];
             }
             assert_eq!(allocations(|| detector.detect(&bodies, &poses, &[])), 0);
-            assert_eq!(detector.found().len(), found);
+            assert_eq!(detector.candidates().len(), found);
         }
     }
 }

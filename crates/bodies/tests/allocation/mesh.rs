@@ -30,7 +30,7 @@ fn a_warm_detection_allocates_nothing() {
         for shape in &shapes {
             for boundary in [&ground, &cylinder, &Shape::HalfSpace] {
                 out.clear();
-                space::touch(
+                space::contact_points(
                     (boundary, &at(0.0, 0.0, 0.0)),
                     (shape, pose),
                     0.01,
@@ -40,7 +40,7 @@ fn a_warm_detection_allocates_nothing() {
             }
         }
         out.clear();
-        space::touch(
+        space::contact_points(
             (&cylinder, pose),
             (&Shape::HalfSpace, &at(0.0, 0.0, 0.0)),
             0.01,

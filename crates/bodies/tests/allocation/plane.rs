@@ -2,7 +2,7 @@
 
 use crate::count;
 use crate::plane_common::{Random, chain};
-use bodies::plane::{Shape, touch};
+use bodies::plane::{Shape, contact_points};
 
 #[test]
 fn a_warm_loop_over_all_pairs_allocates_nothing() {
@@ -20,7 +20,7 @@ fn a_warm_loop_over_all_pairs_allocates_nothing() {
         out.clear();
         for (a, p) in shapes.iter().zip(&poses) {
             for (b, q) in shapes.iter().zip(&poses) {
-                touch((a, p), (b, q), 0.2, &mut out);
+                contact_points((a, p), (b, q), 0.2, &mut out);
             }
         }
         out.len()

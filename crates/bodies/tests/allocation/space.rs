@@ -3,7 +3,7 @@
 use crate::count;
 use crate::space_kit::{Random, SpacePose, polyhedron};
 use bodies::Space;
-use bodies::space::{self, Polyhedron, Shape};
+use bodies::space::{self, ConvexPolyhedron, Shape};
 use glam::DVec3;
 
 #[test]
@@ -16,10 +16,10 @@ fn a_warm_search_for_contacts_allocates_nothing() {
         Shape::capsule(1.0, 0.3).unwrap(),
         polyhedron(random.cuboid()),
         polyhedron(random.hull()),
-        polyhedron(Polyhedron::hull(&ball).unwrap().0),
+        polyhedron(ConvexPolyhedron::hull(&ball).unwrap().0),
     ];
     let poses: Vec<SpacePose> = (0..200).map(|_| random.pose(0.7)).collect();
-    let mut out: Vec<bodies::Touch<Space>> = Vec::with_capacity(1000);
+    let mut out: Vec<bodies::ContactPoint<Space>> = Vec::with_capacity(1000);
     let mut found = 0;
     let before = count();
     for a in &shapes {
@@ -27,7 +27,7 @@ fn a_warm_search_for_contacts_allocates_nothing() {
             for pair in poses.windows(2) {
                 for reach in [0.0, 0.1] {
                     out.clear();
-                    space::touch((a, &pair[0]), (b, &pair[1]), reach, &mut out);
+                    space::contact_points((a, &pair[0]), (b, &pair[1]), reach, &mut out);
                     found += out.len();
                 }
             }

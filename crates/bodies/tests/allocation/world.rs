@@ -7,8 +7,8 @@ use glam::{DQuat, DVec2, DVec3};
 use std::sync::Arc;
 
 /// Discs and boxes in a heap.
-fn heap_of_discs() -> Stage<Plane> {
-    let mut stage = Stage::<Plane>::new(coulomb(0.4), DVec2::Y * -9.81);
+fn heap_of_discs() -> WorldBuilder<Plane> {
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.4), DVec2::Y * -9.81);
     stage.floor();
     for k in 0..60 {
         let at = at2(
@@ -25,8 +25,8 @@ fn heap_of_discs() -> Stage<Plane> {
     stage
 }
 
-fn heap_of_balls() -> Stage<Space> {
-    let mut stage = Stage::<Space>::new(coulomb(0.4), DVec3::Z * -9.81);
+fn heap_of_balls() -> WorldBuilder<Space> {
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.4), DVec3::Z * -9.81);
     stage.floor();
     for k in 0..80 {
         let (i, j, l) = (k % 4, k / 4 % 4, k / 16);
@@ -42,8 +42,8 @@ fn heap_of_balls() -> Stage<Space> {
 }
 
 /// Crosses and Ls on a floor of many boxes.
-fn heap_of_compounds() -> Stage<Plane> {
-    let joined = |pieces: &[bodies::Piece<Plane>]| {
+fn heap_of_compounds() -> WorldBuilder<Plane> {
+    let joined = |pieces: &[bodies::CompoundPiece<Plane>]| {
         let (compound, axes) = Compound::<Plane>::new(pieces).unwrap();
         (plane::Shape::Compound(Arc::new(compound)), axes)
     };
@@ -52,8 +52,8 @@ fn heap_of_compounds() -> Stage<Plane> {
         .map(|k| bar(0.1, 0.2, 0.1 * k as f64, -0.1))
         .collect();
     let (floor, axes) = joined(&floor);
-    let mut stage = Stage::<Plane>::new(coulomb(0.4), DVec2::Y * -9.81);
-    let mass = Plane::of_masses(&[0.0; 3]);
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.4), DVec2::Y * -9.81);
+    let mass = Plane::from_mass_diagonal(&[0.0; 3]);
     stage.add(floor, mass, Freedom::Fixed, axes, [0.0; 3]);
     let (cross, _) = joined(&[bar(0.2, 0.06, 0.0, 0.0), bar(0.06, 0.2, 0.0, 0.0)]);
     let (ell, _) = joined(&[bar(0.2, 0.06, 0.0, 0.0), bar(0.06, 0.14, -0.07, 0.1)]);
@@ -70,7 +70,7 @@ fn heap_of_compounds() -> Stage<Plane> {
 }
 
 /// Jacks in a heap.
-fn heap_of_jacks() -> Stage<Space> {
+fn heap_of_jacks() -> WorldBuilder<Space> {
     let rod = |rotation: DQuat| {
         let position = DVec3::ZERO;
         let shape = space::Shape::capsule(0.14, 0.03).unwrap();
@@ -84,7 +84,7 @@ fn heap_of_jacks() -> Stage<Space> {
     ];
     let (jack, _) = Compound::<Space>::new(&rods).unwrap();
     let jack = space::Shape::Compound(Arc::new(jack));
-    let mut stage = Stage::<Space>::new(coulomb(0.4), DVec3::Z * -9.81);
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.4), DVec3::Z * -9.81);
     stage.floor();
     for k in 0..48 {
         let (i, j, l) = (k % 4, k / 4 % 4, k / 16);
@@ -100,16 +100,16 @@ fn heap_of_jacks() -> Stage<Space> {
 }
 
 /// Steps after which everything has its size, then the allocations of ten more.
-fn warm<D: Dim>(stage: Stage<D>) -> usize {
+fn warm<D: Dim>(stage: WorldBuilder<D>) -> usize {
     let mut world = stage.world();
     for _ in 0..200 {
-        world.advance().unwrap();
+        world.step().unwrap();
     }
     assert!(world.num_contacts() > 50);
     let mut most = 0;
     for _ in 0..10 {
         let mut result = Ok(());
-        most = most.max(allocations(|| result = world.advance()));
+        most = most.max(allocations(|| result = world.step()));
         result.unwrap();
     }
     most
@@ -123,14 +123,14 @@ fn a_warm_step_allocates_nothing() {
     assert_eq!(warm(heap_of_jacks()), 0, "compounds of space");
     let mut predicted = heap_of_discs();
     predicted.settings.activation = Activation::Predicted;
-    predicted.settings.correction = true;
+    predicted.settings.projection = true;
     assert_eq!(warm(predicted), 0, "predicted activation and correction");
     for activation in [Activation::Gap, Activation::Predicted] {
         let mut round = heap_of_balls();
         let spheres = round.model.bodies.iter_mut().skip(1);
         spheres.for_each(|body| body.shape = space::Shape::sphere(0.1).unwrap());
         round.settings.activation = activation;
-        round.settings.correction = true;
+        round.settings.projection = true;
         assert_eq!(warm(round), 0, "correction of balls, {activation:?}");
     }
     // The counter does count.

@@ -6,7 +6,7 @@ use bodies::{Freedom, Model};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use scene::collection::{Assembly, Collection};
-use scene::{Certificate, Discard, InputError, Live, Origin, Scene, SceneError, Threads};
+use scene::{Certificate, Discard, InputError, Live, Origin, PolyhedronCapsule, SceneError, Threads};
 
 use super::{Engine, Inner};
 use crate::callable::{Hand, Load, Motion, Slot};
@@ -78,8 +78,8 @@ pub fn build(
 }
 
 /// Reads the text that the package has put together; its lines are nothing that anybody wrote.
-pub fn parse(text: &str) -> PyResult<Scene> {
-    Scene::parse("world", "World", text).map_err(|fault| error::scene(placeless(fault)))
+pub fn parse(text: &str) -> PyResult<PolyhedronCapsule> {
+    PolyhedronCapsule::parse("world", "World", text).map_err(|fault| error::scene(placeless(fault)))
 }
 
 /// The same error without a line.
@@ -96,7 +96,7 @@ fn placeless(fault: SceneError) -> SceneError {
     }
 }
 
-fn with_grains(mut scene: Scene, all: &[Grains<'_>]) -> PyResult<Scene> {
+fn with_grains(mut scene: PolyhedronCapsule, all: &[Grains<'_>]) -> PyResult<PolyhedronCapsule> {
     for (name, rows) in all {
         let rows = rows.as_array();
         if rows.ncols() != 4 {
@@ -130,7 +130,7 @@ fn hand_over<D: Hand>(
             let Some(guide) = guide else {
                 continue;
             };
-            model.guides[guide] = Box::new(Motion {
+            model.prescribed_motions[guide] = Box::new(Motion {
                 body: body.clone(),
                 place: place.clone_ref(py),
                 rate: rate.as_ref().map(|rate| rate.clone_ref(py)),
@@ -143,7 +143,7 @@ fn hand_over<D: Hand>(
                 None => (0..cast.bodies.len() as u32).collect(),
                 Some(names) => members(cast, names)?,
             };
-            model.fields.push(Box::new(Load {
+            model.force_fields.push(Box::new(Load {
                 bodies,
                 call: call.clone_ref(py),
                 slot: slot.clone(),
@@ -156,7 +156,7 @@ fn hand_over<D: Hand>(
 /// The guide of a body, if it has one.
 fn guide<D: Hand>(model: &Model<D>, body: usize) -> Option<usize> {
     match model.bodies.get(body)?.freedom {
-        Freedom::Guided(guide) => Some(guide as usize).filter(|g| *g < model.guides.len()),
+        Freedom::Kinematic(guide) => Some(guide as usize).filter(|g| *g < model.prescribed_motions.len()),
         _ => None,
     }
 }

@@ -11,11 +11,11 @@ mod view;
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use bodies::{Dim, Ledger, State, World};
+use bodies::{Dim, StepReport, State, World};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use scene::{Certificate, Live, Observer, Scene, Score, Wanted, What};
+use scene::{Certificate, Live, Observer, PolyhedronCapsule, Score, Wanted, What};
 
 use crate::callable::Slot;
 use crate::error;
@@ -59,7 +59,7 @@ const TOLD: [What; 8] = [
 #[pyclass(frozen, name = "Engine", module = "percuss")]
 pub struct Engine {
     inner: Mutex<Inner>,
-    scene: Scene,
+    scene: PolyhedronCapsule,
     /// What findings and plots of the scene look at.
     wanted: Wanted,
     /// What callables raised.
@@ -226,8 +226,8 @@ impl Engine {
     /// Everything that the motion is continued from, as bytes.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let packed = match &self.inner()?.live {
-            Live::Plane(world) => postcard::to_stdvec(&(world.state(), world.ledger())),
-            Live::Space(world) => postcard::to_stdvec(&(world.state(), world.ledger())),
+            Live::Plane(world) => postcard::to_stdvec(&(world.state(), world.report())),
+            Live::Space(world) => postcard::to_stdvec(&(world.state(), world.report())),
         };
         let packed = packed.map_err(|e| error::machine(format!("cannot pack the state: {e}")))?;
         Ok(PyBytes::new(py, &packed))
@@ -236,7 +236,7 @@ impl Engine {
     /// Goes to a state of this world, or of one with the same bodies.
     fn restore(&self, packed: &[u8]) -> PyResult<()> {
         fn apply<D: Dim>(world: &mut World<D>, packed: &[u8]) -> PyResult<()> {
-            let unpacked: Result<(State<D>, Ledger), _> = postcard::from_bytes(packed);
+            let unpacked: Result<(State<D>, StepReport), _> = postcard::from_bytes(packed);
             let (state, ledger) = unpacked
                 .map_err(|_| error::argument("state", "it is no state of a world like this"))?;
             let restored = world.restore(&state, ledger);
@@ -264,7 +264,7 @@ impl Engine {
                 let text = format!("{count} x {} entries were expected, not {n} x {m}", D::DOF);
                 return Err(error::argument("velocities", text));
             }
-            let mut all = vec![D::REST; count];
+            let mut all = vec![D::ZERO_VELOCITY; count];
             for (into, row) in all.iter_mut().zip(rows.rows()) {
                 for (to, from) in into.as_mut().iter_mut().zip(row) {
                     *to = *from;

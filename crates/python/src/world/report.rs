@@ -14,8 +14,8 @@ use crate::value;
 /// The account of the last step as a dict.
 pub fn ledger(py: Python<'_>, live: &Live) -> PyResult<Py<PyAny>> {
     let ledger = match live {
-        Live::Plane(world) => world.ledger(),
-        Live::Space(world) => world.ledger(),
+        Live::Plane(world) => world.report(),
+        Live::Space(world) => world.report(),
     };
     let json = serde_json::to_value(ledger)
         .map_err(|e| error::machine(format!("cannot tell the account of the step: {e}")))?;
@@ -33,13 +33,13 @@ pub fn contacts<'py>(py: Python<'py>, live: &Live) -> Bound<'py, PyBytes> {
 
 fn packed<D: Dim>(world: &World<D>) -> Vec<u8> {
     let mut out = Vec::new();
-    let h = world.ledger().h;
+    let h = world.report().h;
     for k in 0..world.num_contacts() {
         let contact = world.contact(k);
         for body in contact.bodies {
             out.extend_from_slice(&body.to_ne_bytes());
         }
-        out.extend_from_slice(&contact.touch.feature.to_ne_bytes());
+        out.extend_from_slice(&contact.point.feature.to_ne_bytes());
         let status: u32 = match contact.status {
             Status::Open => 0,
             Status::Stick => 1,
@@ -47,15 +47,15 @@ fn packed<D: Dim>(world: &World<D>) -> Vec<u8> {
         };
         out.extend_from_slice(&status.to_ne_bytes());
         let mut number = |x: f64| out.extend_from_slice(&x.to_ne_bytes());
-        number(contact.touch.gap);
-        let middle = (contact.touch.point_a + contact.touch.point_b) * 0.5;
-        middle.slice().iter().for_each(|x| number(*x));
-        contact.touch.normal.slice().iter().for_each(|x| number(*x));
+        number(contact.point.gap);
+        let middle = (contact.point.point_a + contact.point.point_b) * 0.5;
+        middle.components().iter().for_each(|x| number(*x));
+        contact.point.normal.components().iter().for_each(|x| number(*x));
         let mut impulse = D::Vector::default();
         for (axis, s) in contact.frame.as_ref().iter().zip(contact.impulse) {
             impulse += *axis * *s;
         }
-        impulse.slice().iter().for_each(|x| number(*x));
+        impulse.components().iter().for_each(|x| number(*x));
         let normal = contact.impulse.first().copied().unwrap_or(0.0);
         number(normal);
         number(if h > 0.0 { normal / h } else { 0.0 });

@@ -68,7 +68,7 @@ fn span<D: Dim>(
     let (place, speed) = (size_of_val(pose), size_of_val(rate));
     let spins = if D::N == 2 { None } else { Some(D::DOF - D::N) };
     let (address, stride, entries) = match what {
-        "positions" => (at(pose.position.slice().first()?), place, Some(D::N)),
+        "positions" => (at(pose.position.components().first()?), place, Some(D::N)),
         "velocities" => (at(rate.first()?), speed, Some(D::N)),
         "spins" => (at(rate.get(D::N)?), speed, spins),
         "rotations" => (turn(state)?, place, if D::N == 2 { None } else { Some(4) }),

@@ -6,7 +6,7 @@ use mechanism::Scheme;
 use super::made::Maker;
 use crate::collection::{Assembly, Collection};
 use crate::error::SceneError;
-use crate::file::{Kind, Scene};
+use crate::file::{Kind, PolyhedronCapsule};
 use crate::text::Built;
 
 /// What all runs have in common.
@@ -31,7 +31,7 @@ impl Common {
     ///
     /// # Errors
     /// The scene is not right.
-    pub fn of(scene: &Scene) -> Result<Self, SceneError> {
+    pub fn of(scene: &PolyhedronCapsule) -> Result<Self, SceneError> {
         Ok(match scene.kind() {
             Kind::Mechanism => Self::Mechanism(Box::new(scene.build()?)),
             Kind::Bodies => match scene.collection()? {
@@ -44,7 +44,7 @@ impl Common {
 
 impl Maker<'_> {
     /// The scene of the reference.
-    pub fn scene(&self) -> &Scene {
+    pub fn scene(&self) -> &PolyhedronCapsule {
         self.scene
     }
 
@@ -116,7 +116,7 @@ impl Maker<'_> {
 fn common<D: Dim>(assembly: &Assembly<D>) -> Common {
     let bodies = assembly.model.bodies.iter().zip(0u32..);
     let movable = bodies.filter(|(body, _)| body.freedom.movable());
-    let movable: Vec<(f64, u32)> = movable.map(|(b, k)| (D::radius(&b.shape), k)).collect();
+    let movable: Vec<(f64, u32)> = movable.map(|(b, k)| (D::bounding_radius(&b.shape), k)).collect();
     let name = |k: u32| assembly.cast.bodies.get(k as usize).cloned();
     Common::Bodies {
         step: assembly.settings.step,

@@ -15,12 +15,12 @@ pub(super) const NUDGE: f64 = 1e-12;
 pub(super) fn push<D: Dim>(assembly: &mut Assembly<D>, length: f64) {
     let bodies = assembly.model.bodies.iter().zip(&mut assembly.state.poses);
     for (k, (body, pose)) in bodies.enumerate() {
-        let component = |axis: usize| match body.freedom.follows(axis) {
+        let component = |axis: usize| match body.freedom.is_free(axis) {
             true => length * sway(D::N * k + axis),
             false => 0.0,
         };
         let moved: Vec<f64> = (0..D::N).map(component).collect();
-        pose.position += D::Vector::of(&moved);
+        pose.position += D::Vector::from_components(&moved);
     }
 }
 

@@ -83,15 +83,15 @@ impl Sampler<'_> {
     /// Centre and body axes of every body that can move.
     fn take<D: Dim>(&mut self, world: &World<D>) {
         self.samples.width = self.movable.len() * (D::N + D::N * D::N);
-        let (state, ledger) = (world.state(), world.ledger());
+        let (state, ledger) = (world.state(), world.report());
         for &body in self.movable {
             let pose = &state.poses[body as usize];
-            self.samples.data.extend_from_slice(pose.position.slice());
+            self.samples.data.extend_from_slice(pose.position.components());
             for axis in 0..D::N {
                 let mut unit = [0.0; 3];
                 unit[axis] = 1.0;
-                let turned = D::rotate(&pose.rotation, D::Vector::of(&unit[..D::N]));
-                self.samples.data.extend_from_slice(turned.slice());
+                let turned = D::rotate(&pose.rotation, D::Vector::from_components(&unit[..D::N]));
+                self.samples.data.extend_from_slice(turned.components());
             }
         }
         self.samples

@@ -67,8 +67,8 @@ impl From<&mechanism::StepReport> for Facts {
     }
 }
 
-impl From<&bodies::Ledger> for Facts {
-    fn from(ledger: &bodies::Ledger) -> Self {
+impl From<&bodies::StepReport> for Facts {
+    fn from(ledger: &bodies::StepReport) -> Self {
         Self {
             t: ledger.t,
             reached: ledger.reached,

@@ -9,7 +9,7 @@ mod sink;
 mod spec;
 mod structure;
 
-pub use bodies::space::Fit;
+pub use bodies::space::DecompositionFit;
 pub use build::Surroundings;
 pub use sink::{Steps, View};
 

@@ -46,7 +46,7 @@ impl Axes for Space {
         };
         let [a, b, c] = place.velocity;
         let [p, q, r] = place.spin;
-        (pose, Self::inward(&pose.rotation, &[a, b, c, p, q, r]))
+        (pose, Self::spin_to_body(&pose.rotation, &[a, b, c, p, q, r]))
     }
 
     fn place(pose: &Pose<Self>) -> Place {
@@ -64,5 +64,5 @@ impl Axes for Space {
 
 fn vector<D: Dim>(point: [f64; 3]) -> D::Vector {
     use bodies::Vector;
-    D::Vector::of(&point[..D::N])
+    D::Vector::from_components(&point[..D::N])
 }

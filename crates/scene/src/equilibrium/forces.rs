@@ -12,7 +12,7 @@ use super::rows::{ReadAll, Rows};
 use super::weigh::{three, whole};
 use crate::collection::{Assembly, Collection};
 use crate::error::SceneError;
-use crate::file::{Kind, Scene};
+use crate::file::{Kind, PolyhedronCapsule};
 use crate::picture::{States, Still};
 use crate::plot::{PlotError, short};
 use crate::record::{Record, RecordError};
@@ -86,7 +86,7 @@ pub fn forces(record: &Record, asked: &mut Asked<'_>) -> Result<Forces, PlotErro
         .iter()
         .map(|o| (&*o.key, &*o.value))
         .collect();
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
+    let scene = PolyhedronCapsule::parse(&manifest.scene, &manifest.origin, &manifest.text)?.with(&set)?;
     if scene.kind() != Kind::Bodies {
         let text = format!(
             "{shown}: this is a run of a mechanism; open forces are looked for in runs of bodies"
@@ -148,7 +148,7 @@ fn chosen(shown: &str, states: &States<'_>, t: f64) -> Result<Still, PlotError> 
 
 fn of_step<D: Axes>(
     record: &Record,
-    scene: &Scene,
+    scene: &PolyhedronCapsule,
     assembly: &Assembly<D>,
     still: Still,
     asked: &mut Asked<'_>,
@@ -196,7 +196,7 @@ fn midpoints<D: Axes>(assembly: &Assembly<D>, still: &Still) -> Vec<Pose<D>> {
     both.map(|(place, body)| {
         let (pose, velocity) = D::pose(place);
         match body.freedom.movable() {
-            true => D::advance(&pose, &velocity, -0.5 * assembly.settings.step),
+            true => D::advance_pose(&pose, &velocity, -0.5 * assembly.settings.step),
             false => pose,
         }
     })
@@ -224,8 +224,8 @@ fn contacts<D: Axes>(
             bodies: spot.bodies,
             names: spot.bodies.map(name),
             feature: rows.integer(k, "feature"),
-            at: three(spot.at.slice()),
-            normal: three(spot.frame[0].slice()),
+            at: three(spot.at.components()),
+            normal: three(spot.frame[0].components()),
             status: match read.faces[k] {
                 Face::Open => "open",
                 Face::Stick => "stick",
@@ -241,7 +241,7 @@ fn contacts<D: Axes>(
 
 /// An error of `statics` with names.
 fn named<D: Axes>(
-    scene: &Scene,
+    scene: &PolyhedronCapsule,
     assembly: &Assembly<D>,
     spots: &[Spot<D>],
     error: &StaticsError,

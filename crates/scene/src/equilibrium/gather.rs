@@ -100,7 +100,7 @@ impl Gathered {
     /// Velocities of the bodies from those by coordinate.
     pub fn velocities<D: Dim>(&self, coordinates: &[f64]) -> Vec<D::Dofs> {
         let of = |seat: &Option<Seat>| {
-            let mut velocity = D::REST;
+            let mut velocity = D::ZERO_VELOCITY;
             if let Some(seat) = seat {
                 for (k, component) in seat.components.iter().enumerate() {
                     velocity.as_mut()[*component] =
@@ -117,7 +117,7 @@ fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<Seat> {
     if !body.freedom.movable() {
         return None;
     }
-    let masses = D::masses(&body.mass);
+    let masses = D::mass_diagonal(&body.mass);
     let mass = body.mass.mass;
     let radius = masses
         .as_ref()
@@ -129,7 +129,7 @@ fn seat<D: Dim>(body: &Body<D>, first: usize) -> Option<Seat> {
         });
     Some(Seat {
         first,
-        components: (0..D::DOF).filter(|k| body.freedom.follows(*k)).collect(),
+        components: (0..D::DOF).filter(|k| body.freedom.is_free(*k)).collect(),
         radius: radius.collect(),
         mass,
     })
@@ -142,9 +142,9 @@ fn block<D: Dim>(spot: &Spot<D>, pose: &Pose<D>, seat: &Seat, sign: f64) -> Vec<
     for i in 0..spot.rows {
         let mut row = [0.0; WIDE];
         match i < D::N {
-            true => D::row(&pose.rotation, lever, spot.frame[i], &mut row),
+            true => D::linear_jacobian_row(&pose.rotation, lever, spot.frame[i], &mut row),
             // Rolling about the tangents, spinning about the normal.
-            false => D::spin_row(&pose.rotation, spot.frame[(i - D::N + 1) % D::N], &mut row),
+            false => D::angular_jacobian_row(&pose.rotation, spot.frame[(i - D::N + 1) % D::N], &mut row),
         }
         out.extend(
             seat.components
@@ -158,7 +158,7 @@ fn block<D: Dim>(spot: &Spot<D>, pose: &Pose<D>, seat: &Seat, sign: f64) -> Vec<
 /// The points where bodies touch.
 pub(super) fn touching<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Vec<Spot<D>> {
     let size = |body: &Body<D>| {
-        let radius = D::radius(&body.shape);
+        let radius = D::bounding_radius(&body.shape);
         if radius.is_finite() { radius } else { 0.0 }
     };
     let growth: Vec<f64> = model
@@ -169,9 +169,9 @@ pub(super) fn touching<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Vec<Spot<
     let mut detector = Detector::new(1);
     detector.detect(&model.bodies, poses, &growth);
     let mut spots = Vec::new();
-    for found in detector.found() {
+    for found in detector.candidates() {
         let [a, b] = found.bodies.map(|i| &model.bodies[i as usize]);
-        let touch = &found.touch;
+        let touch = &found.point;
         if touch.gap > CLOSED * (size(a) + size(b)) {
             continue;
         }
@@ -179,9 +179,9 @@ pub(super) fn touching<D: Dim>(model: &Model<D>, poses: &[Pose<D>]) -> Vec<Spot<
         let frame = match &pair.friction {
             Friction::Elliptic { along, .. } | Friction::Polygon { along, .. } => {
                 let owner = found.bodies[if first { 0 } else { 1 }] as usize;
-                D::frame_along(touch.normal, along, &poses[owner].rotation)
+                D::contact_frame_along(touch.normal, along, &poses[owner].rotation)
             }
-            _ => D::frame(touch.normal),
+            _ => D::contact_frame(touch.normal),
         };
         let (law, rows) = contact_law::<D>(pair, Status::Stick);
         spots.push(Spot {

@@ -68,7 +68,7 @@ impl<D: Axes> Rows<D> {
         let all: Vec<f64> = axes
             .map(|a| self.number(row, &format!("{prefix}{a}")))
             .collect();
-        D::Vector::of(&all)
+        D::Vector::from_components(&all)
     }
 
     /// Where bodies touched, with their laws.
@@ -93,14 +93,14 @@ impl<D: Axes> Rows<D> {
                 .law(model.bodies[a].material, model.bodies[b].material);
             let (law, rows) = contact_law::<D>(pair, Status::Stick);
             let normal = self.vector(row, "normal_");
-            let mut frame = D::frame(normal).as_ref().to_vec();
+            let mut frame = D::contact_frame(normal).as_ref().to_vec();
             if D::N == 3 {
                 let t = self.vector(row, "tangent_");
                 let cross = |i: usize, j: usize| normal[i] * t[j] - normal[j] * t[i];
                 frame = vec![
                     normal,
                     t,
-                    D::Vector::of(&[cross(1, 2), cross(2, 0), cross(0, 1)]),
+                    D::Vector::from_components(&[cross(1, 2), cross(2, 0), cross(0, 1)]),
                 ];
             }
             let at = self.vector(row, "");

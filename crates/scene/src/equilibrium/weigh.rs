@@ -1,13 +1,13 @@
 //! Limit loads of a scene.
 
-use bodies::{Dim, Freedom, Pose, Scenery, Vector};
+use bodies::{Dim, Freedom, Pose, ForceContext, Vector};
 use statics::{NonassociatedLimit, LimitLoad, Loads, Sense, EquilibriumReport, StaticsError, nonassociated_limit, limit_load, check_equilibrium};
 
 use super::axes::Axes;
 use super::gather::{Gathered, Spot, touching};
 use crate::collection::{Assembly, Collection, LoadCase, LoadKind};
 use crate::error::{InputError, Origin, SceneError};
-use crate::file::Scene;
+use crate::file::PolyhedronCapsule;
 use crate::picture::Place;
 use crate::record::Name;
 
@@ -93,7 +93,7 @@ impl Weighed {
 ///
 /// # Errors
 /// The scene cannot be built, has no such load, or cannot be weighed.
-pub fn weigh(scene: &Scene, load: &str) -> Result<Weighed, SceneError> {
+pub fn weigh(scene: &PolyhedronCapsule, load: &str) -> Result<Weighed, SceneError> {
     match scene.collection()? {
         Collection::Plane(assembly) => of_load(scene, assembly, load),
         Collection::Space(assembly) => of_load(scene, assembly, load),
@@ -101,7 +101,7 @@ pub fn weigh(scene: &Scene, load: &str) -> Result<Weighed, SceneError> {
 }
 
 fn of_load<D: Axes>(
-    scene: &Scene,
+    scene: &PolyhedronCapsule,
     mut assembly: Assembly<D>,
     load: &str,
 ) -> Result<Weighed, SceneError> {
@@ -157,7 +157,7 @@ fn names<D: Axes>(assembly: &Assembly<D>) -> Vec<Name> {
 }
 
 /// A load that the scene does not have.
-fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
+fn unknown(scene: &PolyhedronCapsule, loads: &[LoadCase], name: &str) -> SceneError {
     let known: Vec<String> = loads.iter().map(|case| case.name.clone()).collect();
     let guess = match expr::similar_names(name, &known).first() {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
@@ -181,7 +181,7 @@ fn unknown(scene: &Scene, loads: &[LoadCase], name: &str) -> SceneError {
 
 /// Something about the scene as a whole.
 pub(super) fn whole(
-    scene: &Scene,
+    scene: &PolyhedronCapsule,
     problem: impl Into<String>,
     advice: impl Into<String>,
 ) -> SceneError {
@@ -198,7 +198,7 @@ pub(super) fn whole(
 }
 
 /// Whether limit analysis has something to say about a scene.
-fn require_standing<D: Axes>(scene: &Scene, assembly: &Assembly<D>) -> Result<(), SceneError> {
+fn require_standing<D: Axes>(scene: &PolyhedronCapsule, assembly: &Assembly<D>) -> Result<(), SceneError> {
     if let Some(joint) = assembly.cast.joints.first() {
         let problem = format!(
             "limit analysis is of bodies that touch, and the joint `{joint}` holds some together"
@@ -229,15 +229,15 @@ pub(super) struct Ground<D: Dim> {
 
 impl<D: Axes> Ground<D> {
     /// The contacts of the start, and the dead load.
-    pub fn new(scene: &Scene, assembly: &mut Assembly<D>) -> Result<(Self, Vec<f64>), SceneError> {
+    pub fn new(scene: &PolyhedronCapsule, assembly: &mut Assembly<D>) -> Result<(Self, Vec<f64>), SceneError> {
         require_standing(scene, assembly)?;
         let mut poses = assembly.state.poses.clone();
         let model = &mut assembly.model;
         for (i, body) in model.bodies.iter().enumerate() {
-            if let Freedom::Guided(guide) = body.freedom {
+            if let Freedom::Kinematic(guide) = body.freedom {
                 let k = guide as usize;
                 if let (Some(guide), Some(anchor)) =
-                    (model.guides.get_mut(k), assembly.state.anchors.get(k))
+                    (model.prescribed_motions.get_mut(k), assembly.state.kinematic_origins.get(k))
                 {
                     poses[i] = guide.at(anchor, assembly.start).0;
                 }
@@ -246,19 +246,19 @@ impl<D: Axes> Ground<D> {
         let spots = touching(model, &poses);
         let gathered = Gathered::new(&model.bodies, &poses, &spots)
             .map_err(|error| whole(scene, error.to_string(), ""))?;
-        let mut loads = vec![D::REST; model.bodies.len()];
+        let mut loads = vec![D::ZERO_VELOCITY; model.bodies.len()];
         let velocities = loads.clone();
         for (load, body) in loads.iter_mut().zip(&model.bodies) {
-            push(load, model.gravity.slice(), body.mass.mass);
+            push(load, model.gravity.components(), body.mass.mass);
         }
-        let scenery = Scenery {
+        let scenery = ForceContext {
             t: assembly.start,
             poses: &poses,
             velocities: &velocities,
             bodies: &model.bodies,
         };
-        for field in &mut model.fields {
-            field.add(&scenery, &mut loads);
+        for field in &mut model.force_fields {
+            field.add_loads(&scenery, &mut loads);
         }
         let dead = gathered.load::<D>(&loads);
         if gathered.system.num_coordinates() == 0 {
@@ -277,7 +277,7 @@ impl<D: Axes> Ground<D> {
 
     /// The load that is multiplied.
     fn live(&self, assembly: &Assembly<D>, case: &LoadCase) -> Vec<f64> {
-        let mut loads = vec![D::REST; assembly.model.bodies.len()];
+        let mut loads = vec![D::ZERO_VELOCITY; assembly.model.bodies.len()];
         match &case.kind {
             LoadKind::Acceleration(a) | LoadKind::Tilt(a) => {
                 for (load, body) in loads.iter_mut().zip(&assembly.model.bodies) {
@@ -289,9 +289,9 @@ impl<D: Axes> Ground<D> {
                 push(&mut loads[i], force, 1.0);
                 if let Some(at) = at {
                     let pose = &self.poses[i];
-                    let lever = D::rotate(&pose.rotation, D::Vector::of(at));
-                    let mut row = D::REST;
-                    D::row(&pose.rotation, lever, D::Vector::of(force), row.as_mut());
+                    let lever = D::rotate(&pose.rotation, D::Vector::from_components(at));
+                    let mut row = D::ZERO_VELOCITY;
+                    D::linear_jacobian_row(&pose.rotation, lever, D::Vector::from_components(force), row.as_mut());
                     loads[i].as_mut()[D::N..].copy_from_slice(&row.as_ref()[D::N..]);
                 }
             }
@@ -300,7 +300,7 @@ impl<D: Axes> Ground<D> {
     }
 
     /// An error of `statics` with names.
-    pub fn wrong(&self, scene: &Scene, assembly: &Assembly<D>, error: &StaticsError) -> SceneError {
+    pub fn wrong(&self, scene: &PolyhedronCapsule, assembly: &Assembly<D>, error: &StaticsError) -> SceneError {
         let StaticsError::Law { contact, law } = error else {
             return whole(scene, error.to_string(), "");
         };
@@ -325,7 +325,7 @@ impl<D: Axes> Ground<D> {
         let scaled: Vec<f64> = mechanism.iter().map(|v| v * over).collect();
         let velocities = self.gathered.velocities::<D>(&scaled);
         let moved = velocities.iter().zip(&self.poses).map(|(velocity, pose)| {
-            let outward = D::outward(&pose.rotation, velocity);
+            let outward = D::spin_to_world(&pose.rotation, velocity);
             let (v, spin) = outward.as_ref().split_at(D::N);
             Moved {
                 velocity: three(v),
@@ -345,7 +345,7 @@ impl<D: Axes> Ground<D> {
             let turning: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
             Joint {
                 bodies: spot.bodies,
-                at: three(spot.at.slice()),
+                at: three(spot.at.components()),
                 normal: impulse[rows.start],
                 opening: own[0],
                 sliding: norm(&own[1..end]),

@@ -112,7 +112,7 @@ fn leaning(plan: &Plan) -> Vec<Vec2> {
 }
 
 fn check<D: Prism>(cards: &Cards<D>) -> Result<Plan, GenerateError> {
-    for side in cards.card.slice() {
+    for side in cards.card.components() {
         error::length("card", *side)?;
     }
     error::point("origin", cards.origin)?;

@@ -25,7 +25,7 @@ pub struct Column<D: Mould> {
 /// # Errors
 /// A side or a number out of range.
 pub fn column<D: Mould>(column: &Column<D>) -> Result<Vec<Piece<D>>, GenerateError> {
-    for side in column.block.slice() {
+    for side in column.block.components() {
         error::length("block", *side)?;
     }
     error::point("origin", column.origin)?;
@@ -39,7 +39,7 @@ pub fn column<D: Mould>(column: &Column<D>) -> Result<Vec<Piece<D>>, GenerateErr
     let rotation = D::leaning(column.lean);
     let mut axis = [0.0; 3];
     axis[up] = 1.0;
-    let axis = D::rotate(&rotation, D::Vector::of(&axis[..D::N]));
+    let axis = D::rotate(&rotation, D::Vector::from_components(&axis[..D::N]));
     Ok((0..column.count)
         .map(|i| Piece {
             shape: shape.clone(),

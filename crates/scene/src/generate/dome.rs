@@ -21,7 +21,7 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use bodies::space::{Polyhedron, Shape};
+use bodies::space::{ConvexPolyhedron, Shape};
 use bodies::{Pose, Space};
 
 use super::Piece;
@@ -261,7 +261,7 @@ fn shell(dome: &Dome, rays: &[Vec3], n: Vec3) -> Result<(Shape, Pose<Space>), Ge
     ];
     let at = |radius: f64| rays.iter().map(move |ray| *ray * (radius / n.dot(*ray)));
     let points: Vec<Vec3> = radii.into_iter().flat_map(at).collect();
-    let made = Polyhedron::hull(&points).map_err(|e| GenerateError::shape("thickness", &e));
+    let made = ConvexPolyhedron::hull(&points).map_err(|e| GenerateError::shape("thickness", &e));
     made.map(|(polyhedron, pose)| (Shape::Polyhedron(Arc::new(polyhedron)), pose))
 }
 

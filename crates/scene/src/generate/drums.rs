@@ -13,7 +13,7 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use bodies::space::{Polyhedron, Shape};
+use bodies::space::{ConvexPolyhedron, Shape};
 use bodies::{Pose, Space};
 
 use super::Piece;
@@ -111,7 +111,7 @@ fn frustum(
         .collect();
     faces.push((0..sides).rev().collect());
     faces.push((sides..2 * sides).collect());
-    let made = Polyhedron::new(&vertices, &faces);
+    let made = ConvexPolyhedron::new(&vertices, &faces);
     let (polyhedron, pose) = made.map_err(|e| GenerateError::shape("sides", &e))?;
     Ok((Shape::Polyhedron(Arc::new(polyhedron)), pose))
 }

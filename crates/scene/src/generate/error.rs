@@ -63,12 +63,12 @@ pub(crate) fn length(key: &'static str, value: f64) -> Result<f64, GenerateError
 
 /// A point must be finite.
 pub(crate) fn point<V: Vector>(key: &'static str, value: V) -> Result<V, GenerateError> {
-    if value.finite() {
+    if value.is_finite() {
         return Ok(value);
     }
     Err(GenerateError::new(
         key,
-        format!("{:?} has an entry that is not finite", value.slice()),
+        format!("{:?} has an entry that is not finite", value.components()),
         "",
     ))
 }

@@ -52,7 +52,7 @@ impl Form {
         let made = match self {
             Self::Round => D::round(radius).map(|shape| {
                 let pose = Pose {
-                    position: D::Vector::all(0.0),
+                    position: D::Vector::splat(0.0),
                     rotation: D::Rotation::default(),
                 };
                 (shape, pose)

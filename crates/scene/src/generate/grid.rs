@@ -65,7 +65,7 @@ pub fn grid<D: Mould>(grid: &Grid<D>) -> Result<Vec<Piece<D>>, GenerateError> {
         for j in 0..counts[1] {
             for i in 0..counts[0] {
                 let entries = site(grid.lattice, [i, j, k]).map(|entry| entry * spacing);
-                let mut centre = grid.origin + D::Vector::of(&entries[..D::N]);
+                let mut centre = grid.origin + D::Vector::from_components(&entries[..D::N]);
                 if grid.jitter > 0.0 {
                     centre += within::<D>(grid.jitter, &mut shifts);
                 }

@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use bodies::plane::{self, Angle, Polygon};
-use bodies::space::{self, Polyhedron};
+use bodies::plane::{self, Angle, ConvexPolygon};
+use bodies::space::{self, ConvexPolyhedron};
 use bodies::{Dim, Plane, Pose, ShapeError, Space};
 
 use crate::study::random::Random;
@@ -56,7 +56,7 @@ impl Mould for Plane {
     }
 
     fn block(sides: Vec2) -> Result<plane::Shape, ShapeError> {
-        let polygon = Polygon::rectangle(sides.x, sides.y)?;
+        let polygon = ConvexPolygon::rectangle(sides.x, sides.y)?;
         Ok(plane::Shape::Polygon(Arc::new(polygon)))
     }
 
@@ -80,7 +80,7 @@ impl Mould for Plane {
                 Vec2::new(angle.cos(), angle.sin()) * radius
             })
             .collect();
-        let (polygon, centroid) = Polygon::new(&vertices)?;
+        let (polygon, centroid) = ConvexPolygon::new(&vertices)?;
         let pose = Pose {
             position: centroid,
             rotation: Angle::default(),
@@ -97,7 +97,7 @@ impl Mould for Space {
     }
 
     fn block(sides: Vec3) -> Result<space::Shape, ShapeError> {
-        let polyhedron = Polyhedron::cuboid(sides)?;
+        let polyhedron = ConvexPolyhedron::cuboid(sides)?;
         Ok(space::Shape::Polyhedron(Arc::new(polyhedron)))
     }
 
@@ -129,7 +129,7 @@ impl Mould for Space {
                 turn * (moved * (radius / moved.length()))
             })
             .collect();
-        let (polyhedron, pose) = Polyhedron::hull(&points)?;
+        let (polyhedron, pose) = ConvexPolyhedron::hull(&points)?;
         Ok((space::Shape::Polyhedron(Arc::new(polyhedron)), pose))
     }
 }
@@ -151,7 +151,7 @@ pub(crate) fn within<D: Dim>(reach: f64, random: &mut Random) -> D::Vector {
             *entry = 2.0 * random.uniform() - 1.0;
         }
         // Cut out of the square or cube around it: more than half of it is inside.
-        let vector = D::Vector::of(&entries[..D::N]);
+        let vector = D::Vector::from_components(&entries[..D::N]);
         if vector.norm() <= 1.0 {
             return vector * reach;
         }

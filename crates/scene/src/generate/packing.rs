@@ -81,7 +81,7 @@ pub fn packing<D: Mould>(packing: &Packing<D>) -> Result<Vec<Piece<D>>, Generate
     let pieces = grains.into_iter().zip(centres);
     Ok(pieces
         .map(|((_, piece), centre)| {
-            let at = D::Vector::of(&centre.to_array()[..D::N]);
+            let at = D::Vector::from_components(&centre.to_array()[..D::N]);
             place(piece, region.corner + at)
         })
         .collect())
@@ -139,7 +139,7 @@ fn check<D: Mould>(packing: &Packing<D>) -> Result<Place<D>, GenerateError> {
         fits::<D>(packing.low, packing.high, largest)?;
     }
     let region = Place::new(&packing.region, packing.low, packing.high, largest)?;
-    let sides = D::Vector::of(&region.extent.to_array()[..D::N]);
+    let sides = D::Vector::from_components(&region.extent.to_array()[..D::N]);
     fine::<D>(sides, D::N, packing.radius.smallest())?;
     match packing.amount {
         Amount::Count(count) => error::count("count", count).map(|_| region),
@@ -187,7 +187,7 @@ pub(super) fn fits<D: Dim>(
 /// Whether coordinates along the first axes of a box are fine enough for its grains. One of 10⁸ radii
 /// is rounded to 10⁻⁸ of a radius.
 pub(super) fn fine<D: Dim>(sides: D::Vector, axes: usize, least: f64) -> Result<(), GenerateError> {
-    let widest = sides.slice()[..axes]
+    let widest = sides.components()[..axes]
         .iter()
         .fold(0.0, |w: f64, x| w.max(*x));
     if widest <= 1e8 * least {

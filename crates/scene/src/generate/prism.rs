@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::plane::{self, Angle, Polygon};
-use bodies::space::{self, Polyhedron};
+use bodies::plane::{self, Angle, ConvexPolygon};
+use bodies::space::{self, ConvexPolyhedron};
 use bodies::{Dim, Plane, Pose, ShapeError, Space};
 
 use super::mould::{Mould, Quat, Vec2, Vec3};
@@ -26,7 +26,7 @@ pub trait Prism: Mould {
 
 impl Prism for Plane {
     fn prism(section: &[Vec2], _depth: f64) -> Result<(plane::Shape, Pose<Plane>), ShapeError> {
-        let (polygon, centroid) = Polygon::new(section)?;
+        let (polygon, centroid) = ConvexPolygon::new(section)?;
         let pose = Pose {
             position: centroid,
             rotation: Angle::default(),
@@ -57,7 +57,7 @@ impl Prism for Space {
             .collect();
         faces.push((0..n).collect());
         faces.push((n..2 * n).rev().collect());
-        let (polyhedron, pose) = Polyhedron::new(&vertices, &faces)?;
+        let (polyhedron, pose) = ConvexPolyhedron::new(&vertices, &faces)?;
         Ok((space::Shape::Polyhedron(Arc::new(polyhedron)), pose))
     }
 

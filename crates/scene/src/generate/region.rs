@@ -40,7 +40,7 @@ pub(super) struct Place<D: Dim> {
 /// A vector of either dimension as one of space.
 pub(super) fn widen<D: Dim>(vector: D::Vector) -> Vec3 {
     let mut entries = [0.0; 3];
-    for (entry, value) in entries.iter_mut().zip(vector.slice()) {
+    for (entry, value) in entries.iter_mut().zip(vector.components()) {
         *entry = *value;
     }
     Vec3::from_array(entries)
@@ -54,7 +54,7 @@ impl<D: Dim> Place<D> {
         largest: f64,
     ) -> Result<Self, GenerateError> {
         let sides = widen::<D>(high - low);
-        let volume: f64 = (high - low).slice().iter().product();
+        let volume: f64 = (high - low).components().iter().product();
         let plain = Self {
             corner: low,
             extent: sides,
@@ -101,7 +101,7 @@ impl<D: Dim> Place<D> {
         for corner in corners {
             (low, high) = (low.min(corner), high.max(corner));
         }
-        let margin = D::Vector::all(2.0 * largest);
+        let margin = D::Vector::splat(2.0 * largest);
         error::point("radius", high - low)?;
         Ok(Self {
             corner: low - margin,

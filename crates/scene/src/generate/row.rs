@@ -68,7 +68,7 @@ pub fn row<D: Prism>(row: &Row<D>) -> Result<Vec<Piece<D>>, GenerateError> {
 }
 
 fn check<D: Prism>(row: &Row<D>) -> Result<(), GenerateError> {
-    for side in row.block.slice() {
+    for side in row.block.components() {
         error::length("block", *side)?;
     }
     error::length("spacing", row.spacing)?;

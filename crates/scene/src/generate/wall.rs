@@ -91,7 +91,7 @@ pub fn wall<D: Mould>(wall: &Wall<D>) -> Result<Vec<Piece<D>>, GenerateError> {
 
 /// Checks the parameters; gives the length in half blocks.
 fn halves<D: Mould>(wall: &Wall<D>) -> Result<usize, GenerateError> {
-    for side in wall.block.slice() {
+    for side in wall.block.components() {
         error::length("block", *side)?;
     }
     error::length("length", wall.length)?;
@@ -133,11 +133,11 @@ fn halves<D: Mould>(wall: &Wall<D>) -> Result<usize, GenerateError> {
 /// A vector with one entry replaced.
 fn with<V: Vector>(vector: V, index: usize, value: f64) -> V {
     let mut entries = [0.0; 3];
-    for (entry, old) in entries.iter_mut().zip(vector.slice()) {
+    for (entry, old) in entries.iter_mut().zip(vector.components()) {
         *entry = *old;
     }
     entries[index] = value;
-    V::of(&entries[..vector.slice().len()])
+    V::from_components(&entries[..vector.components().len()])
 }
 
 /// Blocks made so far: equal ones share their vertices.
@@ -152,7 +152,7 @@ impl<D: Mould> Default for Shapes<D> {
 impl<D: Mould> Shapes<D> {
     fn block(&mut self, sides: D::Vector) -> Result<D::Shape, GenerateError> {
         let mut key = [0; 3];
-        for (entry, side) in key.iter_mut().zip(sides.slice()) {
+        for (entry, side) in key.iter_mut().zip(sides.components()) {
             *entry = side.to_bits();
         }
         if let Some(shape) = self.0.get(&key) {

@@ -1,6 +1,6 @@
 //! Force chains in a picture.
 
-use bodies::measure::{Strut, chains};
+use bodies::measure::{ForceChainContact, force_chains};
 
 use super::still::{Force, Still};
 use super::{force, norm};
@@ -9,7 +9,7 @@ use crate::watch::ANGLE;
 
 /// Which forces of a still belong to a force chain.
 pub(super) fn members(bodies: &[Name], still: &Still) -> Vec<bool> {
-    let struts: Vec<Strut> = still
+    let struts: Vec<ForceChainContact> = still
         .forces
         .iter()
         .map(|force| strut(bodies, still, force))
@@ -18,7 +18,7 @@ pub(super) fn members(bodies: &[Name], still: &Still) -> Vec<bool> {
     let (count, sum) = carrying.fold((0_usize, 0.0), |(n, sum), s| (n + 1, sum + s.force));
     let mut inside = vec![false; struts.len()];
     if count > 0 {
-        let found = chains(&struts, sum / count as f64, ANGLE);
+        let found = force_chains(&struts, sum / count as f64, ANGLE);
         for place in found.members.into_iter().flatten() {
             inside[place] = true;
         }
@@ -26,7 +26,7 @@ pub(super) fn members(bodies: &[Name], still: &Still) -> Vec<bool> {
     inside
 }
 
-fn strut(bodies: &[Name], still: &Still, force: &Force) -> Strut {
+fn strut(bodies: &[Name], still: &Still, force: &Force) -> ForceChainContact {
     let passes = force
         .bodies
         .map(|k| bodies.get(k).is_some_and(|b| grain(&b.outline)));
@@ -38,7 +38,7 @@ fn strut(bodies: &[Name], still: &Still, force: &Force) -> Strut {
     let (a, b) = (end(0), end(1));
     let along: [f64; 3] = std::array::from_fn(|k| b[k] - a[k]);
     let length = norm(along);
-    Strut {
+    ForceChainContact {
         bodies: force.bodies.map(|k| u32::try_from(k).unwrap_or(u32::MAX)),
         along: along.map(|x| if length > 0.0 { x / length } else { 0.0 }),
         force: force.normal,

@@ -4,7 +4,7 @@
 //! square a slide, a ring with a dot a cylindrical one; a distance is a line, dashed where it has limits
 //! or a spring. A pin with play is drawn to scale in its hole.
 
-use bodies::joint::{Joint, Kind, Side};
+use bodies::joint::{Joint, JointKind, JointFrame};
 use bodies::{Dim, Vector};
 
 use super::camera::Camera;
@@ -22,7 +22,7 @@ const INK: &str = "#1b1b1b";
 /// A joint as it is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pin {
-    kind: Kind,
+    kind: JointKind,
     /// Body (none for the world) and point in its axes.
     ends: [(Option<usize>, [f64; 3]); 2],
     /// Whether a distance keeps its length.
@@ -40,12 +40,12 @@ pub(super) fn pins(collection: &Collection) -> Vec<Pin> {
 }
 
 fn pin<D: Dim>(joint: &Joint<D>) -> Pin {
-    let end = |side: &Side<D>| {
-        let point = side.point.slice();
+    let end = |side: &JointFrame<D>| {
+        let point = side.point.components();
         let point = std::array::from_fn(|k| point.get(k).copied().unwrap_or(0.0));
         (side.body.map(|body| body as usize), point)
     };
-    let [a, b] = &joint.sides;
+    let [a, b] = &joint.frames;
     let clearance = joint.clearance.as_ref();
     Pin {
         kind: joint.kind,
@@ -88,19 +88,19 @@ fn mark(paper: &mut Paper, panel: &Panel, pin: &Pin, [a, b]: [(f64, f64); 2]) {
         paper.rect(corner, (side, side), style);
     };
     match pin.kind {
-        Kind::Revolute => paper.circle(b, SIZE, ""),
-        Kind::Spherical => paper.circle(b, SIZE, &full),
-        Kind::Fixed => square(paper, &full),
-        Kind::Prismatic => {
+        JointKind::Revolute => paper.circle(b, SIZE, ""),
+        JointKind::Spherical => paper.circle(b, SIZE, &full),
+        JointKind::Fixed => square(paper, &full),
+        JointKind::Prismatic => {
             paper.line(a, b, "");
             square(paper, "");
         }
-        Kind::Cylindrical => {
+        JointKind::Cylindrical => {
             paper.line(a, b, "");
             paper.circle(b, SIZE, "");
             paper.circle(b, 0.35 * SIZE, &full);
         }
-        Kind::Distance => {
+        JointKind::Distance => {
             let dash = if pin.rigid {
                 ""
             } else {
@@ -111,7 +111,7 @@ fn mark(paper: &mut Paper, panel: &Panel, pin: &Pin, [a, b]: [(f64, f64); 2]) {
                 paper.circle(end, 0.6 * SIZE, &full);
             }
         }
-        Kind::Clearance => {
+        JointKind::Clearance => {
             let (inner, outer) = pin.radii.unwrap_or((0.0, 0.0));
             let width = Px(0.6);
             let hole = format!(" stroke-width=\"{width}\"");

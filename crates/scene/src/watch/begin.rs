@@ -85,7 +85,7 @@ impl<D: Turn> Begin<D> {
         settings.threads = self.threads;
         // Guides of a preparation may be others than those of the run.
         if let Some(state) = &mut self.state {
-            state.anchors.clear();
+            state.kinematic_origins.clear();
         }
         let world = self.world(model, settings, 0.0, (past.as_mut(), outcome));
         let stop: Vec<&str> = stop.iter().map(|stop| stop.text.as_str()).collect();
@@ -122,9 +122,9 @@ impl<D: Turn> Begin<D> {
     /// The state at the end of a preparation is that of what comes next.
     fn hand_over(&mut self, world: World<D>, rest: bool) {
         let mut state = world.into_state();
-        state.anchors.clear();
+        state.kinematic_origins.clear();
         if rest {
-            state.velocities.fill(D::REST);
+            state.velocities.fill(D::ZERO_VELOCITY);
         }
         self.state = Some(state);
     }
@@ -146,7 +146,7 @@ impl<D: Turn> Rehearsal<'_, D> {
     fn begin(&mut self, past: Option<Past<D>>) {
         let Some(Past { moment, .. }) = past else {
             self.panel.read(D::view(&self.world));
-            self.certificate.begin(self.world.ledger());
+            self.certificate.begin(self.world.report());
             return;
         };
         self.step = moment.step;
@@ -163,7 +163,7 @@ impl<D: Turn> Rehearsal<'_, D> {
     ) -> Result<(), StopReason> {
         let end = until - LEFT * self.world.settings().step.min(until);
         while self.world.state().t < end && !self.halted {
-            self.world.advance().map_err(|error| {
+            self.world.step().map_err(|error| {
                 let t = self.world.state().t;
                 let error = start::explain(&error, &outcome.cast);
                 let name = self.name;
@@ -200,7 +200,7 @@ impl<D: Turn> Rehearsal<'_, D> {
             step: self.step,
             certificate: self.certificate.clone(),
             panel: self.panel.memory(),
-            ..Moment::of(self.world.ledger(), outcome)
+            ..Moment::of(self.world.report(), outcome)
         };
         let kept = moment.keep(self.world.state(), &History::default(), sink);
         kept.map_err(StopReason::Sink)
@@ -213,7 +213,7 @@ fn require<D: Turn>(met: bool, world: &World<D>, stop: &[&str], until: f64) -> R
         return Ok(());
     }
     let text = stop.first().copied().unwrap_or("");
-    let mut reached = format!("kinetic = {:.3e}", world.ledger().kinetic);
+    let mut reached = format!("kinetic = {:.3e}", world.report().kinetic);
     if let Some(fraction) = super::cell::fraction(world) {
         reached = format!("cell_fraction = {fraction:.4}, {reached}");
     }

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use bodies::World;
-use bodies::measure::Link;
+use bodies::measure::ContactForce;
 
 use super::grains::{Grain, Grains, chain_lengths};
 use super::resolve::Glossary;
@@ -146,7 +146,7 @@ fn count<D: Turn>(
 }
 
 /// A normal has no sense: in the plane its angle from x in [0, π), in space from z in [0, π/2].
-fn direction<D: Turn>(link: &Link) -> f64 {
+fn direction<D: Turn>(link: &ContactForce) -> f64 {
     let [x, y, z] = link.normal;
     match D::N {
         2 => {

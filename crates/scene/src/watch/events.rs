@@ -99,13 +99,13 @@ impl Spotter {
         if self.watches.is_empty() {
             return;
         }
-        let ledger = world.ledger();
+        let ledger = world.report();
         let span = Span {
             begin: ledger.t - ledger.h,
             end: ledger.t,
             young: self.steps <= GRACE,
             fall: ledger.h * world.model().gravity.norm(),
-            pushed: !world.model().fields.is_empty(),
+            pushed: !world.model().force_fields.is_empty(),
         };
         let first = self.events.len();
         for watch in &mut self.watches {

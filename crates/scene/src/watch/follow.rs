@@ -15,7 +15,7 @@ use super::walk::Walk;
 use crate::certificate::Certificate;
 use crate::collection::{Assembly, Cast, Steps};
 use crate::error::SceneError;
-use crate::file::{Formula, Scene};
+use crate::file::{Formula, PolyhedronCapsule};
 use crate::finding::Threads;
 use crate::run::{Stop, StopReason};
 
@@ -95,7 +95,7 @@ pub(super) fn lead<D: Turn>(
 
 /// Runs an assembly.
 pub(super) fn run<D: Turn>(
-    scene: &Scene,
+    scene: &PolyhedronCapsule,
     assembly: Assembly<D>,
     wanted: &Wanted,
     threads: Threads,
@@ -130,7 +130,7 @@ pub(super) fn run<D: Turn>(
 impl BodiesOutcome {
     /// Names the joints that hold what others hold already.
     fn name_redundant<D: Dim>(&mut self, world: &World<D>) {
-        let spare = world.redundant_joints().iter();
+        let spare = world.redundant_rows().iter();
         let names = spare.filter_map(|&joint| self.cast.joints.get(joint).cloned());
         self.redundant = names.collect();
     }
@@ -252,7 +252,7 @@ impl Look {
             panel: self.panel.memory(),
             spotter: self.spotter.memory(),
             bins: self.bins.memory(),
-            ..Moment::of(world.ledger(), outcome)
+            ..Moment::of(world.report(), outcome)
         };
         moment.keep(world.state(), &history, sink)?;
         self.kept = kept;
@@ -288,7 +288,7 @@ pub(super) fn tick<'a, D: Dim>(
     (step, certificate): (usize, &'a Certificate),
     (start, until): (f64, f64),
 ) -> Tick<'a> {
-    let (t, ledger) = (world.state().t, world.ledger());
+    let (t, ledger) = (world.state().t, world.report());
     Tick {
         preparation,
         step,

@@ -25,7 +25,7 @@ pub(super) struct Joints<D: Dim> {
 impl<D: Dim> Joints<D> {
     pub fn new(world: &World<D>) -> Self {
         let sizes = world.model().bodies.iter().map(|body| {
-            let radius = D::radius(&body.shape);
+            let radius = D::bounding_radius(&body.shape);
             if radius.is_finite() {
                 CLOSE * radius
             } else {
@@ -45,10 +45,10 @@ impl<D: Dim> Joints<D> {
         let (state, model) = (world.state(), world.model());
         let place = (model, state.cell.as_ref());
         self.detector
-            .detect_within(place, &state.poses, &self.growth);
+            .detect_model(place, &state.poses, &self.growth);
         self.now.clear();
         self.now
-            .extend(self.detector.found().iter().map(|f| f.bodies));
+            .extend(self.detector.candidates().iter().map(|f| f.bodies));
         self.now.dedup();
     }
 

@@ -17,7 +17,7 @@ use super::turn::Turn;
 use super::walk::Walk;
 use crate::certificate::Certificate;
 use crate::collection::{Cast, Collection, Steps, View};
-use crate::file::{Formula, Scene};
+use crate::file::{Formula, PolyhedronCapsule};
 use crate::finding::Threads;
 
 /// A world in one of the two dimensions.
@@ -46,13 +46,13 @@ impl Live {
     /// # Errors
     /// There is no motion; the outcome says why.
     pub fn begin(
-        scene: &Scene,
+        scene: &PolyhedronCapsule,
         collection: Collection,
         threads: Threads,
         sink: &mut dyn Steps,
         progress: &mut dyn FnMut(&Tick<'_>) -> bool,
     ) -> Result<(Self, Score), Box<BodiesOutcome>> {
-        fn parts<D: bodies::Dim>(led: Led<D>, scene: &Scene) -> (World<D>, Score) {
+        fn parts<D: bodies::Dim>(led: Led<D>, scene: &PolyhedronCapsule) -> (World<D>, Score) {
             let score = Score {
                 before: led.outcome,
                 record_every: led.record_every,
@@ -81,8 +81,8 @@ impl Live {
     /// What cannot go on, with the names of the bodies; the state is that before.
     pub fn advance(&mut self, cast: &Cast) -> Result<(), String> {
         let done = match self {
-            Self::Plane(world) => world.advance(),
-            Self::Space(world) => world.advance(),
+            Self::Plane(world) => world.step(),
+            Self::Space(world) => world.step(),
         };
         done.map_err(|error| explained(&error, cast))
     }
@@ -90,8 +90,8 @@ impl Live {
     /// Begins what steps made one by one vouch for.
     pub fn begin_certificate(&self, certificate: &mut Certificate) {
         match self {
-            Self::Plane(world) => certificate.begin(world.ledger()),
-            Self::Space(world) => certificate.begin(world.ledger()),
+            Self::Plane(world) => certificate.begin(world.report()),
+            Self::Space(world) => certificate.begin(world.report()),
         }
     }
 

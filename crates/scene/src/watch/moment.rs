@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use bodies::{Dim, Ledger, State};
+use bodies::{Dim, StepReport, State};
 use mechanism::Event;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub(super) struct Moment<'a> {
     /// The preparation it is in, from 0; none: the run itself.
     pub preparation: Option<usize>,
     pub step: usize,
-    pub ledger: Ledger,
+    pub ledger: StepReport,
     /// Of the preparation or the run, up to here.
     pub certificate: Certificate,
     pub panel: PanelMemory,
@@ -38,7 +38,7 @@ pub(super) struct Moment<'a> {
 
 impl<'a> Moment<'a> {
     /// The end of a step of a preparation.
-    pub fn of(ledger: &Ledger, outcome: &'a BodiesOutcome) -> Self {
+    pub fn of(ledger: &StepReport, outcome: &'a BodiesOutcome) -> Self {
         Self {
             preparation: None,
             step: 0,

@@ -220,7 +220,7 @@ impl Look {
             self.origin = known.collect();
         }
         self.tally.update(world);
-        self.totals.add(world.ledger());
+        self.totals.add(world.report());
         for (_, set) in &mut self.sets {
             set.update(world);
         }

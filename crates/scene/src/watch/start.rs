@@ -1,6 +1,6 @@
 //! Before the first step: overlaps and what is done about them.
 
-use bodies::{Deepest, Dim, Overlap, World, WorldError};
+use bodies::{DeepestContact, Dim, Overlap, World, WorldError};
 
 use crate::certificate::{Certificate, What};
 use crate::collection::{Cast, OverlapRule};
@@ -31,7 +31,7 @@ pub(super) fn part<D: Dim>(
         return Err(refused(&overlaps, cast));
     }
     let tolerance = rule.allowed.unwrap_or_else(|| least_allowed(world));
-    let relaxed = world.relax(tolerance, ROUNDS);
+    let relaxed = world.separate_overlaps(tolerance, ROUNDS);
     relaxed.map_err(|error| explain(&error, cast))?;
     match too_deep(world, rule).first() {
         None => Ok(deepest),
@@ -73,7 +73,7 @@ fn least_allowed<D: Dim>(world: &World<D>) -> f64 {
 
 fn radius<D: Dim>(world: &World<D>, body: u32) -> f64 {
     let body = world.model().bodies.get(body as usize);
-    body.map_or(f64::INFINITY, |body| D::radius(&body.shape))
+    body.map_or(f64::INFINITY, |body| D::bounding_radius(&body.shape))
 }
 
 fn refused(overlaps: &[Overlap], cast: &Cast) -> String {
@@ -103,7 +103,7 @@ fn pair(overlap: &Overlap, cast: &Cast) -> String {
 
 /// Adds the last step of a world to what it vouches for.
 pub(super) fn certify<D: Dim>(certificate: &mut Certificate, world: &World<D>, cast: &Cast) {
-    certificate.add(world.ledger(), &|what| place(what, world, cast));
+    certificate.add(world.report(), &|what| place(what, world, cast));
 }
 
 /// Where a world is deepest, furthest apart, or slides where it may jump.
@@ -112,7 +112,7 @@ fn place<D: Dim>(what: What, world: &World<D>, cast: &Cast) -> String {
         Some(name) => format!("joint `{name}`"),
         None => format!("joint {number}"),
     };
-    let contact = |deepest: Deepest| match deepest.joint {
+    let contact = |deepest: DeepestContact| match deepest.joint {
         Some(number) => joint(number),
         None => {
             let [a, b] = deepest.bodies.map(|body| name(body as usize, cast));
@@ -122,15 +122,15 @@ fn place<D: Dim>(what: What, world: &World<D>, cast: &Cast) -> String {
     match what {
         What::Penetration => world.deepest().map(contact),
         What::Resting => world.deepest_at_rest().map(contact),
-        What::Nonunique => world.sliding().map(|sliding| {
+        What::Nonunique => world.painleve_contact().map(|sliding| {
             let [a, b] = sliding.bodies.map(|body| name(body as usize, cast));
             format!("{a} on {b}")
         }),
-        What::Another => world.another().map(|another| {
+        What::Another => world.other_solution().map(|another| {
             let [a, b] = another.bodies.map(|body| name(body as usize, cast));
             format!("{a} on {b}")
         }),
-        What::Drift => world.loosest().map(|loosest| joint(loosest.joint)),
+        What::Drift => world.largest_drift().map(|loosest| joint(loosest.joint)),
         What::Residual => {
             let pair = |[a, b]: [u32; 2]| [a, b].map(|body| name(body as usize, cast)).join(" on ");
             let pairs = world.infeasible().into_iter().take(2).map(pair).collect();

@@ -131,7 +131,7 @@ impl Tally {
         for (_, _, seen) in &mut self.watches {
             *seen = Seen::default();
         }
-        let h = world.ledger().h;
+        let h = world.report().h;
         for index in 0..world.num_contacts() {
             let contact = world.contact(index);
             let carries = carries(&contact);
@@ -166,7 +166,7 @@ impl Tally {
                 moment = [0, 1, 2].map(|k| moment[k] + axis[k] * s / h);
             }
         }
-        let at = (contact.touch.point_a + contact.touch.point_b) * 0.5;
+        let at = (contact.point.point_a + contact.point.point_b) * 0.5;
         let sides = contact.bodies.iter().zip(contact.centres).zip([-1.0, 1.0]);
         for ((&body, centre), sign) in sides {
             let slot = self.slots.get(body as usize).copied().unwrap_or(NOBODY);
@@ -176,7 +176,7 @@ impl Tally {
             // Contacts act at the midpoint of the step.
             let about = D::moment(at - centre, force);
             for k in 0..3 {
-                pushed.force[k] += sign * force.slice().get(k).copied().unwrap_or(0.0);
+                pushed.force[k] += sign * force.components().get(k).copied().unwrap_or(0.0);
                 pushed.torque[k] += sign * (about[k] + moment[k]);
             }
             pushed.contacts += 1;
@@ -186,7 +186,7 @@ impl Tally {
 
 impl Seen {
     fn add<D: Turn>(&mut self, contact: &Contact<'_, D>, carries: bool, h: f64) {
-        let gap = contact.touch.gap;
+        let gap = contact.point.gap;
         self.gap = if self.detected {
             self.gap.min(gap)
         } else {

@@ -9,7 +9,7 @@
 //! counts among it, and so does the work of motors of joints. What friction and dampers of joints take
 //! is dissipated, and what putting joints together again takes.
 
-use bodies::Ledger;
+use bodies::StepReport;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Total;
@@ -32,7 +32,7 @@ pub(super) struct Totals {
 
 impl Totals {
     /// Takes the account of a step; the first time that of the start.
-    pub fn add(&mut self, ledger: &Ledger) {
+    pub fn add(&mut self, ledger: &StepReport) {
         if self.begun {
             let lifted = ledger.potential - self.potential;
             // What springs do not keep of their work is lost in dampers.

@@ -1,13 +1,13 @@
 //! What an observer asks of the two dimensions, beyond what stepping needs.
 
-use bodies::measure::Measured;
+use bodies::measure::ClippedVolume;
 use bodies::{MassProperties, Plane, Pose, Space, Vector, World};
 
 use crate::collection::View;
 
 /// The plane or space, as an observer sees it. Axial vectors have three entries in both: in the plane
 /// the first two are 0.
-pub(crate) trait Turn: Measured {
+pub(crate) trait Turn: ClippedVolume {
     /// The axis that points up.
     const UP: usize;
     /// The angle of a rotation; 0 in space.
@@ -72,7 +72,7 @@ impl Turn for Space {
     }
 
     fn spin(pose: &Pose<Self>, velocity: &[f64; 6]) -> [f64; 3] {
-        let spin = Self::Vector::of(&velocity[3..6]);
+        let spin = Self::Vector::from_components(&velocity[3..6]);
         (pose.rotation * spin).to_array()
     }
 
@@ -85,7 +85,7 @@ impl Turn for Space {
     }
 
     fn momentum(mass: &MassProperties<Self>, pose: &Pose<Self>, velocity: &[f64; 6]) -> [f64; 3] {
-        let spin = Self::Vector::of(&velocity[3..6]);
+        let spin = Self::Vector::from_components(&velocity[3..6]);
         (pose.rotation * (mass.inertia * spin)).to_array()
     }
 

@@ -9,7 +9,7 @@ use super::turn::Turn;
 impl Look {
     /// NaN where there is none.
     pub(super) fn value<D: Turn>(&self, world: &World<D>, quantity: Quantity) -> f64 {
-        let ledger = world.ledger();
+        let ledger = world.report();
         match quantity {
             Quantity::Time => world.state().t,
             Quantity::Account(account) => match account {
@@ -42,7 +42,7 @@ impl Look {
         ) else {
             return f64::NAN;
         };
-        let linear = || D::Vector::of(&velocity.as_ref()[..D::N]);
+        let linear = || D::Vector::from_components(&velocity.as_ref()[..D::N]);
         match what {
             OfBody::Position(axis) => triple(pose.position)[axis],
             OfBody::Angle => D::angle(&pose.rotation),
@@ -64,16 +64,16 @@ impl Look {
             OfBody::Torque(axis) => self.tally.pushed(number).torque[axis],
             OfBody::Contacts => self.tally.pushed(number).contacts as f64,
             OfBody::Kinetic => {
-                let masses = D::masses(&body.mass);
+                let masses = D::mass_diagonal(&body.mass);
                 let parts = masses.as_ref().iter().zip(velocity.as_ref()).enumerate();
-                let parts = parts.filter(|(k, _)| body.freedom.follows(*k));
+                let parts = parts.filter(|(k, _)| body.freedom.is_free(*k));
                 0.5 * parts.map(|(_, (m, v))| m * v * v).sum::<f64>()
             }
             // The mass of what does not follow forces has no meaning.
             OfBody::Momentum(_) | OfBody::Mass if !body.freedom.movable() => 0.0,
             OfBody::Momentum(axis) => D::momentum(&body.mass, pose, velocity)[axis],
             OfBody::Extent(side) => {
-                let bounds = D::bounds(&body.shape, pose);
+                let bounds = D::aabb(&body.shape, pose);
                 match side {
                     Side::Left => bounds.low[0],
                     Side::Right => bounds.high[0],
@@ -133,7 +133,7 @@ fn of_joint<D: Turn>(world: &World<D>, number: usize, what: OfJoint) -> f64 {
 /// The components of a vector; the third is 0 in the plane.
 pub(super) fn triple<V: Vector>(vector: V) -> [f64; 3] {
     let mut all = [0.0; 3];
-    for (entry, value) in all.iter_mut().zip(vector.slice()) {
+    for (entry, value) in all.iter_mut().zip(vector.components()) {
         *entry = *value;
     }
     all

@@ -44,7 +44,7 @@ impl Walk {
         if let Some(past) = past {
             step = look.recall(past, outcome);
         } else {
-            outcome.certificate.begin(world.ledger());
+            outcome.certificate.begin(world.report());
             outcome.keep(world.state().t, look.panel.read(D::view(world)));
             reason = sink.step(0, D::view(world), !(world.state().t < end));
         }
@@ -69,7 +69,7 @@ impl Walk {
         if self.reason.is_err() || !(world.state().t < self.end) || over {
             return false;
         }
-        if let Err(error) = world.advance() {
+        if let Err(error) = world.step() {
             let reason = start::explain(&error, &outcome.cast);
             outcome.stop(world, StopReason::Bodies(reason));
             // The last state is given once more, as the last: contacts of the step that failed

@@ -112,7 +112,7 @@ fn masonry_is_made_and_named() {
     }
     let low = |i: &u32| {
         let i = *i as usize;
-        Plane::bounds(&assembly.model.bodies[i].shape, &assembly.state.poses[i]).low
+        Plane::aabb(&assembly.model.bodies[i].shape, &assembly.state.poses[i]).low
     };
     let left = members("wall")
         .iter()
@@ -211,7 +211,7 @@ material = "steel"
     assert_eq!(counts, [10, 27, 20, 30]);
     let members = |k: usize| assembly.cast.groups[k].1.iter().map(|i| *i as usize);
     for i in members(0) {
-        let bounds = Space::bounds(&assembly.model.bodies[i].shape, &assembly.state.poses[i]);
+        let bounds = Space::aabb(&assembly.model.bodies[i].shape, &assembly.state.poses[i]);
         let high = (bounds.high - bounds.low).to_array();
         assert!((high[1] - 0.3).abs() < 1e-12 && (high[2] - 0.4).abs() < 1e-12);
     }

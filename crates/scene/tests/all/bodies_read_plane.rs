@@ -3,8 +3,8 @@
 use crate::crowd::everything::PLANE;
 use crate::crowd::{BLOCK, edited, number, plane};
 use bodies::plane::Shape;
-use bodies::{Activation, Dim, Freedom, Friction, Plane, Scenery};
-use scene::{Kind, Scene};
+use bodies::{Activation, Dim, Freedom, Friction, Plane, ForceContext};
+use scene::{Kind, PolyhedronCapsule};
 
 fn close(a: f64, b: f64) {
     // A handful of operations on numbers of this size: far above rounding, far below any slip.
@@ -13,7 +13,7 @@ fn close(a: f64, b: f64) {
 
 #[test]
 fn the_block_of_the_documentation_is_a_collection() {
-    let scene = Scene::parse("block", "block.toml", BLOCK).unwrap();
+    let scene = PolyhedronCapsule::parse("block", "block.toml", BLOCK).unwrap();
     assert_eq!(scene.kind(), Kind::Bodies);
     let assembly = plane(BLOCK);
     assert_eq!(assembly.cast.bodies, ["ground", "block"]);
@@ -41,7 +41,7 @@ fn settings_are_those_of_the_file() {
     let settings = &assembly.settings;
     assert_eq!((settings.step, settings.tolerance), (1e-3, 1e-8));
     assert_eq!(settings.activation, Activation::Predicted);
-    assert!(settings.correction);
+    assert!(settings.projection);
     assert_eq!(settings.solver, "nlgs");
     assert_eq!(settings.max_iterations, Some(50));
     assert_eq!(assembly.overlap.allowed, Some(1e-5));
@@ -100,7 +100,7 @@ fn masses_are_given_or_follow_from_the_density() {
     close(body("wedge").mass.mass, 2000.0 * 4.5);
     close(body("lid").mass.mass, 7.0);
     assert_eq!(body("lid").freedom, Freedom::Partial(0b010));
-    assert_eq!(body("table").freedom, Freedom::Guided(0));
+    assert_eq!(body("table").freedom, Freedom::Kinematic(0));
 }
 
 #[test]
@@ -127,13 +127,13 @@ fn the_law_of_a_pair_by_name_beats_one_with_any() {
 #[test]
 fn given_motions_are_the_expressions_and_their_exact_derivatives() {
     let mut assembly = plane(PLANE);
-    assert_eq!(assembly.model.guides.len(), 1);
-    assert_eq!(assembly.state.anchors.len(), 1);
-    let anchor = assembly.state.anchors[0];
+    assert_eq!(assembly.model.prescribed_motions.len(), 1);
+    assert_eq!(assembly.state.kinematic_origins.len(), 1);
+    let anchor = assembly.state.kinematic_origins[0];
     assert_eq!(anchor.position.to_array(), [0.0, -5.0]);
     let w = 3.0 * std::f64::consts::PI;
     for t in [0.0, 0.3, 1.7, 25.0] {
-        let (pose, velocity) = assembly.model.guides[0].at(&anchor, t);
+        let (pose, velocity) = assembly.model.prescribed_motions[0].at(&anchor, t);
         close(pose.position.x, 0.1 * (w * t).sin());
         close(pose.position.y, -5.0 + t * t);
         close(pose.rotation.angle(), 0.5 * t);
@@ -151,14 +151,14 @@ fn given_forces_are_the_expressions_at_the_state_of_each_body() {
     let [disc, pill, lid] = ["disc", "pill", "lid"].map(|b| number(&assembly.cast.bodies, b));
     velocities[disc] = [0.25, 0.0, 4.0];
     let mut loads = vec![[0.0; 3]; n];
-    let scenery = Scenery {
+    let scenery = ForceContext {
         t: 2.0,
         poses: &assembly.state.poses,
         velocities: &velocities,
         bodies: &assembly.model.bodies,
     };
-    for field in &mut assembly.model.fields {
-        field.add(&scenery, &mut loads);
+    for field in &mut assembly.model.force_fields {
+        field.add_loads(&scenery, &mut loads);
     }
     // Its own load: (x, -m t) = (2, -16) at (0, 1/2), torque 4; the field: 8 (-2, 0.25·8, 2).
     close(loads[disc][0], 2.0 - 16.0);
@@ -180,14 +180,14 @@ fn the_point_of_a_force_is_in_the_axes_of_the_shape() {
     let mut assembly = plane(&text);
     let wedge = number(&assembly.cast.bodies, "wedge");
     let mut loads = vec![[0.0; 3]; assembly.cast.bodies.len()];
-    let scenery = Scenery {
+    let scenery = ForceContext {
         t: 0.0,
         poses: &assembly.state.poses,
         velocities: &assembly.state.velocities,
         bodies: &assembly.model.bodies,
     };
-    for field in &mut assembly.model.fields {
-        field.add(&scenery, &mut loads);
+    for field in &mut assembly.model.force_fields {
+        field.add_loads(&scenery, &mut loads);
     }
     // The corner (6, 0) is at (1, 7) in space, the centre at (0, 5): (1, 2) × (1, 0) = -2.
     close(loads[wedge][2], -2.0);
@@ -247,16 +247,16 @@ fn preparations_have_their_own_conditions() {
     assert_eq!(freedom("table"), Freedom::Partial(0b101));
     assert_eq!(freedom("disc"), Freedom::Fixed);
     assert_eq!(freedom("brick"), Freedom::Free);
-    assert_eq!(prepare.model.guides.len(), 1);
+    assert_eq!(prepare.model.prescribed_motions.len(), 1);
     let mut loads = vec![[0.0; 3]; names.len()];
-    let scenery = Scenery {
+    let scenery = ForceContext {
         t: 0.0,
         poses: &assembly.state.poses,
         velocities: &assembly.state.velocities,
         bodies: &assembly.model.bodies,
     };
-    for field in &mut prepare.model.fields {
-        field.add(&scenery, &mut loads);
+    for field in &mut prepare.model.force_fields {
+        field.add_loads(&scenery, &mut loads);
     }
     // push = -6 here.
     close(loads[at("lid")][1], -6.0 + 2.0);
@@ -264,7 +264,7 @@ fn preparations_have_their_own_conditions() {
 
 #[test]
 fn pictures_are_read() {
-    let scene = Scene::parse("p", "p.toml", PLANE).unwrap();
+    let scene = PolyhedronCapsule::parse("p", "p.toml", PLANE).unwrap();
     let picture = &scene.pictures()[0];
     assert_eq!(picture.name, "end");
     assert_eq!(picture.title.as_deref(), Some("The end"));
@@ -277,7 +277,7 @@ fn pictures_are_read() {
 
 #[test]
 fn overrides_change_parameters_and_settings() {
-    let scene = Scene::parse("p", "p.toml", PLANE).unwrap();
+    let scene = PolyhedronCapsule::parse("p", "p.toml", PLANE).unwrap();
     let set = [
         ("mu", "0.7"),
         ("step", "0.01"),
@@ -304,13 +304,13 @@ fn overrides_change_parameters_and_settings() {
 
 #[test]
 fn each_kind_of_scene_says_how_it_is_made() {
-    let scene = Scene::parse("p", "p.toml", PLANE).unwrap();
+    let scene = PolyhedronCapsule::parse("p", "p.toml", PLANE).unwrap();
     assert_eq!(
         scene.build().unwrap_err().to_string(),
         "p.toml:1: `kind = \"bodies\"`: a scene of the other kind was expected here. A scene of this \
          kind is made by `Scene::collection`"
     );
-    let ball = Scene::load("ball-e05").unwrap();
+    let ball = PolyhedronCapsule::load("ball-e05").unwrap();
     assert_eq!(ball.kind(), Kind::Mechanism);
     let error = ball.collection().unwrap_err().to_string();
     assert!(error.contains("`Scene::build`"), "{error}");

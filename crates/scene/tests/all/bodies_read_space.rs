@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::crowd::{BALL, edited, number, space};
 use bodies::space::Shape;
-use bodies::{Dim, Freedom, Friction, Scenery, Space};
-use scene::Scene;
+use bodies::{Dim, Freedom, Friction, ForceContext, Space};
+use scene::PolyhedronCapsule;
 use scene::collection::Collection;
 
 /// Most of what a scene of space can say.
@@ -165,7 +165,7 @@ fn masses_and_freedoms_are_those_of_the_file() {
     close(log.mass.mass, 12.0);
     all_close(&log.mass.inertia.to_array(), &[3.0, 3.0, 1.0]);
     assert_eq!(log.freedom, Freedom::Partial(0b100001));
-    assert_eq!(body("drum").freedom, Freedom::Guided(0));
+    assert_eq!(body("drum").freedom, Freedom::Kinematic(0));
     let (law, first) = assembly.model.materials.law(0, 0);
     assert!(first);
     assert_eq!(law.restitution.tangential, 0.25);
@@ -180,9 +180,9 @@ fn masses_and_freedoms_are_those_of_the_file() {
 #[test]
 fn a_given_turn_is_about_its_axis_through_the_centre() {
     let mut assembly = space(SPACE);
-    let anchor = assembly.state.anchors[0];
+    let anchor = assembly.state.kinematic_origins[0];
     let t = 0.7_f64;
-    let (pose, velocity) = assembly.model.guides[0].at(&anchor, t);
+    let (pose, velocity) = assembly.model.prescribed_motions[0].at(&anchor, t);
     all_close(&pose.position.to_array(), &[0.0, 50.0, t.sin()]);
     // First the quarter turn about x, which takes y to z; then t² about z.
     let x = Space::rotate(&pose.rotation, [1.0, 0.0, 0.0].into());
@@ -202,14 +202,14 @@ fn forces_act_at_their_points_and_moments_about_body_axes() {
     // The body's y axis is -x of space: spin_x = -(body y).
     velocities[crate_] = [0.0, 0.0, 7.0, 0.0, -3.0, 0.0];
     let mut loads = vec![[0.0; 6]; names.len()];
-    let scenery = Scenery {
+    let scenery = ForceContext {
         t: 0.0,
         poses: &assembly.state.poses,
         velocities: &velocities,
         bodies: &assembly.model.bodies,
     };
-    for field in &mut assembly.model.fields {
-        field.add(&scenery, &mut loads);
+    for field in &mut assembly.model.force_fields {
+        field.add_loads(&scenery, &mut loads);
     }
     // Force (0, 0, 3 + 7) at (1/2, 0, 0) of the body: (1/2, 0, 0) × (0, 0, 10) = (0, -5, 0).
     all_close(&loads[crate_], &[0.0, 0.0, 10.0, 1.0, 2.0 - 5.0, 5.0]);
@@ -238,7 +238,7 @@ fn meshes_and_polyhedra_are_read_from_files_beside_the_scene() {
     );
     let path = folder.path().join("files.toml");
     fs::write(&path, text).unwrap();
-    let scene = Scene::load(path.to_str().unwrap()).unwrap();
+    let scene = PolyhedronCapsule::load(path.to_str().unwrap()).unwrap();
     let Collection::Space(assembly) = scene.collection().unwrap() else {
         panic!("this is in space");
     };
@@ -270,12 +270,12 @@ fn a_shaken_table_moves_with_its_record() {
     let text = edited(BALL, &[("fixed = true", motion)]);
     let path = folder.path().join("shake.toml");
     fs::write(&path, text).unwrap();
-    let scene = Scene::load(path.to_str().unwrap()).unwrap();
+    let scene = PolyhedronCapsule::load(path.to_str().unwrap()).unwrap();
     let Collection::Space(mut assembly) = scene.collection().unwrap() else {
         panic!("this is in space");
     };
-    let anchor = assembly.state.anchors[0];
-    let (pose, velocity) = assembly.model.guides[0].at(&anchor, 0.5);
+    let anchor = assembly.state.kinematic_origins[0];
+    let (pose, velocity) = assembly.model.prescribed_motions[0].at(&anchor, 0.5);
     // a = 10 along (0, 0.6, 0.8): v = 5, x = 1.25.
     all_close(&pose.position.to_array(), &[0.5, 0.75, 1.0]);
     all_close(&velocity, &[1.0, 3.0, 4.0, 0.0, 0.0, 0.0]);
@@ -288,6 +288,6 @@ fn a_record_that_comes_with_the_product_is_found_by_its_name() {
     for name in ["quake.csv", "data/quake.csv"] {
         let motion = format!("motion = {{ accelerogram = \"{name}\", direction = [1, 0, 0] }}");
         let assembly = space(&edited(BALL, &[("fixed = true", &motion)]));
-        assert_eq!(assembly.model.guides.len(), 1);
+        assert_eq!(assembly.model.prescribed_motions.len(), 1);
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::crowd::{BALL, BLOCK, complaint, edited};
 use bodies::{Dim, Plane, Space, plane, space};
-use scene::Scene;
+use scene::PolyhedronCapsule;
 use scene::collection::Collection;
 
 fn block(shape: &str) -> String {
@@ -25,7 +25,7 @@ fn with_files(files: &[(&str, &[u8])], text: &str) -> Result<Collection, String>
     }
     let path = folder.path().join("crowd.toml");
     fs::write(&path, text).unwrap();
-    let scene = Scene::load(path.to_str().unwrap()).unwrap();
+    let scene = PolyhedronCapsule::load(path.to_str().unwrap()).unwrap();
     scene.collection().map_err(|error| {
         let message = error.to_string();
         message.replace(&format!("{}/", folder.path().display()), "")
@@ -64,7 +64,7 @@ fn a_compound_has_the_mass_of_its_parts_and_stands_where_they_say() {
         (at.y - y - 0.05).abs() < 1e-14 && at.x.abs() < 1e-14,
         "{at}"
     );
-    let bounds = Plane::bounds(&body.shape, &assembly.state.poses[1]);
+    let bounds = Plane::aabb(&body.shape, &assembly.state.poses[1]);
     assert!((bounds.low.y - 0.05).abs() < 1e-14 && (bounds.high.x - 0.5).abs() < 1e-14);
 }
 

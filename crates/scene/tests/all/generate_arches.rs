@@ -159,7 +159,7 @@ fn voussoirs_with_many_chords_are_annular_sectors() {
     for pair in pieces.windows(2) {
         let mut touches = Vec::new();
         let [one, two] = [&pair[0], &pair[1]].map(|p| (&p.shape, &p.pose));
-        Plane::touch(one, two, 1e-9, &mut touches);
+        Plane::contact_points(one, two, 1e-9, &mut touches);
         assert!(touches.iter().all(|t| t.gap.abs() < 1e-9));
         for radius in [inner, outer] {
             let off = |v: Vec2| ((v - make.origin).length() - radius).abs();

@@ -58,7 +58,7 @@ fn overlap(pieces: &[Piece<Space>]) -> f64 {
     for (i, a) in all.iter().enumerate() {
         for (j, b) in all[..i].iter().enumerate() {
             // Those whose spheres are apart need no axes.
-            let far = Space::radius(&pieces[i].shape) + Space::radius(&pieces[j].shape);
+            let far = Space::bounding_radius(&pieces[i].shape) + Space::bounding_radius(&pieces[j].shape);
             if (pieces[i].pose.position - pieces[j].pose.position).length() < far {
                 deepest = deepest.max(-separation3(a, b));
             }

@@ -45,7 +45,7 @@ impl Seen {
     fn look(&mut self, step: usize, world: &World<Plane>, wanted: bool) {
         let (s, t) = (step as f64, world.state().t);
         if step > 0 {
-            let l = world.ledger();
+            let l = world.report();
             let row = [s, l.t, l.h, l.kinetic, l.work, l.energy];
             self.steps.iter_mut().zip(row).for_each(|(c, x)| c.push(x));
         }
@@ -61,10 +61,10 @@ impl Seen {
         for k in 0..if step > 0 { world.num_contacts() } else { 0 } {
             let c = world.contact(k);
             let [a, b] = c.bodies.map(f64::from);
-            let (pa, pb, n) = (c.touch.point_a, c.touch.point_b, c.touch.normal);
-            let feature = f64::from(c.touch.feature);
+            let (pa, pb, n) = (c.point.point_a, c.point.point_b, c.point.normal);
+            let feature = f64::from(c.point.feature);
             let (x, y) = (0.5 * (pa.x + pb.x), 0.5 * (pa.y + pb.y));
-            let row = [s, a, b, feature, c.touch.gap, x, y, n.x, n.y];
+            let row = [s, a, b, feature, c.point.gap, x, y, n.x, n.y];
             self.contacts
                 .iter_mut()
                 .zip(row)

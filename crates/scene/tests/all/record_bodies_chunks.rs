@@ -118,7 +118,7 @@ fn a_step_that_turns_out_to_be_the_last_is_recorded_once() {
     let mut world = World::<Space>::new(a.model, a.state, a.settings).expect("right");
     writer.step(0, View::Space(&world), false).expect("taken");
     for step in 1..=5 {
-        world.advance().expect("a step");
+        world.step().expect("a step");
         writer
             .step(step, View::Space(&world), false)
             .expect("taken");

@@ -2,9 +2,9 @@
 
 use super::super::Detector;
 use super::super::boxes::empty;
-use super::{Keep, LONGEST, SKIN};
+use super::{PairListCache, MAX_BACKOFF, VERLET_SKIN};
 use crate::dim::{Dim, Plane, Space};
-use crate::pose::Bounds;
+use crate::pose::Aabb;
 use crate::vector::Vector;
 
 /// A small generator of numbers (splitmix64).
@@ -21,20 +21,20 @@ impl Random {
 
     fn vector<D: Dim>(&mut self, size: f64) -> D::Vector {
         let all: Vec<f64> = (0..D::N).map(|_| (self.unit() - 0.5) * size).collect();
-        D::Vector::of(&all)
+        D::Vector::from_components(&all)
     }
 }
 
 fn pairs<D: Dim>(
     detector: &mut Detector<D>,
-    boxes: &[Bounds<D>],
+    boxes: &[Aabb<D>],
     movable: &[bool],
 ) -> Vec<[u32; 2]> {
     detector
         .boxes
-        .set(&detector.team, boxes.len(), |i| boxes[i]);
-    detector.pair(|i| movable[i]);
-    detector.pairs().collect()
+        .set(&detector.threads, boxes.len(), |i| boxes[i]);
+    detector.update_pair_list(|i| movable[i]);
+    detector.overlapping_pairs().collect()
 }
 
 /// A long walk of all boxes, in fits of different speed, in which boxes grow and shrink, are fixed and
@@ -42,16 +42,16 @@ fn pairs<D: Dim>(
 fn walk<D: Dim>(seed: u64, num: usize) {
     let mut random = Random(seed);
     let room = 0.9 * (num as f64).powf(1.0 / D::N as f64);
-    let cube = |at: D::Vector, half: f64| Bounds {
-        low: at - D::Vector::all(half),
-        high: at + D::Vector::all(half),
+    let cube = |at: D::Vector, half: f64| Aabb {
+        low: at - D::Vector::splat(half),
+        high: at + D::Vector::splat(half),
     };
-    let mut boxes: Vec<Bounds<D>> = Vec::new();
+    let mut boxes: Vec<Aabb<D>> = Vec::new();
     for _ in 0..num {
         let half = 0.5 / (1.0 + 5.0 * random.unit());
         boxes.push(cube(random.vector::<D>(room), half));
     }
-    boxes[0].high = D::Vector::all(f64::INFINITY);
+    boxes[0].high = D::Vector::splat(f64::INFINITY);
     let mut movable = vec![true; num];
     let mut kept = [1, 3].map(Detector::new);
     let mut served = 0;
@@ -64,13 +64,13 @@ fn walk<D: Dim>(seed: u64, num: usize) {
         }
         if random.unit() < 0.1 {
             let k = 1 + (random.unit() * (num - 1) as f64) as usize;
-            let Bounds { low, high } = boxes[k];
+            let Aabb { low, high } = boxes[k];
             // Now and then some are no boxes for a while: in their place but inside out, or nowhere.
             match (step % 100 >= 80, step % 2) {
                 (false, 0) => movable[k] = !movable[k],
                 (false, _) => boxes[k] = cube(random.vector::<D>(room), random.unit()),
                 (true, 0) => (boxes[k].low, boxes[k].high) = (high, low),
-                (true, _) => boxes[k] = cube(D::Vector::all(f64::INFINITY), 0.5),
+                (true, _) => boxes[k] = cube(D::Vector::splat(f64::INFINITY), 0.5),
             }
         }
         if step % 100 == 99 {
@@ -83,10 +83,10 @@ fn walk<D: Dim>(seed: u64, num: usize) {
             assert!(
                 pairs(detector, &boxes, &movable) == fresh,
                 "step {step}: {:?}",
-                detector.keep
+                detector.pair_list_cache
             );
         }
-        served += usize::from(kept[0].keep.served > 0);
+        served += usize::from(kept[0].pair_list_cache.reuses > 0);
     }
     // Slow fits are two fifths of the time, and much of it nothing else happens.
     assert!(served > 400, "a list served in {served} steps");
@@ -104,24 +104,24 @@ fn a_kept_list_is_as_good_as_a_new_one_in_the_plane() {
 
 #[test]
 fn a_list_that_does_not_serve_is_made_without_a_skin_more_and_more_often() {
-    let mut keep = Keep::default();
-    let skins: Vec<u32> = (0..200).filter(|_| keep.renew(1.0) > 0.0).collect();
+    let mut keep = PairListCache::default();
+    let skins: Vec<u32> = (0..200).filter(|_| keep.next_skin(1.0) > 0.0).collect();
     // 1, 3, 7, 15, 31 and then always `LONGEST` without one in between.
-    let after = [62 + LONGEST + 1, 62 + 2 * (LONGEST + 1)];
+    let after = [62 + MAX_BACKOFF + 1, 62 + 2 * (MAX_BACKOFF + 1)];
     assert_eq!(skins, [[0, 2, 6, 14, 30, 62].as_slice(), &after].concat());
     // One that serves sets it right at once.
-    while keep.renew(1.0) == 0.0 {}
-    keep.serve();
-    keep.serve();
-    assert_eq!(keep.renew(1.0), SKIN);
-    assert!(keep.kept());
+    while keep.next_skin(1.0) == 0.0 {}
+    keep.count_reuse();
+    keep.count_reuse();
+    assert_eq!(keep.next_skin(1.0), VERLET_SKIN);
+    assert!(keep.is_reusable());
 }
 
 #[test]
 fn nothing_is_kept_of_few_bodies_or_of_sizes_that_are_no_number() {
-    let mut keep = Keep::default();
+    let mut keep = PairListCache::default();
     for typical in [0.0, f64::INFINITY, f64::NAN] {
-        assert_eq!(keep.renew(typical), 0.0);
-        assert!(!keep.kept());
+        assert_eq!(keep.next_skin(typical), 0.0);
+        assert!(!keep.is_reusable());
     }
 }

@@ -11,7 +11,7 @@
 
 use glam::DVec2;
 
-use super::super::polygon::Polygon;
+use super::super::polygon::ConvexPolygon;
 use super::{SAME, twice};
 use crate::error::ShapeError;
 
@@ -32,13 +32,13 @@ enum End {
 }
 
 /// The parts of an outline, anticlockwise and of size one, with their centroids.
-pub(super) fn parts(outline: &[DVec2], size: f64) -> Result<Vec<(Polygon, DVec2)>, ShapeError> {
+pub(super) fn parts(outline: &[DVec2], size: f64) -> Result<Vec<(ConvexPolygon, DVec2)>, ShapeError> {
     let whole = twice(outline);
     let mut waiting = vec![outline.to_vec()];
     let mut parts = Vec::new();
     while let Some(piece) = waiting.pop() {
         let scaled: Vec<DVec2> = piece.iter().map(|v| *v * size).collect();
-        match Polygon::new(&scaled) {
+        match ConvexPolygon::new(&scaled) {
             Ok((part, at)) => {
                 let cut = |p: DVec2, q: DVec2| !on(outline, (p + at) / size, (q + at) / size);
                 parts.push((part.with_cuts(cut), at));

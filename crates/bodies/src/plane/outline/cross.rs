@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use glam::DVec2;
 
-use super::turn;
+use super::orientation;
 use crate::error::ShapeError;
 
 /// Refuses outlines whose edges cross or touch; corners carry the numbers they were given with. The edges
@@ -43,11 +43,11 @@ fn meet(edge: impl Fn(usize) -> [DVec2; 2], [i, j]: [usize; 2], n: usize) -> boo
     if j == i + 1 || (i == 0 && j == n - 1) {
         // Neighbours: they meet if one folds back over the other.
         let (first, corner, last) = if j == i + 1 { (a, b, d) } else { (c, d, b) };
-        return turn(first, corner, last) == Ordering::Equal
+        return orientation(first, corner, last) == Ordering::Equal
             && (first - corner).dot(last - corner) > 0.0;
     }
-    let (p, q) = (turn(a, b, c), turn(a, b, d));
-    let (r, s) = (turn(c, d, a), turn(c, d, b));
+    let (p, q) = (orientation(a, b, c), orientation(a, b, d));
+    let (r, s) = (orientation(c, d, a), orientation(c, d, b));
     if p != q && r != s && [p, q, r, s].iter().all(|o| o.is_ne()) {
         return true;
     }

@@ -16,13 +16,13 @@ use std::sync::Arc;
 use glam::{DVec2, DVec3};
 
 use super::angle::Angle;
-use super::polygon::Polygon;
+use super::polygon::ConvexPolygon;
 use super::shape::Shape;
-use crate::compound::{Compound, Skin};
+use crate::compound::{Compound, SourceSurface};
 use crate::dim::Plane;
 use crate::error::ShapeError;
 use crate::pose::{MassProperties, Pose};
-use crate::space::polyhedron::exact::side;
+use crate::space::polyhedron::exact::orient3d;
 
 /// Corners at most: their number is squared.
 const MOST: usize = 4096;
@@ -42,7 +42,7 @@ impl Shape {
             position,
             rotation: Angle::default(),
         };
-        match Polygon::new(vertices) {
+        match ConvexPolygon::new(vertices) {
             Ok((polygon, centroid)) => Ok((Self::Polygon(Arc::new(polygon)), placed(centroid))),
             Err(ShapeError::NotConvex(_)) => {
                 let (compound, centroid) = simple(vertices)?;
@@ -75,7 +75,7 @@ fn simple(vertices: &[DVec2]) -> Result<(Compound<Plane>, DVec2), ShapeError> {
     }
     let outline: Vec<DVec2> = corners.iter().map(|(_, v)| *v).collect();
     let (mass, centre) = moments(&outline, size);
-    let place = |(polygon, position): (Polygon, DVec2)| {
+    let place = |(polygon, position): (ConvexPolygon, DVec2)| {
         let rotation = Angle::default();
         (
             Shape::Polygon(Arc::new(polygon)),
@@ -88,18 +88,18 @@ fn simple(vertices: &[DVec2]) -> Result<(Compound<Plane>, DVec2), ShapeError> {
         position: centre * size,
         rotation: Angle::default(),
     };
-    let skin = Skin {
+    let skin = SourceSurface {
         vertices: outline.iter().map(|v| *v * size).collect(),
         triangles: Vec::new(),
     };
-    let compound = Compound::of(&placed, mass, &axes, Some(skin))?;
+    let compound = Compound::from_parts(&placed, mass, &axes, Some(skin))?;
     Ok((compound, middle + axes.position))
 }
 
 /// `Greater` if a, b, c turn to the left.
-fn turn(a: DVec2, b: DVec2, c: DVec2) -> Ordering {
+fn orientation(a: DVec2, b: DVec2, c: DVec2) -> Ordering {
     let [p, q, r] = [a, b, c].map(|v| DVec3::new(v.x, v.y, 0.0));
-    side(p, q, r, DVec3::new(a.x, a.y, 1.0))
+    orient3d(p, q, r, DVec3::new(a.x, a.y, 1.0))
 }
 
 /// Mean of the vertices and their largest distance from it. That it is a positive number was found out

@@ -2,23 +2,23 @@
 
 use glam::DVec2;
 
-use super::core::{Core, View};
+use super::core::{RoundedPolygon, RelativePose};
 use super::manifold::TINY;
 use super::{feature, push, side};
 use crate::dim::Plane;
-use crate::plane::chain::{Chain, Joint, Side, Tip};
-use crate::pose::{Pose, Touch};
+use crate::plane::chain::{Chain, ChainCorner, ChainSide, SideEnd};
+use crate::pose::{Pose, ContactPoint};
 
 /// The boxes of the sides are compared with that of the body grown by this part of its size and
 /// distance, some thousand units of rounding, so that no contact within reach is left out.
 const SLACK: f64 = 1e-12;
 
 /// The number of an end of side k. Two sides that meet in a convex joint have one there.
-fn end(chain: &Chain, k: usize, tip: Tip) -> usize {
+fn end(chain: &Chain, k: usize, tip: SideEnd) -> usize {
     match (tip, chain.sides[k].after) {
-        (Tip::From, _) => 2 * k,
-        (Tip::To, Joint::Convex(_)) => 2 * ((k + 1) % chain.sides.len()),
-        (Tip::To, _) => 2 * k + 1,
+        (SideEnd::From, _) => 2 * k,
+        (SideEnd::To, ChainCorner::Convex(_)) => 2 * ((k + 1) % chain.sides.len()),
+        (SideEnd::To, _) => 2 * k + 1,
     }
 }
 
@@ -27,12 +27,12 @@ pub(super) fn disc(
     (disc, radius): (&Pose<Plane>, f64),
     (chain, pose): (&Chain, &Pose<Plane>),
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
     let centre = pose.rotation.rotate_back(disc.position - pose.position);
     let half = DVec2::splat((radius + reach) * (1.0 + SLACK) + SLACK * centre.length());
     let start = out.len();
-    chain.near(centre - half, centre + half, |k| {
+    chain.query(centre - half, centre + half, |k| {
         let Some((gap, normal, tip)) = disc_side(&chain.sides[k], centre, radius) else {
             return;
         };
@@ -54,22 +54,22 @@ pub(super) fn disc(
 }
 
 /// Gap, normal from the side, and the end the contact is at if it is at one.
-fn disc_side(side: &Side, centre: DVec2, radius: f64) -> Option<(f64, DVec2, Option<Tip>)> {
+fn disc_side(side: &ChainSide, centre: DVec2, radius: f64) -> Option<(f64, DVec2, Option<SideEnd>)> {
     let from = centre - side.from;
     let height = side.normal.dot(from);
     if !(height >= 0.0) {
         return None;
     }
     let tip = if side.along().dot(from) < 0.0 {
-        Tip::From
+        SideEnd::From
     } else if side.along().dot(centre - side.to) > 0.0 {
-        Tip::To
+        SideEnd::To
     } else {
         return Some((height - radius, side.normal, None));
     };
     let across = match tip {
-        Tip::From => from,
-        Tip::To => centre - side.to,
+        SideEnd::From => from,
+        SideEnd::To => centre - side.to,
     };
     let distance = across.length();
     // On the joint itself there is no direction; both sides' normals are in its cone.
@@ -78,24 +78,24 @@ fn disc_side(side: &Side, centre: DVec2, radius: f64) -> Option<(f64, DVec2, Opt
     } else {
         side.normal
     };
-    side.admits(tip, normal)
+    side.cone_contains(tip, normal)
         .then_some((distance - radius, normal, Some(tip)))
 }
 
 /// A core, first, and a chain.
 pub(super) fn core(
-    (core, own): (&Core, &Pose<Plane>),
+    (core, own): (&RoundedPolygon, &Pose<Plane>),
     (chain, pose): (&Chain, &Pose<Plane>),
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
-    let view = View::new(pose, own);
+    let view = RelativePose::new(pose, own);
     let (low, high) = span(core, &view);
     let grown = reach + core.radius;
     let half = DVec2::splat(grown + SLACK * (core.extent + view.shift.length()));
     let start = out.len();
     let count = core.vertices.len();
-    chain.near(low - half, high + half, |k| {
+    chain.query(low - half, high + half, |k| {
         let Some(found) = side::side(chain, k, core, &view, reach) else {
             return;
         };
@@ -106,7 +106,7 @@ pub(super) fn core(
                 true => (point.reference, point.incident),
                 false => (point.incident, point.reference),
             };
-            let tip = tip.map(|t| end(chain, k, [Tip::To, Tip::From][t]));
+            let tip = tip.map(|t| end(chain, k, [SideEnd::To, SideEnd::From][t]));
             let number = feature::chain(vertex, tip, k, count);
             // A convex joint has one contact with a core, which both of its sides find, and a
             // vertex of the core has one with the two sides.
@@ -114,7 +114,7 @@ pub(super) fn core(
             let same = chain
                 .neighbours(k)
                 .map(|other| other.map(|k| feature::chain(vertex, None, k, count)));
-            let known = |t: &Touch<Plane>| match at_end {
+            let known = |t: &ContactPoint<Plane>| match at_end {
                 Some(_) => feature::chain_end(t.feature, count) == at_end,
                 None => same.contains(&Some(t.feature)),
             };
@@ -139,7 +139,7 @@ pub(super) fn core(
 }
 
 /// The box of a core's vertices in the axes of the chain.
-fn span(core: &Core, view: &View) -> (DVec2, DVec2) {
+fn span(core: &RoundedPolygon, view: &RelativePose) -> (DVec2, DVec2) {
     let all = DVec2::splat(f64::INFINITY);
     core.vertices.iter().fold((all, -all), |(low, high), v| {
         let v = view.point(*v);

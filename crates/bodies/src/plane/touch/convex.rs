@@ -22,9 +22,9 @@ mod tests;
 
 use glam::DVec2;
 
-use super::core::{Core, View};
-use super::manifold::{self, Found};
-use crate::plane::few::{Few, first_within, least, smaller};
+use super::core::{RoundedPolygon, RelativePose};
+use super::manifold::{self, Manifold};
+use crate::plane::few::{SmallPolygon, first_within, least, smaller};
 
 /// Separations that differ by less than this, relative to the smaller shape, count as equal, and
 /// the choice falls by rules that rounding cannot change: the lower edge, the longer edge, the first
@@ -42,7 +42,7 @@ pub(super) fn tie(one: f64, other: f64) -> f64 {
 }
 
 #[derive(Clone, Copy)]
-struct Best {
+struct SeparatingEdge {
     edge: usize,
     support: usize,
     separation: f64,
@@ -50,7 +50,7 @@ struct Best {
 
 /// [`best_edge`] for cores of three or four vertices: the lowest of the edges within a tie of the best.
 #[inline(always)]
-fn best_of_few(r: &Few, i: &Few, view: &View, limit: f64, tie: f64) -> Option<Best> {
+fn best_of_few(r: &SmallPolygon, i: &SmallPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingEdge> {
     let placed = view.points(&i.vertices);
     let (x, y) = (&placed.x, &placed.y);
     let mut low = r.normals.along(DVec2::new(x[0], y[0]));
@@ -67,7 +67,7 @@ fn best_of_few(r: &Few, i: &Few, view: &View, limit: f64, tie: f64) -> Option<Be
     let edge = first_within(depth, best + tie);
     let normal = DVec2::new(r.normals.x[edge], r.normals.y[edge]);
     let values = placed.along(normal);
-    Some(Best {
+    Some(SeparatingEdge {
         edge,
         support: first_within(values, least(values)),
         separation: -depth[edge],
@@ -82,7 +82,7 @@ static LOWEST: [usize; 4] = [2, 3, 1, 0];
 /// The same for two rectangles, from half their sides: the lowest vertex along a direction is known by
 /// its signs.
 #[inline(always)]
-fn best_of_boxes(r: DVec2, i: DVec2, view: &View, limit: f64, tie: f64) -> Option<Best> {
+fn best_of_boxes(r: DVec2, i: DVec2, view: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingEdge> {
     let turn = view.turn.abs();
     let reach = DVec2::new(
         turn.x * i.x + turn.y * i.y + r.x,
@@ -100,7 +100,7 @@ fn best_of_boxes(r: DVec2, i: DVec2, view: &View, limit: f64, tie: f64) -> Optio
     let low = view.vector_back(normal);
     // Vertices 0 and 3 are to the left, 0 and 1 below.
     let (left, below) = (usize::from(low.x >= 0.0), usize::from(low.y >= 0.0));
-    Some(Best {
+    Some(SeparatingEdge {
         edge,
         support: LOWEST[2 * below + left],
         separation: -depth[edge],
@@ -108,7 +108,7 @@ fn best_of_boxes(r: DVec2, i: DVec2, view: &View, limit: f64, tie: f64) -> Optio
 }
 
 /// The edge of `r` with the largest separation; `None` if that is above `limit`.
-fn best_edge(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Option<Best> {
+fn best_edge(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingEdge> {
     if let (Some(r), Some(i)) = (r.few, i.few) {
         return best_of_few(r, i, view, limit, tie);
     }
@@ -118,11 +118,11 @@ fn best_edge(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Option<Be
 /// That of a, and that of b.
 #[inline(always)]
 fn best_edges(
-    [a, b]: [&Core; 2],
-    [view, back]: [&View; 2],
+    [a, b]: [&RoundedPolygon; 2],
+    [view, back]: [&RelativePose; 2],
     limit: f64,
     tie: f64,
-) -> Option<[Best; 2]> {
+) -> Option<[SeparatingEdge; 2]> {
     if let (Some(r), Some(i)) = (a.half(), b.half()) {
         return Some([
             best_of_boxes(r, i, view, limit, tie)?,
@@ -136,8 +136,8 @@ fn best_edges(
 }
 
 /// [`best_edge`] for any.
-fn best_by_calipers(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Option<Best> {
-    let mut best = Best {
+fn best_by_calipers(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingEdge> {
+    let mut best = SeparatingEdge {
         edge: 0,
         support: 0,
         separation: f64::NEG_INFINITY,
@@ -166,7 +166,7 @@ fn best_by_calipers(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Op
             return None;
         }
         if separation > best.separation + tie {
-            best = Best {
+            best = SeparatingEdge {
                 edge,
                 support,
                 separation,
@@ -176,13 +176,13 @@ fn best_by_calipers(r: &Core, i: &Core, view: &View, limit: f64, tie: f64) -> Op
     Some(best)
 }
 
-fn length(core: &Core, edge: usize) -> f64 {
+fn length(core: &RoundedPolygon, edge: usize) -> f64 {
     (core.vertices[core.next(edge)] - core.vertices[edge]).length()
 }
 
 /// Whether b's best edge is the reference: the one of the larger separation, of equal ones the longer.
 #[inline(always)]
-fn second_first([a, b]: [&Core; 2], [first, second]: &[Best; 2], tie: f64) -> bool {
+fn second_first([a, b]: [&RoundedPolygon; 2], [first, second]: &[SeparatingEdge; 2], tie: f64) -> bool {
     if (second.separation - first.separation).abs() > tie {
         second.separation > first.separation
     } else {
@@ -191,8 +191,8 @@ fn second_first([a, b]: [&Core; 2], [first, second]: &[Best; 2], tie: f64) -> bo
 }
 
 /// The edge of `r` with the largest separation among those that are no cuts; −∞ if all are.
-fn best_on_surface(r: &Core, i: &Core, view: &View, tie: f64) -> Best {
-    let mut best = Best {
+fn best_on_surface(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, tie: f64) -> SeparatingEdge {
+    let mut best = SeparatingEdge {
         edge: 0,
         support: 0,
         separation: f64::NEG_INFINITY,
@@ -204,7 +204,7 @@ fn best_on_surface(r: &Core, i: &Core, view: &View, tie: f64) -> Best {
         let (support, low) = i.lowest(view.vector_back(normal));
         let separation = normal.dot(view.shift - vertex) + low;
         if separation > best.separation + tie {
-            best = Best {
+            best = SeparatingEdge {
                 edge,
                 support,
                 separation,
@@ -216,7 +216,7 @@ fn best_on_surface(r: &Core, i: &Core, view: &View, tie: f64) -> Best {
 
 /// Writes the contact points of a and b, seen from a by `view`; the reference is a unless `exchanged`.
 #[inline]
-pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64, found: &mut Found) {
+pub(super) fn convex(a: &RoundedPolygon, b: &RoundedPolygon, view: &RelativePose, reach: f64, found: &mut Manifold) {
     found.clear();
     let limit = reach + a.radius + b.radius;
     let size = a.extent + b.extent;
@@ -260,7 +260,7 @@ pub(super) fn convex(a: &Core, b: &Core, view: &View, reach: f64, found: &mut Fo
 /// Contact of a core with a disc at `centre` (radius included): gap, normal from the core and the
 /// point on the core's surface.
 pub(super) fn disc(
-    core: &Core,
+    core: &RoundedPolygon,
     centre: DVec2,
     radius: f64,
     reach: f64,

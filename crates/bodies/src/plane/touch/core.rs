@@ -11,17 +11,17 @@
 use glam::DVec2;
 
 use crate::dim::Plane;
-use crate::plane::Polygon;
-use crate::plane::few::{Few, Four};
+use crate::plane::ConvexPolygon;
+use crate::plane::few::{SmallPolygon, Points4};
 use crate::pose::Pose;
 
 /// A convex polygon, anticlockwise, with a radius, in its own axes.
-pub(super) struct Core<'a> {
+pub(super) struct RoundedPolygon<'a> {
     pub(super) vertices: &'a [DVec2],
     /// Outward normal of the edge from vertex i to vertex i + 1; as many as vertices.
     pub(super) normals: &'a [DVec2],
     /// The same of a triangle or a quadrilateral.
-    pub(super) few: Option<&'a Few>,
+    pub(super) few: Option<&'a SmallPolygon>,
     /// Which edges are cuts of a body that is not convex; empty if none is.
     pub(super) cuts: &'a [bool],
     pub(super) radius: f64,
@@ -30,14 +30,14 @@ pub(super) struct Core<'a> {
 }
 
 /// A segment as a polygon of two vertices and two edges.
-pub(super) struct Segment {
+pub(super) struct RoundedSegment {
     vertices: [DVec2; 2],
     normals: [DVec2; 2],
     radius: f64,
     extent: f64,
 }
 
-impl Segment {
+impl RoundedSegment {
     /// That of a capsule.
     pub(super) fn capsule(half_length: f64, radius: f64) -> Self {
         let end = DVec2::new(half_length, 0.0);
@@ -59,8 +59,8 @@ impl Segment {
         }
     }
 
-    pub(super) fn core(&self) -> Core<'_> {
-        Core {
+    pub(super) fn core(&self) -> RoundedPolygon<'_> {
+        RoundedPolygon {
             vertices: &self.vertices,
             normals: &self.normals,
             few: None,
@@ -71,12 +71,12 @@ impl Segment {
     }
 }
 
-impl<'a> Core<'a> {
-    pub(super) fn polygon(polygon: &'a Polygon) -> Self {
+impl<'a> RoundedPolygon<'a> {
+    pub(super) fn polygon(polygon: &'a ConvexPolygon) -> Self {
         Self {
             vertices: &polygon.vertices,
             normals: &polygon.normals,
-            few: polygon.few.as_ref(),
+            few: polygon.small.as_ref(),
             cuts: &polygon.cuts,
             radius: 0.0,
             extent: polygon.radius,
@@ -131,12 +131,12 @@ impl<'a> Core<'a> {
 
 /// One body's axes seen from another's: x ↦ turn x + shift, turn a unit complex number.
 #[derive(Clone, Copy)]
-pub(super) struct View {
+pub(super) struct RelativePose {
     pub(super) turn: DVec2,
     pub(super) shift: DVec2,
 }
 
-impl View {
+impl RelativePose {
     /// Of b seen from a. The difference of the positions is taken first, so that bodies far from
     /// the origin lose nothing.
     pub(super) fn new(a: &Pose<Plane>, b: &Pose<Plane>) -> Self {
@@ -154,7 +154,7 @@ impl View {
 
     /// [`View::point`] of four.
     #[inline(always)]
-    pub(super) fn points(&self, four: &Four) -> Four {
+    pub(super) fn points(&self, four: &Points4) -> Points4 {
         let (c, d) = (self.turn, self.shift);
         let mut out = *four;
         for k in 0..4 {

@@ -21,8 +21,8 @@
 use glam::DVec2;
 
 use super::convex::tie;
-use super::core::{Core, View};
-pub(super) use super::points::{Cut, Found, Point};
+use super::core::{RoundedPolygon, RelativePose};
+pub(super) use super::points::{EndClipping, Manifold, ManifoldPoint};
 
 /// Distances of vertices below this, relative to the sizes of the shapes, have no direction: it
 /// would be one of rounding (about 10⁻¹⁶), wrong by more than a thousandth.
@@ -34,7 +34,7 @@ pub(super) const TINY: f64 = 1e-13;
 const MEET: f64 = 1e-3;
 
 /// An edge of a core as an axis.
-struct Strip {
+struct ReferenceEdge {
     edge: usize,
     next: usize,
     start: DVec2,
@@ -43,9 +43,9 @@ struct Strip {
     length: f64,
 }
 
-impl Strip {
+impl ReferenceEdge {
     #[inline]
-    fn new(core: &Core, edge: usize) -> Self {
+    fn new(core: &RoundedPolygon, edge: usize) -> Self {
         let next = core.next(edge);
         let normal = core.normals[edge];
         let (start, along) = (core.vertices[edge], normal.perp());
@@ -67,7 +67,7 @@ impl Strip {
 }
 
 /// The incident edge: from the support vertex (near) to its other end (far), in (τ, η).
-struct Incident {
+struct IncidentEdge {
     edge: usize,
     near: usize,
     far: usize,
@@ -82,11 +82,11 @@ struct Incident {
     margin: f64,
 }
 
-impl Incident {
+impl IncidentEdge {
     /// Of the two edges at `support` the one that faces the strip more squarely; the other if that
     /// one is wholly beside the strip.
     #[inline(always)]
-    fn new(strip: &Strip, core: &Core, view: &View, support: usize) -> Self {
+    fn new(strip: &ReferenceEdge, core: &RoundedPolygon, view: &RelativePose, support: usize) -> Self {
         let near_at = strip.coordinates(view.point(core.vertices[support]));
         let margin = tie(strip.length, core.extent);
         let (next, previous) = (core.next(support), core.previous(support));
@@ -159,7 +159,7 @@ impl Incident {
 
 /// Which vertices are at τ, where an incident vertex at `at` was clipped to the strip.
 #[inline(always)]
-fn meeting(strip: &Strip, incident: &Incident, tau: f64) -> (Option<usize>, bool) {
+fn meeting(strip: &ReferenceEdge, incident: &IncidentEdge, tau: f64) -> (Option<usize>, bool) {
     let window = MEET * strip.length.min(incident.length);
     let end = if tau <= window {
         Some(strip.edge)
@@ -172,7 +172,7 @@ fn meeting(strip: &Strip, incident: &Incident, tau: f64) -> (Option<usize>, bool
 }
 
 #[inline(always)]
-fn near_point(strip: &Strip, incident: &Incident, radius: f64) -> Point {
+fn near_point(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64) -> ManifoldPoint {
     let own = incident.near_at.x;
     let tau = own.clamp(0.0, strip.length.max(0.0));
     let (end, meets) = meeting(strip, incident, own);
@@ -181,23 +181,23 @@ fn near_point(strip: &Strip, incident: &Incident, radius: f64) -> Point {
         (lowest, None)
     } else if incident.covers(tau) {
         let beyond = (tau - own).abs() / incident.length;
-        (incident.surface(tau).0, Some(Cut::Across(beyond)))
+        (incident.surface(tau).0, Some(EndClipping::Across(beyond)))
     } else {
-        (lowest, Some(Cut::Beside))
+        (lowest, Some(EndClipping::Beside))
     };
-    Point {
+    ManifoldPoint {
         at: strip.start + strip.along * tau + strip.normal * radius,
         normal: strip.normal,
         gap: height - radius,
         reference: end,
-        incident: (meets || cut == Some(Cut::Beside)).then_some(incident.near),
+        incident: (meets || cut == Some(EndClipping::Beside)).then_some(incident.near),
         near: true,
         cut,
     }
 }
 
 #[inline(always)]
-fn far_point(strip: &Strip, incident: &Incident, radius: f64) -> Option<Point> {
+fn far_point(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64) -> Option<ManifoldPoint> {
     let inside = |x: f64| x.clamp(0.0, strip.length.max(0.0));
     let (near, own) = (incident.near_at.x, incident.far_at.x);
     let tau = inside(own);
@@ -214,20 +214,20 @@ fn far_point(strip: &Strip, incident: &Incident, radius: f64) -> Option<Point> {
         return None;
     }
     let (end, meets) = meeting(strip, incident, own);
-    Some(Point {
+    Some(ManifoldPoint {
         at: strip.start + strip.along * tau + strip.normal * radius,
         normal: strip.normal,
         gap: height - radius,
         reference: end,
         incident: meets.then_some(incident.far),
         near: false,
-        cut: (tau != own).then(|| Cut::Across((tau - own).abs() / incident.length)),
+        cut: (tau != own).then(|| EndClipping::Across((tau - own).abs() / incident.length)),
     })
 }
 
 /// Points in the order of the reference edge.
 #[inline]
-fn ordered(found: &mut Found, incident: &Incident) {
+fn ordered(found: &mut Manifold, incident: &IncidentEdge) {
     if incident.near_at.x > incident.far_at.x {
         found.reverse();
     }
@@ -237,14 +237,14 @@ fn ordered(found: &mut Found, incident: &Incident) {
 /// or for cores that are `apart` [`apart`].
 #[inline(always)]
 pub(super) fn points(
-    (r, i): (&Core, &Core),
-    view: &View,
+    (r, i): (&RoundedPolygon, &RoundedPolygon),
+    view: &RelativePose,
     (edge, support, apart): (usize, usize, bool),
     reach: f64,
-    found: &mut Found,
+    found: &mut Manifold,
 ) {
-    let strip = Strip::new(r, edge);
-    let incident = Incident::new(&strip, i, view, support);
+    let strip = ReferenceEdge::new(r, edge);
+    let incident = IncidentEdge::new(&strip, i, view, support);
     let tau = incident.near_at.x;
     if apart && !(tau >= 0.0 && tau <= strip.length) {
         return corner((r, i), view, (&strip, &incident), reach, found);
@@ -254,11 +254,11 @@ pub(super) fn points(
 
 /// The points along the normal of the edge.
 pub(super) fn face(
-    pair: (&Core, &Core),
-    view: &View,
+    pair: (&RoundedPolygon, &RoundedPolygon),
+    view: &RelativePose,
     (edge, support): (usize, usize),
     reach: f64,
-    found: &mut Found,
+    found: &mut Manifold,
 ) {
     points(pair, view, (edge, support, false), reach, found);
 }
@@ -266,18 +266,18 @@ pub(super) fn face(
 /// As [`face`], for cores that are apart: if the nearest points are vertices of both, their
 /// direction is the normal.
 pub(super) fn apart(
-    pair: (&Core, &Core),
-    view: &View,
+    pair: (&RoundedPolygon, &RoundedPolygon),
+    view: &RelativePose,
     (edge, support): (usize, usize),
     reach: f64,
-    found: &mut Found,
+    found: &mut Manifold,
 ) {
     points(pair, view, (edge, support, true), reach, found);
 }
 
 /// The points of an incident edge over a strip.
 #[inline(always)]
-fn flat(strip: &Strip, incident: &Incident, radius: f64, reach: f64, found: &mut Found) {
+fn flat(strip: &ReferenceEdge, incident: &IncidentEdge, radius: f64, reach: f64, found: &mut Manifold) {
     found.clear();
     found.add(near_point(strip, incident, radius), reach);
     if let Some(point) = far_point(strip, incident, radius) {
@@ -288,11 +288,11 @@ fn flat(strip: &Strip, incident: &Incident, radius: f64, reach: f64, found: &mut
 
 /// The points where the lowest vertex of the incident core is beyond an end of the edge.
 fn corner(
-    (r, i): (&Core, &Core),
-    view: &View,
-    (strip, incident): (&Strip, &Incident),
+    (r, i): (&RoundedPolygon, &RoundedPolygon),
+    view: &RelativePose,
+    (strip, incident): (&ReferenceEdge, &IncidentEdge),
     reach: f64,
-    found: &mut Found,
+    found: &mut Manifold,
 ) {
     let support = incident.near;
     let end = if incident.near_at.x < 0.0 {
@@ -320,7 +320,7 @@ fn corner(
     let normal = (v - p) / distance;
     found.clear();
     found.corner = Some(end);
-    let corner = Point {
+    let corner = ManifoldPoint {
         at: p + normal * r.radius,
         normal,
         gap: distance - r.radius - i.radius,

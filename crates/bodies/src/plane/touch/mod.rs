@@ -28,26 +28,26 @@ use std::cmp::Ordering;
 
 use glam::DVec2;
 
-use self::core::{Core, Segment, View};
-use self::manifold::Found;
-use super::polygon::Polygon;
+use self::core::{RoundedPolygon, RoundedSegment, RelativePose};
+use self::manifold::Manifold;
+use super::polygon::ConvexPolygon;
 use super::shape::Shape;
 use crate::compound;
 use crate::dim::Plane;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 
 /// Appends every point where b touches a with gap ≤ `reach`; see [`crate::Dim::touch`].
-pub fn touch(
+pub fn contact_points(
     a: (&Shape, &Pose<Plane>),
     b: (&Shape, &Pose<Plane>),
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
     if matches!(
         (a.0, b.0),
         (Shape::Compound(_), _) | (_, Shape::Compound(_))
     ) {
-        return compound::touch::<Plane>(a, b, reach, out);
+        return compound::contact_points::<Plane>(a, b, reach, out);
     }
     if let (Shape::Polygon(one), Shape::Polygon(two)) = (a.0, b.0) {
         return polygons((one, a.1), (two, b.1), reach, out);
@@ -75,13 +75,13 @@ pub fn touch(
 
 /// Two discs; what [`touch`] finds.
 #[inline]
-pub(crate) fn touch_discs(
+pub(crate) fn disc_contact_point(
     a: (f64, &Pose<Plane>),
     b: (f64, &Pose<Plane>),
     reach: f64,
-) -> Option<Touch<Plane>> {
+) -> Option<ContactPoint<Plane>> {
     match order_of((a.1, a.0), (b.1, b.0)) {
-        Ordering::Greater => round::discs((b.1, b.0), (a.1, a.0), reach).map(|touch| Touch {
+        Ordering::Greater => round::discs((b.1, b.0), (a.1, a.0), reach).map(|touch| ContactPoint {
             point_a: touch.point_b,
             point_b: touch.point_a,
             normal: -touch.normal,
@@ -107,7 +107,7 @@ fn rank(shape: &Shape) -> u8 {
 fn order(a: (&Shape, &Pose<Plane>), b: (&Shape, &Pose<Plane>)) -> Ordering {
     rank(a.0)
         .cmp(&rank(b.0))
-        .then_with(|| order_of((a.1, a.0.radius()), (b.1, b.0.radius())))
+        .then_with(|| order_of((a.1, a.0.bounding_radius()), (b.1, b.0.bounding_radius())))
 }
 
 /// The same for shapes of one kind.
@@ -124,7 +124,7 @@ fn pair(
     a: (&Shape, &Pose<Plane>),
     b: (&Shape, &Pose<Plane>),
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
     if let Shape::Disc { radius } = a.0 {
         return with_disc((a.1, *radius), b, reach, out);
@@ -150,7 +150,7 @@ fn with_disc(
     disc: (&Pose<Plane>, f64),
     b: (&Shape, &Pose<Plane>),
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
     match b.0 {
         Shape::Disc { radius } => out.extend(round::discs(disc, (b.1, *radius), reach)),
@@ -166,43 +166,43 @@ fn with_disc(
 }
 
 /// The core of a capsule or a polygon; `store` holds what is not in the shape.
-fn core_of<'a>(shape: &'a Shape, store: &'a mut Option<Segment>) -> Option<Core<'a>> {
+fn core_of<'a>(shape: &'a Shape, store: &'a mut Option<RoundedSegment>) -> Option<RoundedPolygon<'a>> {
     match shape {
-        Shape::Polygon(polygon) => Some(Core::polygon(polygon)),
+        Shape::Polygon(polygon) => Some(RoundedPolygon::polygon(polygon)),
         Shape::Capsule {
             half_length,
             radius,
-        } => Some(store.insert(Segment::capsule(*half_length, *radius)).core()),
+        } => Some(store.insert(RoundedSegment::capsule(*half_length, *radius)).core()),
         _ => None,
     }
 }
 
 /// Two polygons, in either order.
 fn polygons(
-    a: (&Polygon, &Pose<Plane>),
-    b: (&Polygon, &Pose<Plane>),
+    a: (&ConvexPolygon, &Pose<Plane>),
+    b: (&ConvexPolygon, &Pose<Plane>),
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
     let swapped = order_of((a.1, a.0.radius), (b.1, b.0.radius)) == Ordering::Greater;
-    let (one, two) = (Core::polygon(a.0), Core::polygon(b.0));
+    let (one, two) = (RoundedPolygon::polygon(a.0), RoundedPolygon::polygon(b.0));
     cores((&one, a.1), (&two, b.1), swapped, reach, out);
 }
 
 /// Two cores, given in an order of their own or `swapped`.
 #[inline]
 fn cores(
-    (a, pa): (&Core, &Pose<Plane>),
-    (b, pb): (&Core, &Pose<Plane>),
+    (a, pa): (&RoundedPolygon, &Pose<Plane>),
+    (b, pb): (&RoundedPolygon, &Pose<Plane>),
     swapped: bool,
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
     // Taken by number: which of them it is, is not to be guessed.
     let (one, two) = (usize::from(swapped), usize::from(!swapped));
     let (cores, poses) = ([a, b], [pa, pb]);
-    let mut found = Found::default();
-    let view = View::new(poses[one], poses[two]);
+    let mut found = Manifold::default();
+    let view = RelativePose::new(poses[one], poses[two]);
     convex::convex(cores[one], cores[two], &view, reach, &mut found);
     // Two points come in the order of the edge of a, whichever was first here.
     if swapped {
@@ -221,7 +221,7 @@ fn cores(
         let normal = pose.rotation.rotate(point.normal);
         let ends = [at, at + normal * point.gap];
         let vertices = [point.reference, point.incident];
-        out.push(Touch {
+        out.push(ContactPoint {
             point_a: ends[first],
             point_b: ends[second],
             normal: normal * sign,
@@ -233,7 +233,7 @@ fn cores(
 
 /// Appends a touch if its gap is within reach; `at` is on the surface of the first shape.
 #[inline(always)]
-fn push(out: &mut Vec<Touch<Plane>>, reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) {
+fn push(out: &mut Vec<ContactPoint<Plane>>, reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) {
     if let Some(touch) = touching(reach, gap, normal, at, feature) {
         out.push(touch);
     }
@@ -241,9 +241,9 @@ fn push(out: &mut Vec<Touch<Plane>>, reach: f64, gap: f64, normal: DVec2, at: DV
 
 /// A touch if its gap is within reach.
 #[inline(always)]
-fn touching(reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) -> Option<Touch<Plane>> {
+fn touching(reach: f64, gap: f64, normal: DVec2, at: DVec2, feature: u32) -> Option<ContactPoint<Plane>> {
     // Refuses what is not a number or no finite one, too.
-    (gap <= reach && gap > f64::NEG_INFINITY).then(|| Touch {
+    (gap <= reach && gap > f64::NEG_INFINITY).then(|| ContactPoint {
         point_a: at,
         point_b: at + normal * gap,
         normal,

@@ -4,7 +4,7 @@ use glam::DVec2;
 
 /// A contact point in the axes of the reference, with its normal from the reference.
 #[derive(Clone, Copy)]
-pub(super) struct Point {
+pub(super) struct ManifoldPoint {
     /// On the surface of the reference.
     pub(super) at: DVec2,
     pub(super) normal: DVec2,
@@ -16,12 +16,12 @@ pub(super) struct Point {
     /// That this is the near point.
     pub(super) near: bool,
     /// That its vertex is beyond an end of the reference edge.
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<EndClipping>,
 }
 
 /// How a point comes to lie at an end of the reference edge.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Cut {
+pub(super) enum EndClipping {
     /// The incident edge lies over the end, and its vertex is beyond by this part of its length.
     Across(f64),
     /// No edge of the lowest vertex lies over the reference edge.
@@ -29,8 +29,8 @@ pub(super) enum Cut {
 }
 
 /// At most two points. Filled in place: it is as large as two contacts, and would be moved often.
-pub(super) struct Found {
-    points: [Point; 2],
+pub(super) struct Manifold {
+    points: [ManifoldPoint; 2],
     count: usize,
     /// The second one comes first.
     turned: bool,
@@ -40,7 +40,7 @@ pub(super) struct Found {
     pub(super) corner: Option<usize>,
 }
 
-impl Default for Found {
+impl Default for Manifold {
     #[inline]
     fn default() -> Self {
         NOTHING
@@ -48,8 +48,8 @@ impl Default for Found {
 }
 
 /// Known when compiled: made entry by entry it would have to wait for its parts.
-const NOTHING: Found = Found {
-    points: [Point {
+const NOTHING: Manifold = Manifold {
+    points: [ManifoldPoint {
         at: DVec2::ZERO,
         normal: DVec2::ZERO,
         gap: 0.0,
@@ -64,10 +64,10 @@ const NOTHING: Found = Found {
     corner: None,
 };
 
-impl Found {
+impl Manifold {
     /// Adds a point if it is within reach.
     #[inline]
-    pub(super) fn add(&mut self, point: Point, reach: f64) {
+    pub(super) fn add(&mut self, point: ManifoldPoint, reach: f64) {
         if point.gap <= reach && self.count < 2 {
             self.points[self.count] = point;
             self.count += 1;
@@ -83,19 +83,19 @@ impl Found {
 
     /// The points, in any order.
     #[inline]
-    pub(super) fn points(&self) -> &[Point] {
+    pub(super) fn points(&self) -> &[ManifoldPoint] {
         &self.points[..self.count]
     }
 
     /// The points in order.
     #[inline]
-    pub(super) fn in_order(&self) -> impl Iterator<Item = &Point> {
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &ManifoldPoint> {
         let turn = usize::from(self.turned && self.count == 2);
         (0..self.count).map(move |k| &self.points[k ^ turn])
     }
 
     /// Drops the points that do not keep to a rule.
-    pub(super) fn retain(&mut self, rule: impl Fn(&Point) -> bool) {
+    pub(super) fn retain(&mut self, rule: impl Fn(&ManifoldPoint) -> bool) {
         let points = self.points;
         let kept = points[..self.count].iter().filter(|p| rule(p));
         self.count = 0;

@@ -3,10 +3,10 @@
 use glam::DVec2;
 
 use super::convex;
-use super::core::{Core, View};
+use super::core::{RoundedPolygon, RelativePose};
 use super::{push, touching};
 use crate::dim::Plane;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 
 /// Two discs. With a common centre there is no direction: the x axis is taken.
 #[inline]
@@ -14,7 +14,7 @@ pub(super) fn discs(
     (a, r): (&Pose<Plane>, f64),
     (b, s): (&Pose<Plane>, f64),
     reach: f64,
-) -> Option<Touch<Plane>> {
+) -> Option<ContactPoint<Plane>> {
     let across = b.position - a.position;
     let distance = across.length();
     let gap = distance - r - s;
@@ -30,9 +30,9 @@ pub(super) fn discs(
 /// A disc, first, and a core. There is never more than one point, so that its number is 0.
 pub(super) fn disc_core(
     (disc, radius): (&Pose<Plane>, f64),
-    (core, pose): (&Core, &Pose<Plane>),
+    (core, pose): (&RoundedPolygon, &Pose<Plane>),
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
     let far = radius + core.extent + reach;
     let across = disc.position - pose.position;
@@ -52,7 +52,7 @@ pub(super) fn disc_half_plane(
     (disc, radius): (&Pose<Plane>, f64),
     plane: &Pose<Plane>,
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
     let normal = plane.rotation.axis().perp();
     let gap = normal.dot(disc.position - plane.position) - radius;
@@ -64,12 +64,12 @@ pub(super) fn disc_half_plane(
 /// The upper end of a tilted capsule has its point where the flat side lies under the end, if it
 /// does: there both points are on the surfaces.
 pub(super) fn core_half_plane(
-    (core, pose): (&Core, &Pose<Plane>),
+    (core, pose): (&RoundedPolygon, &Pose<Plane>),
     plane: &Pose<Plane>,
     reach: f64,
-    out: &mut Vec<Touch<Plane>>,
+    out: &mut Vec<ContactPoint<Plane>>,
 ) {
-    let view = View::new(plane, pose);
+    let view = RelativePose::new(plane, pose);
     let up = view.vector_back(DVec2::Y);
     if view.shift.y - core.extent > reach {
         return;
@@ -86,7 +86,7 @@ pub(super) fn core_half_plane(
 }
 
 /// Height of vertex i over the surface below it; `None` if that is round and not the vertex's own.
-fn drop(core: &Core, up: DVec2, i: usize) -> Option<f64> {
+fn drop(core: &RoundedPolygon, up: DVec2, i: usize) -> Option<f64> {
     let r = core.radius;
     if r == 0.0 {
         return Some(0.0);

@@ -19,9 +19,9 @@
 use glam::DVec2;
 
 use super::convex;
-use super::core::{Core, Segment, View};
-use super::manifold::{self, Cut, Found, Point};
-use crate::plane::chain::{Chain, Joint, Side, Tip};
+use super::core::{RoundedPolygon, RoundedSegment, RelativePose};
+use super::manifold::{self, EndClipping, Manifold, ManifoldPoint};
+use crate::plane::chain::{Chain, ChainCorner, ChainSide, SideEnd};
 
 /// A vertex beyond a hollow joint by more than this part of its edge is held by the next side alone,
 /// unless that is [`STEEP`]: a body in a corner is pushed into it by much less.
@@ -31,10 +31,10 @@ const BEYOND: f64 = 1e-2;
 const STEEP: f64 = 0.5;
 
 /// The two vertices of a side as a core, in this order.
-const TIPS: [Tip; 2] = [Tip::To, Tip::From];
+const TIPS: [SideEnd; 2] = [SideEnd::To, SideEnd::From];
 
 /// What a core does to a side.
-struct Axes {
+struct SideSeparation {
     /// Separation along n, and the core's lowest vertex.
     face: f64,
     support: usize,
@@ -43,9 +43,9 @@ struct Axes {
     edge: Option<(f64, usize, usize)>,
 }
 
-impl Axes {
+impl SideSeparation {
     /// `None` if the core is beyond `limit`, or behind.
-    fn new(side: &Side, core: &Core, view: &View, limit: f64, tie: f64) -> Option<Self> {
+    fn new(side: &ChainSide, core: &RoundedPolygon, view: &RelativePose, limit: f64, tie: f64) -> Option<Self> {
         if !(side.normal.dot(view.shift - side.from) >= 0.0) {
             return None;
         }
@@ -66,7 +66,7 @@ impl Axes {
                 continue;
             }
             let up = -view.vector(*normal);
-            let end = (0..2).find(|&e| heights[e] <= low + tie && side.admits(TIPS[e], up));
+            let end = (0..2).find(|&e| heights[e] <= low + tie && side.cone_contains(TIPS[e], up));
             if let Some(end) = end {
                 edge = Some((low, k, end));
             }
@@ -80,20 +80,20 @@ impl Axes {
 }
 
 /// Separation of a core from the line through `at` with a normal, and its lowest vertex.
-fn over(core: &Core, view: &View, normal: DVec2, at: DVec2) -> (f64, usize) {
+fn over(core: &RoundedPolygon, view: &RelativePose, normal: DVec2, at: DVec2) -> (f64, usize) {
     let (support, low) = core.lowest(view.vector_back(normal));
     (low + normal.dot(view.shift - at), support)
 }
 
 /// Contact points of a core with side k of a chain, seen from the chain by `view`; the reference is
 /// the side (its vertices being `to` and `from`) unless `exchanged`.
-pub(super) fn side(chain: &Chain, k: usize, core: &Core, view: &View, reach: f64) -> Option<Found> {
+pub(super) fn side(chain: &Chain, k: usize, core: &RoundedPolygon, view: &RelativePose, reach: f64) -> Option<Manifold> {
     let side = &chain.sides[k];
     let limit = reach + core.radius;
     let away = (view.shift - side.from).length();
     let tie = convex::tie(core.extent, core.extent + away);
-    let axes = Axes::new(side, core, view, limit, tie)?;
-    let segment = Segment::edge(side.to, side.from, side.normal);
+    let axes = SideSeparation::new(side, core, view, limit, tie)?;
+    let segment = RoundedSegment::edge(side.to, side.from, side.normal);
     let mut found = match axes.edge {
         Some(best) => on_joint(side, core, &segment.core(), view, best, reach)?,
         None => on_face(side, core, &segment.core(), view, (&axes, tie), reach)?,
@@ -105,7 +105,7 @@ pub(super) fn side(chain: &Chain, k: usize, core: &Core, view: &View, reach: f64
         let least = over(core, view, other.normal, at).0 - core.radius - tie;
         let deeper = found.points().iter().any(|p| p.gap < least);
         // Only if the other side has the core for itself.
-        if deeper && Axes::new(other, core, view, limit, tie).is_some() {
+        if deeper && SideSeparation::new(other, core, view, limit, tie).is_some() {
             found.retain(|p| p.gap >= least);
         }
     }
@@ -114,16 +114,16 @@ pub(super) fn side(chain: &Chain, k: usize, core: &Core, view: &View, reach: f64
 
 /// The core lies on the face.
 fn on_face(
-    side: &Side,
-    core: &Core,
-    segment: &Core,
-    view: &View,
-    (axes, tie): (&Axes, f64),
+    side: &ChainSide,
+    core: &RoundedPolygon,
+    segment: &RoundedPolygon,
+    view: &RelativePose,
+    (axes, tie): (&SideSeparation, f64),
     reach: f64,
-) -> Option<Found> {
+) -> Option<Manifold> {
     let features = (0, axes.support);
     let flat = || {
-        let mut found = Found::default();
+        let mut found = Manifold::default();
         manifold::face((segment, core), view, features, reach, &mut found);
         keep_held(&mut found, side, axes.face - core.radius + tie);
         Some(found)
@@ -131,18 +131,18 @@ fn on_face(
     if axes.face <= 0.0 {
         return flat();
     }
-    let mut found = Found::default();
+    let mut found = Manifold::default();
     manifold::apart((segment, core), view, features, reach, &mut found);
     if let Some(end) = found.corner {
-        if side.limit(TIPS[end]).is_none() {
+        if side.cone_limit(TIPS[end]).is_none() {
             return flat();
         }
         let corner = found.points().iter().find(|p| p.reference == Some(end))?;
-        return side.admits(TIPS[end], corner.normal).then_some(found);
+        return side.cone_contains(TIPS[end], corner.normal).then_some(found);
     }
     if found.exchanged {
         let up = -view.vector(found.points().first()?.normal);
-        let admitted = TIPS.iter().any(|tip| side.admits(*tip, up));
+        let admitted = TIPS.iter().any(|tip| side.cone_contains(*tip, up));
         return if admitted { Some(found) } else { flat() };
     }
     keep_held(&mut found, side, axes.face - core.radius + tie);
@@ -155,33 +155,33 @@ fn on_face(
 /// - the joint is convex: the next side holds it. Only a core that is flat on this face (its end no
 ///   higher than `lowest`), or stands on it with its other vertex, is held by the end, too;
 /// - the joint is hollow and the vertex well beyond it on a side not much steeper, which holds it.
-fn keep_held(found: &mut Found, side: &Side, lowest: f64) {
-    let held = |point: &Point| match (point.cut, point.reference) {
+fn keep_held(found: &mut Manifold, side: &ChainSide, lowest: f64) {
+    let held = |point: &ManifoldPoint| match (point.cut, point.reference) {
         (Some(cut), Some(end)) => match (side.joint(TIPS[end]), cut) {
-            (Joint::Concave(next), Cut::Across(beyond)) => {
+            (ChainCorner::Concave(next), EndClipping::Across(beyond)) => {
                 beyond <= BEYOND || side.normal.dot(next) < STEEP
             }
-            (_, Cut::Beside) => false,
+            (_, EndClipping::Beside) => false,
             _ => point.gap <= lowest,
         },
         _ => true,
     };
     let stands = found.points().iter().any(|p| p.near && held(p));
-    let hollow = |end: usize| side.limit(TIPS[end]).is_none();
+    let hollow = |end: usize| side.cone_limit(TIPS[end]).is_none();
     found.retain(|p| held(p) || stands && !p.near && !p.reference.is_some_and(hollow));
 }
 
 /// Edge `edge` of the core lies on the end `end` of the side.
 fn on_joint(
-    side: &Side,
-    core: &Core,
-    segment: &Core,
-    view: &View,
+    side: &ChainSide,
+    core: &RoundedPolygon,
+    segment: &RoundedPolygon,
+    view: &RelativePose,
     (separation, edge, end): (f64, usize, usize),
     reach: f64,
-) -> Option<Found> {
+) -> Option<Manifold> {
     let back = view.inverse();
-    let mut found = Found::default();
+    let mut found = Manifold::default();
     if separation > 0.0 {
         manifold::apart((core, segment), &back, (edge, end), reach, &mut found);
     } else {
@@ -189,7 +189,7 @@ fn on_joint(
     }
     if found.corner.is_some() {
         let corner = found.points().iter().find(|p| p.incident == Some(end))?;
-        if !side.admits(TIPS[end], -view.vector(corner.normal)) {
+        if !side.cone_contains(TIPS[end], -view.vector(corner.normal)) {
             return None;
         }
     } else if found.exchanged && found.points().first()?.normal != side.normal {

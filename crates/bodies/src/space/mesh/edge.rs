@@ -9,7 +9,7 @@ const FLAT: f64 = 1e-9;
 
 /// How the surface bends at an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bend {
+pub(crate) enum EdgeConvexity {
     /// The solid is convex here.
     Convex,
     /// Both triangles lie in one plane.
@@ -27,7 +27,7 @@ pub(crate) struct Edge {
     pub ends: [u32; 2],
     /// Its triangles; an open edge names its only one twice.
     pub triangles: [u32; 2],
-    pub bend: Bend,
+    pub convexity: EdgeConvexity,
 }
 
 /// One side of a triangle, sorted by edge and then by triangle.
@@ -89,7 +89,7 @@ fn edge(
         [_] => Ok(Edge {
             ends: [p, q],
             triangles: [first.triangle; 2],
-            bend: Bend::Open,
+            convexity: EdgeConvexity::Open,
         }),
         [_, second] if ends(second) == [p, q] => Err(ShapeError::Orientation(format!(
             "triangles {} and {} both run from vertex {p} to vertex {q}: one of them is turned the \
@@ -106,7 +106,7 @@ fn edge(
             Ok(Edge {
                 ends: [p, q],
                 triangles: [first.triangle, second.triangle],
-                bend,
+                convexity: bend,
             })
         }
         _ => Err(ShapeError::Orientation(format!(
@@ -122,17 +122,17 @@ fn edge(
 }
 
 /// `to` leads from the edge to the third corner of the second triangle.
-fn bend(normals: [DVec3; 2], to: DVec3, extent: f64) -> Bend {
+fn bend(normals: [DVec3; 2], to: DVec3, extent: f64) -> EdgeConvexity {
     let height = to.dot(normals[0]);
     let same_side = normals[0].dot(normals[1]) > 0.0;
     let sine = normals[0].cross(normals[1]).length();
     // Coordinates are known to rounding of the largest only.
     if same_side && (sine <= FLAT || height.abs() <= 8.0 * f64::EPSILON * extent) {
-        Bend::Flat
+        EdgeConvexity::Flat
     } else if height < 0.0 || (height == 0.0 && !same_side) {
-        Bend::Convex
+        EdgeConvexity::Convex
     } else {
-        Bend::Concave
+        EdgeConvexity::Concave
     }
 }
 
@@ -210,7 +210,7 @@ pub(super) fn check_outside(
         part.volume += p.cross(q).dot(r);
         part.area += (q - p).cross(r - p).length();
     }
-    for edge in edges.iter().filter(|e| e.bend == Bend::Open) {
+    for edge in edges.iter().filter(|e| e.convexity == EdgeConvexity::Open) {
         if let Some(part) = &mut parts[part_of[edge.triangles[0] as usize] as usize] {
             part.open = true;
         }

@@ -23,7 +23,7 @@ struct Node {
 
 /// The tree.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tree {
+pub(super) struct TriangleTree {
     nodes: Vec<Node>,
     order: Vec<u32>,
 }
@@ -35,7 +35,7 @@ struct Item {
     triangle: u32,
 }
 
-impl Tree {
+impl TriangleTree {
     /// Over all triangles.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Self {
         let mut items: Vec<Item> = (0..)
@@ -90,8 +90,8 @@ impl Tree {
     }
 
     /// Triangles in leaves whose boxes meet a box.
-    pub fn near(&self, low: DVec3, high: DVec3) -> Near<'_> {
-        Near {
+    pub fn near(&self, low: DVec3, high: DVec3) -> TriangleQuery<'_> {
+        TriangleQuery {
             tree: self,
             low,
             high,
@@ -102,15 +102,15 @@ impl Tree {
 }
 
 /// Walks through the tree.
-pub(super) struct Near<'a> {
-    tree: &'a Tree,
+pub(super) struct TriangleQuery<'a> {
+    tree: &'a TriangleTree,
     low: DVec3,
     high: DVec3,
     node: u32,
     waiting: &'a [u32],
 }
 
-impl Iterator for Near<'_> {
+impl Iterator for TriangleQuery<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {

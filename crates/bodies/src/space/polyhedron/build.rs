@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::{Edge, Face, MOST_SIDES, MOST_VERTICES, Polyhedron};
+use super::{Edge, Face, MAX_FACE_VERTICES, MAX_VERTICES, ConvexPolyhedron};
 use crate::error::ShapeError;
-use crate::space::moments::Moments;
+use crate::space::moments::VolumeMoments;
 
 /// Edges whose directions differ by less than this sine are parallel: one separating axis serves both.
 /// An axis off by this much changes a depth by 1e-12 of the size.
@@ -16,13 +16,13 @@ const PARALLEL: f64 = 1e-12;
 pub(super) fn build(
     vertices: Vec<DVec3>,
     loops: Vec<Vec<u32>>,
-    moments: Moments,
-) -> Result<Polyhedron, ShapeError> {
-    if vertices.len() > MOST_VERTICES {
+    moments: VolumeMoments,
+) -> Result<ConvexPolyhedron, ShapeError> {
+    if vertices.len() > MAX_VERTICES {
         return Err(ShapeError::TooMany {
             what: "vertices of a polyhedron".into(),
             count: vertices.len(),
-            most: MOST_VERTICES,
+            most: MAX_VERTICES,
         });
     }
     let faces = faces(&vertices, &loops)?;
@@ -36,18 +36,18 @@ pub(super) fn build(
     let radius = vertices
         .iter()
         .fold(0.0, |most: f64, v| most.max(v.length()));
-    Ok(Polyhedron {
+    Ok(ConvexPolyhedron {
         vertices,
         faces,
         edges,
-        arcs,
+        edge_face_normals: arcs,
         axes,
         loops: loops.concat(),
         sides,
         starts,
         around,
         beside,
-        half: None,
+        half_extents: None,
         radius,
         moments,
     })
@@ -57,11 +57,11 @@ fn faces(vertices: &[DVec3], loops: &[Vec<u32>]) -> Result<Vec<Face>, ShapeError
     let mut faces = Vec::with_capacity(loops.len());
     let mut start = 0;
     for (f, corners) in loops.iter().enumerate() {
-        if corners.len() > MOST_SIDES {
+        if corners.len() > MAX_FACE_VERTICES {
             return Err(ShapeError::TooMany {
                 what: format!("vertices of face {f}"),
                 count: corners.len(),
-                most: MOST_SIDES,
+                most: MAX_FACE_VERTICES,
             });
         }
         let normal = normal(vertices, corners);

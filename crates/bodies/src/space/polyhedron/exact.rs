@@ -14,7 +14,7 @@ use glam::DVec3;
 const BOUND: f64 = 16.0 * f64::EPSILON;
 
 /// `Greater` if x lies on the side from which a, b, c run anticlockwise.
-pub(crate) fn side(a: DVec3, b: DVec3, c: DVec3, x: DVec3) -> Ordering {
+pub(crate) fn orient3d(a: DVec3, b: DVec3, c: DVec3, x: DVec3) -> Ordering {
     let (u, v, w) = (b - a, c - a, x - a);
     let value = u.cross(v).dot(w);
     let (p, q, r) = (u.abs(), v.abs(), w.abs());

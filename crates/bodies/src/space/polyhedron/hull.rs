@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::exact::side;
+use super::exact::orient3d;
 use crate::error::ShapeError;
 
 /// A body thinner than this part of its size has no volume: its faces' planes could not be told apart
@@ -26,7 +26,7 @@ struct Triangle {
     gone: bool,
 }
 
-struct Hull {
+struct QuickHull {
     points: Vec<DVec3>,
     triangles: Vec<Triangle>,
 }
@@ -35,7 +35,7 @@ struct Hull {
 pub(super) fn hull(points: &[DVec3]) -> Result<Vec<[u32; 3]>, ShapeError> {
     let points = scaled(points)?;
     let first = tetrahedron(&points)?;
-    let mut hull = Hull::start(points, first);
+    let mut hull = QuickHull::start(points, first);
     // New triangles come last, and every one is looked at once its predecessors have no points left.
     let mut face = 0;
     while face < hull.triangles.len() {
@@ -107,13 +107,13 @@ fn tetrahedron(points: &[DVec3]) -> Result<[u32; 4], ShapeError> {
         )));
     }
     let mut four = [i as u32, j as u32, k as u32, l as u32];
-    if side(a, points[j], points[k], points[l]) == Ordering::Greater {
+    if orient3d(a, points[j], points[k], points[l]) == Ordering::Greater {
         four.swap(1, 2);
     }
     Ok(four)
 }
 
-impl Hull {
+impl QuickHull {
     /// The tetrahedron [a, b, c, d] with d behind abc.
     fn start(points: Vec<DVec3>, [a, b, c, d]: [u32; 4]) -> Self {
         let plain = |corners, across| Triangle {
@@ -138,7 +138,7 @@ impl Hull {
     fn sees(&self, point: u32, triangle: usize) -> bool {
         let at = |i: u32| self.points[i as usize];
         let [a, b, c] = self.triangles[triangle].corners;
-        side(at(a), at(b), at(c), at(point)) == Ordering::Greater
+        orient3d(at(a), at(b), at(c), at(point)) == Ordering::Greater
     }
 
     /// Gives a point to a triangle, from number `from` on, that it sees. One that sees none is inside.
@@ -164,7 +164,7 @@ impl Hull {
     }
 
     fn grow(&mut self, face: usize, point: u32) {
-        let (seen, rim) = self.rim(face, point);
+        let (seen, rim) = self.horizon(face, point);
         let from = self.triangles.len();
         let mut starts = HashMap::new();
         for (n, &(a, b, beyond)) in rim.iter().enumerate() {
@@ -203,7 +203,7 @@ impl Hull {
 
     /// The triangles seen from a point, which are marked as gone, and the rim of this region: edges
     /// with the triangle beyond.
-    fn rim(&mut self, face: usize, point: u32) -> (Vec<usize>, Vec<(u32, u32, usize)>) {
+    fn horizon(&mut self, face: usize, point: u32) -> (Vec<usize>, Vec<(u32, u32, usize)>) {
         let (mut seen, mut rim) = (vec![face], Vec::new());
         self.triangles[face].gone = true;
         let mut next = 0;

@@ -8,14 +8,14 @@
 use glam::DVec3;
 
 use super::super::mesh::Mesh;
-use super::Hull;
+use super::PlacedHull;
 
 /// How many points are looked at.
 const POINTS: u32 = 20_000;
 
 /// How well the parts fit the body.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fit {
+pub struct DecompositionFit {
     /// Number of parts.
     pub parts: usize,
     /// Volume of the body, exact.
@@ -28,7 +28,7 @@ pub struct Fit {
     pub missing: f64,
 }
 
-impl Fit {
+impl DecompositionFit {
     /// A body that is its only part.
     pub(super) fn exact(volume: f64) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Fit {
         }
     }
 
-    pub(super) fn new(mesh: &Mesh, hulls: &[Hull], volume: f64) -> Self {
+    pub(super) fn new(mesh: &Mesh, hulls: &[PlacedHull], volume: f64) -> Self {
         let low = mesh.vertices.iter().fold(DVec3::INFINITY, |m, v| m.min(*v));
         let high = mesh
             .vertices
@@ -79,7 +79,7 @@ fn radical(mut k: u32, base: u32) -> f64 {
     value
 }
 
-fn holds((hull, pose): &Hull, x: DVec3) -> bool {
+fn holds((hull, pose): &PlacedHull, x: DVec3) -> bool {
     let x = pose.rotation.conjugate() * (x - pose.position);
     hull.faces.iter().all(|f| f.normal.dot(x) <= f.offset)
 }
@@ -90,7 +90,7 @@ fn holds((hull, pose): &Hull, x: DVec3) -> bool {
 fn inside(mesh: &Mesh, x: DVec3, far: f64) -> bool {
     let mut odd = false;
     let end = DVec3::new(far, x.y, x.z);
-    for t in mesh.near(x, end) {
+    for t in mesh.triangles_in_box(x, end) {
         let corners = mesh.corners(t);
         let mut across = false;
         for i in 0..3 {

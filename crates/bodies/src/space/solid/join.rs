@@ -8,15 +8,15 @@
 
 use glam::DVec3;
 
-use super::super::polyhedron::Polyhedron;
-use super::Hull;
+use super::super::polyhedron::ConvexPolyhedron;
+use super::PlacedHull;
 
 /// Boxes this near to each other, relative to their size, meet: cuts are exact to rounding.
 const NEAR: f64 = 1e-6;
 
 /// A part that may be joined.
-struct Lump {
-    hull: Hull,
+struct HullCluster {
+    hull: PlacedHull,
     low: DVec3,
     high: DVec3,
     /// The later part that it is best joined to, and the volume that this costs.
@@ -24,11 +24,11 @@ struct Lump {
 }
 
 /// At most `most` hulls.
-pub(super) fn at_most(hulls: Vec<Hull>, most: usize) -> Vec<Hull> {
+pub(super) fn merge_down_to(hulls: Vec<PlacedHull>, most: usize) -> Vec<PlacedHull> {
     if hulls.len() <= most {
         return hulls;
     }
-    let mut lumps: Vec<Lump> = hulls.into_iter().map(Lump::new).collect();
+    let mut lumps: Vec<HullCluster> = hulls.into_iter().map(HullCluster::new).collect();
     let mut apart = false;
     seek_all(&mut lumps, apart);
     while lumps.len() > most {
@@ -41,7 +41,7 @@ pub(super) fn at_most(hulls: Vec<Hull>, most: usize) -> Vec<Hull> {
                 let Some(joined) = union(&lumps[i].hull, &lumps[j].hull) else {
                     break;
                 };
-                lumps[i] = Lump::new(joined);
+                lumps[i] = HullCluster::new(joined);
                 lumps.remove(j);
                 renew(&mut lumps, i, j, apart);
             }
@@ -55,14 +55,14 @@ pub(super) fn at_most(hulls: Vec<Hull>, most: usize) -> Vec<Hull> {
     lumps.into_iter().map(|lump| lump.hull).collect()
 }
 
-fn seek_all(lumps: &mut [Lump], apart: bool) {
+fn seek_all(lumps: &mut [HullCluster], apart: bool) {
     for i in 0..lumps.len() {
         lumps[i].best = seek(lumps, i, apart);
     }
 }
 
 /// After part j was joined to part i and left out.
-fn renew(lumps: &mut [Lump], i: usize, j: usize, apart: bool) {
+fn renew(lumps: &mut [HullCluster], i: usize, j: usize, apart: bool) {
     for k in 0..lumps.len() {
         let known = lumps[k]
             .best
@@ -80,12 +80,12 @@ fn renew(lumps: &mut [Lump], i: usize, j: usize, apart: bool) {
 }
 
 /// The cheapest later partner of part i.
-fn seek(lumps: &[Lump], i: usize, apart: bool) -> Option<(f64, usize)> {
+fn seek(lumps: &[HullCluster], i: usize, apart: bool) -> Option<(f64, usize)> {
     let costs = (i + 1..lumps.len()).filter_map(|j| cost(lumps, i, j, apart));
     costs.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-fn cost(lumps: &[Lump], i: usize, j: usize, apart: bool) -> Option<(f64, usize)> {
+fn cost(lumps: &[HullCluster], i: usize, j: usize, apart: bool) -> Option<(f64, usize)> {
     let (one, two) = (&lumps[i], &lumps[j]);
     let by = NEAR * (one.high - one.low).max(two.high - two.low);
     let meet = one.low.cmple(two.high + by).all() && two.low.cmple(one.high + by).all();
@@ -93,12 +93,12 @@ fn cost(lumps: &[Lump], i: usize, j: usize, apart: bool) -> Option<(f64, usize)>
         return None;
     }
     let (joined, _) = union(&one.hull, &two.hull)?;
-    let volume = |lump: &Lump| lump.hull.0.moments.volume;
+    let volume = |lump: &HullCluster| lump.hull.0.moments.volume;
     Some((joined.moments.volume - volume(one) - volume(two), j))
 }
 
-impl Lump {
-    fn new(hull: Hull) -> Self {
+impl HullCluster {
+    fn new(hull: PlacedHull) -> Self {
         let corners = corners(&hull);
         Self {
             low: corners.iter().fold(DVec3::INFINITY, |m, v| m.min(*v)),
@@ -109,14 +109,14 @@ impl Lump {
     }
 }
 
-fn corners((hull, pose): &Hull) -> Vec<DVec3> {
+fn corners((hull, pose): &PlacedHull) -> Vec<DVec3> {
     let place = |v: &DVec3| pose.position + pose.rotation * *v;
     hull.vertices.iter().map(place).collect()
 }
 
 /// The hull of two hulls.
-fn union(one: &Hull, two: &Hull) -> Option<Hull> {
+fn union(one: &PlacedHull, two: &PlacedHull) -> Option<PlacedHull> {
     let mut all = corners(one);
     all.extend(corners(two));
-    Polyhedron::hull(&all).ok()
+    ConvexPolyhedron::hull(&all).ok()
 }

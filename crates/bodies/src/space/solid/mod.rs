@@ -18,35 +18,35 @@ use glam::DVec3;
 use parry3d_f64::math::Vector as Point;
 use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
 
-use super::mesh::{Bend, Mesh};
-use super::moments::Moments;
-use super::polyhedron::Polyhedron;
+use super::mesh::{EdgeConvexity, Mesh};
+use super::moments::VolumeMoments;
+use super::polyhedron::ConvexPolyhedron;
 use super::shape::Shape;
-use crate::compound::{Compound, Skin};
+use crate::compound::{Compound, SourceSurface};
 use crate::dim::Space;
 use crate::error::ShapeError;
 use crate::pose::Pose;
-pub use fit::Fit;
+pub use fit::DecompositionFit;
 
 /// How finely a surface is cut into convex parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fineness {
+pub struct DecompositionParams {
     /// Parts at most.
     pub parts: usize,
     /// Voxels along the longest side.
     pub resolution: usize,
 }
 
-impl Fineness {
+impl DecompositionParams {
     /// Parts at most.
-    pub const MOST_PARTS: usize = 1024;
+    pub const MAX_PARTS: usize = 1024;
     /// Voxels along the longest side at least: fewer cannot show a hole.
-    pub const LEAST_RESOLUTION: usize = 8;
+    pub const MIN_RESOLUTION: usize = 8;
     /// Voxels along the longest side at most: their number is the cube.
-    pub const MOST_RESOLUTION: usize = 256;
+    pub const MAX_RESOLUTION: usize = 256;
 }
 
-impl Default for Fineness {
+impl Default for DecompositionParams {
     fn default() -> Self {
         Self {
             parts: 16,
@@ -57,16 +57,16 @@ impl Default for Fineness {
 
 /// A closed surface as a body.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Solid {
+pub struct DecomposedMesh {
     /// A polyhedron where the surface is convex, a compound else.
     pub shape: Shape,
     /// Its body axes in the axes of the surface.
     pub axes: Pose<Space>,
     /// How well the parts fit.
-    pub fit: Fit,
+    pub fit: DecompositionFit,
 }
 
-impl Solid {
+impl DecomposedMesh {
     /// From a closed surface of triangles, anticlockwise seen from outside.
     ///
     /// # Errors
@@ -74,43 +74,43 @@ impl Solid {
     pub fn new(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],
-        fineness: Fineness,
+        fineness: DecompositionParams,
     ) -> Result<Self, ShapeError> {
         check(&fineness)?;
         let mesh = Mesh::new(vertices, triangles)?;
         require_closed(&mesh)?;
         let loops: Vec<Vec<u32>> = triangles.iter().map(|t| t.to_vec()).collect();
-        let (moments, axes) = Moments::polyhedron(vertices, &loops)?;
+        let (moments, axes) = VolumeMoments::polyhedron(vertices, &loops)?;
         if let Some((polyhedron, axes)) = convex(&mesh) {
-            let fit = Fit::exact(moments.volume);
+            let fit = DecompositionFit::exact(moments.volume);
             let shape = Shape::Polyhedron(Arc::new(polyhedron));
             return Ok(Self { shape, axes, fit });
         }
         let hulls = hulls(vertices, triangles, &fineness)?;
-        let fit = Fit::new(&mesh, &hulls, moments.volume);
+        let fit = DecompositionFit::new(&mesh, &hulls, moments.volume);
         let parts: Vec<(Shape, Pose<Space>)> = hulls
             .into_iter()
             .map(|(hull, pose)| (Shape::Polyhedron(Arc::new(hull)), pose))
             .collect();
-        let skin = Skin {
+        let skin = SourceSurface {
             vertices: vertices.to_vec(),
             triangles: triangles.to_vec(),
         };
-        let compound = Compound::of(&parts, moments.times(1.0), &axes, Some(skin))?;
-        let shape = Shape::Compound(Arc::new(compound.fitting(fit)));
+        let compound = Compound::from_parts(&parts, moments.with_density(1.0), &axes, Some(skin))?;
+        let shape = Shape::Compound(Arc::new(compound.with_fit(fit)));
         Ok(Self { shape, axes, fit })
     }
 }
 
-fn check(fineness: &Fineness) -> Result<(), ShapeError> {
-    let Fineness { parts, resolution } = *fineness;
-    if parts == 0 || parts > Fineness::MOST_PARTS {
+fn check(fineness: &DecompositionParams) -> Result<(), ShapeError> {
+    let DecompositionParams { parts, resolution } = *fineness;
+    if parts == 0 || parts > DecompositionParams::MAX_PARTS {
         return Err(ShapeError::Degenerate(format!(
             "{parts} parts: from 1 to {} were expected",
-            Fineness::MOST_PARTS
+            DecompositionParams::MAX_PARTS
         )));
     }
-    let (least, most) = (Fineness::LEAST_RESOLUTION, Fineness::MOST_RESOLUTION);
+    let (least, most) = (DecompositionParams::MIN_RESOLUTION, DecompositionParams::MAX_RESOLUTION);
     if !(least..=most).contains(&resolution) {
         return Err(ShapeError::Degenerate(format!(
             "a resolution of {resolution}: from {least} to {most} was expected"
@@ -121,7 +121,7 @@ fn check(fineness: &Fineness) -> Result<(), ShapeError> {
 
 /// Every edge must have two triangles.
 fn require_closed(mesh: &Mesh) -> Result<(), ShapeError> {
-    let mut open = mesh.edges.iter().filter(|e| e.bend == Bend::Open);
+    let mut open = mesh.edges.iter().filter(|e| e.convexity == EdgeConvexity::Open);
     let Some(first) = open.next() else {
         return Ok(());
     };
@@ -142,26 +142,26 @@ fn require_closed(mesh: &Mesh) -> Result<(), ShapeError> {
 
 /// The polyhedron of a surface without hollow edges that is in one piece and winds round once: one that
 /// no vertex of the surface sticks out of.
-fn convex(mesh: &Mesh) -> Option<(Polyhedron, Pose<Space>)> {
-    if mesh.edges.iter().any(|e| e.bend == Bend::Concave) {
+fn convex(mesh: &Mesh) -> Option<(ConvexPolyhedron, Pose<Space>)> {
+    if mesh.edges.iter().any(|e| e.convexity == EdgeConvexity::Concave) {
         return None;
     }
     let corners = |t: &[u32; 3]| t.iter().map(|i| *i as usize).collect();
     let faces: Vec<Vec<usize>> = mesh.triangles.iter().map(corners).collect();
-    Polyhedron::new(&mesh.vertices, &faces).ok()?;
+    ConvexPolyhedron::new(&mesh.vertices, &faces).ok()?;
     let used = mesh.triangles.iter().flatten();
     let used: Vec<DVec3> = used.map(|i| mesh.vertices[*i as usize]).collect();
-    Polyhedron::hull(&used).ok()
+    ConvexPolyhedron::hull(&used).ok()
 }
 
-type Hull = (Polyhedron, Pose<Space>);
+type PlacedHull = (ConvexPolyhedron, Pose<Space>);
 
 /// Convex parts, each with its placement.
 fn hulls(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
-    fineness: &Fineness,
-) -> Result<Vec<Hull>, ShapeError> {
+    fineness: &DecompositionParams,
+) -> Result<Vec<PlacedHull>, ShapeError> {
     let low = vertices.iter().fold(DVec3::INFINITY, |m, v| m.min(*v));
     let high = vertices.iter().fold(DVec3::NEG_INFINITY, |m, v| m.max(*v));
     let (middle, size) = (0.5 * (low + high), (high - low).max_element());
@@ -182,9 +182,9 @@ fn hulls(
     // A piece of the surface that is flat has no inside and bounds nothing.
     let hulls = pieces.iter().filter_map(|(corners, _)| {
         let corners: Vec<DVec3> = corners.iter().map(back).collect();
-        Polyhedron::hull(&corners).ok()
+        ConvexPolyhedron::hull(&corners).ok()
     });
-    let hulls = join::at_most(hulls.collect(), fineness.parts);
+    let hulls = join::merge_down_to(hulls.collect(), fineness.parts);
     match hulls.is_empty() {
         false => Ok(hulls),
         true => Err(ShapeError::Degenerate(

@@ -25,7 +25,7 @@ use glam::DVec3;
 use super::{careful, nearest};
 
 /// A convex body given by its vertices, in the axes of the pair.
-pub(super) trait Core {
+pub(super) trait SupportMap {
     /// A vertex farthest along d.
     fn support(&self, d: DVec3, hint: u32) -> u32;
     /// Vertex number i.
@@ -34,7 +34,7 @@ pub(super) trait Core {
 
 /// Nearest features: vertices of a and b whose convex combinations are the nearest points.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Nearest {
+pub(super) struct ClosestFeatures {
     pub a: [u32; 3],
     pub b: [u32; 3],
     pub weight: [f64; 3],
@@ -44,12 +44,12 @@ pub(super) struct Nearest {
     pub distance: f64,
 }
 
-pub(super) enum Answer {
+pub(super) enum GjkResult {
     /// Farther apart than asked for.
     Beyond,
     /// Not apart, as far as rounding lets one see.
     Touching,
-    Apart(Nearest),
+    Separated(ClosestFeatures),
 }
 
 /// Iterations at most. Bodies with some hundred vertices need about ten.
@@ -77,7 +77,7 @@ struct Simplex {
 }
 
 impl Simplex {
-    fn nearest(&self) -> DVec3 {
+    fn closest_features(&self) -> DVec3 {
         (0..self.count).fold(DVec3::ZERO, |sum, i| {
             sum + self.weight[i] * self.vertices[i].w
         })
@@ -134,7 +134,7 @@ impl Simplex {
                 origin.abs() <= error * v[i].w.length() || other.abs() <= error * g.length();
             if origin * other < 0.0 || doubtful {
                 let part = Self::triangle([v[i], v[j], v[k]]);
-                let square = part.nearest().length_squared();
+                let square = part.closest_features().length_squared();
                 if best.is_none_or(|(least, _)| square < least) {
                     best = Some((square, part));
                 }
@@ -152,18 +152,18 @@ impl Simplex {
 
 /// The nearest points of two bodies, if they are within `reach`. `size` is the scale of rounding:
 /// bodies nearer than 1e-13 of it count as touching. `start` is any direction from a to b.
-pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, size: f64) -> Answer {
+pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
     match quick(a, b, start, reach, size) {
-        Answer::Apart(near) if !near.proven(a, b, size) => {
-            careful::nearest(a, b, near.normal, reach, size)
+        GjkResult::Separated(near) if !near.proven(a, b, size) => {
+            careful::closest_features(a, b, near.normal, reach, size)
         }
-        Answer::Apart(near) if near.distance > reach => Answer::Beyond,
+        GjkResult::Separated(near) if near.distance > reach => GjkResult::Beyond,
         answer => answer,
     }
 }
 
 /// What rounded numbers tell. A distance may be one of points that are not the nearest.
-fn quick(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, size: f64) -> Answer {
+fn quick(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
     let vertex = |d: DVec3, last: Vertex| {
         let (i, j) = (a.support(d, last.a), b.support(-d, last.b));
         Vertex {
@@ -185,12 +185,12 @@ fn quick(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, size: f64) -> A
     for _ in 0..ITERATIONS {
         let square = v.length_squared();
         if square <= (TOUCHING * size).powi(2) {
-            return Answer::Touching;
+            return GjkResult::Touching;
         }
         let next = vertex(v, simplex.vertices[0]);
         let along = v.dot(next.w);
         if along > 0.0 && along * along > reach * reach * square {
-            return Answer::Beyond;
+            return GjkResult::Beyond;
         }
         let known = |x: &Vertex| x.a == next.a && x.b == next.b;
         if square - along <= 1e-15 * square || simplex.vertices[..simplex.count].iter().any(known) {
@@ -201,19 +201,19 @@ fn quick(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, size: f64) -> A
         larger.count += 1;
         let smaller = larger.reduced();
         if smaller.count == 4 {
-            return Answer::Touching;
+            return GjkResult::Touching;
         }
-        let nearer = smaller.nearest();
+        let nearer = smaller.closest_features();
         if !(nearer.length_squared() < square) {
             break;
         }
         (simplex, v) = (smaller, nearer);
     }
-    Answer::Apart(named(&simplex, v, size))
+    GjkResult::Separated(named(&simplex, v, size))
 }
 
 /// Normal and distance from the features.
-fn named(simplex: &Simplex, v: DVec3, size: f64) -> Nearest {
+fn named(simplex: &Simplex, v: DVec3, size: f64) -> ClosestFeatures {
     let w = simplex.vertices.map(|x| x.w);
     let distance = v.length();
     let mut normal = v / distance;
@@ -226,7 +226,7 @@ fn named(simplex: &Simplex, v: DVec3, size: f64) -> Nearest {
         }
     }
     let three = |f: fn(&Vertex) -> u32| [0, 1, 2].map(|i| f(&simplex.vertices[i]));
-    Nearest {
+    ClosestFeatures {
         a: three(|x| x.a),
         b: three(|x| x.b),
         weight: [0, 1, 2].map(|i| simplex.weight[i]),
@@ -236,16 +236,16 @@ fn named(simplex: &Simplex, v: DVec3, size: f64) -> Nearest {
     }
 }
 
-impl Nearest {
+impl ClosestFeatures {
     /// Whether the bodies are as far apart along the normal as they are said to be.
-    fn proven(&self, a: &impl Core, b: &impl Core, size: f64) -> bool {
+    fn proven(&self, a: &impl SupportMap, b: &impl SupportMap, size: f64) -> bool {
         let n = self.normal;
         let (i, j) = (a.support(n, self.a[0]), b.support(-n, self.b[0]));
         n.dot(b.at(j) - a.at(i)) >= self.distance - PROVEN * size
     }
 
     /// The nearest points.
-    pub(super) fn points(&self, a: &impl Core, b: &impl Core) -> (DVec3, DVec3) {
+    pub(super) fn points(&self, a: &impl SupportMap, b: &impl SupportMap) -> (DVec3, DVec3) {
         let (mut x, mut y) = (DVec3::ZERO, DVec3::ZERO);
         for i in 0..self.count {
             x += self.weight[i] * a.at(self.a[i]);

@@ -24,8 +24,8 @@
 
 use glam::DVec3;
 
-use super::apart::Core;
-use super::pair::{Own, Pair};
+use super::apart::SupportMap;
+use super::pair::{LocalPolyhedron, PolyhedronPair};
 
 /// Pairs of directions of edges up to which all are tried.
 const FEW: usize = 36;
@@ -39,7 +39,7 @@ const DEEPEST: u32 = 1000;
 
 /// A unit normal from a to b, and how far the bodies are apart along it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Axis {
+pub(super) struct SeparatingAxis {
     pub separation: f64,
     pub normal: DVec3,
     /// Of the body whose face it is, the face; else the edge of a.
@@ -49,38 +49,38 @@ pub(super) struct Axis {
 }
 
 /// The best axes by kind.
-pub(super) struct Faces {
-    pub a: Axis,
-    pub b: Axis,
+pub(super) struct FaceAxes {
+    pub a: SeparatingAxis,
+    pub b: SeparatingAxis,
 }
 
-impl Faces {
+impl FaceAxes {
     pub(super) fn separation(&self) -> f64 {
         self.a.separation.max(self.b.separation)
     }
 }
 
 /// Best normals of faces; `None` if one of them shows the bodies to be out of reach.
-pub(super) fn of_faces(pair: &Pair) -> Option<Faces> {
+pub(super) fn of_faces(pair: &PolyhedronPair) -> Option<FaceAxes> {
     let (a, b) = (pair.a, &pair.b);
-    let none = Axis {
+    let none = SeparatingAxis {
         separation: f64::NEG_INFINITY,
         normal: DVec3::Z,
         first: 0,
         second: 0,
     };
-    let mut best = Faces { a: none, b: none };
+    let mut best = FaceAxes { a: none, b: none };
     let mut vertex = 0;
     for (f, face) in a.faces.iter().enumerate() {
         let local = b.back * face.normal;
         vertex = b.body.support(-local, vertex);
         let low = b.body.vertices[vertex as usize].dot(local);
         let separation = face.normal.dot(b.shift) + low - face.offset;
-        if separation > pair.reach {
+        if separation > pair.contact_margin {
             return None;
         }
         if separation > best.a.separation + pair.bias {
-            best.a = Axis {
+            best.a = SeparatingAxis {
                 separation,
                 normal: face.normal,
                 first: f,
@@ -95,11 +95,11 @@ pub(super) fn of_faces(pair: &Pair) -> Option<Faces> {
         vertex = a.support(-normal, vertex);
         let low = a.vertices[vertex as usize].dot(normal);
         let separation = low - face.normal.dot(origin) - face.offset;
-        if separation > pair.reach {
+        if separation > pair.contact_margin {
             return None;
         }
         if separation > best.b.separation + pair.bias {
-            best.b = Axis {
+            best.b = SeparatingAxis {
                 separation,
                 normal: -normal,
                 first: f,
@@ -111,12 +111,12 @@ pub(super) fn of_faces(pair: &Pair) -> Option<Faces> {
 }
 
 /// Whether all pairs of directions are to be tried.
-pub(super) fn few(pair: &Pair) -> bool {
+pub(super) fn few(pair: &PolyhedronPair) -> bool {
     pair.a.axes.len() * pair.b.body.axes.len() <= FEW
 }
 
 /// The best normal of two edges better than `least`, from all pairs of directions.
-pub(super) fn of_directions(pair: &Pair, least: f64) -> Option<Axis> {
+pub(super) fn of_directions(pair: &PolyhedronPair, least: f64) -> Option<SeparatingAxis> {
     let (a, b) = (pair.a, &pair.b);
     let mut best: Option<(f64, DVec3, usize, usize)> = None;
     let mut most = least + pair.bias;
@@ -146,7 +146,7 @@ pub(super) fn of_directions(pair: &Pair, least: f64) -> Option<Axis> {
         let (p, q) = b.body.edge_ends(e);
         -(p + q).dot(local)
     })?;
-    Some(Axis {
+    Some(SeparatingAxis {
         separation,
         normal,
         first,
@@ -155,10 +155,10 @@ pub(super) fn of_directions(pair: &Pair, least: f64) -> Option<Axis> {
 }
 
 /// The separation along n or against it, whichever is larger.
-fn both_ways(pair: &Pair, n: DVec3) -> (f64, DVec3) {
+fn both_ways(pair: &PolyhedronPair, n: DVec3) -> (f64, DVec3) {
     let (a, b) = (pair.a, &pair.b);
     let (along, local) = (n.dot(b.shift), b.back * n);
-    if a.half.is_some() && b.body.half.is_some() {
+    if a.half_extents.is_some() && b.body.half_extents.is_some() {
         let n = if along < 0.0 { -n } else { n };
         return (
             along.abs() - a.support_value(n) - b.body.support_value(local),
@@ -184,9 +184,9 @@ fn outermost(
 
 /// The best normal of two edges better than `faces`, of bodies that overlap. The arcs are those of the
 /// body with fewer edges.
-pub(super) fn of_edges(pair: &Pair, faces: &Faces) -> Option<Axis> {
+pub(super) fn of_edges(pair: &PolyhedronPair, faces: &FaceAxes) -> Option<SeparatingAxis> {
     let (a, b) = (pair.a, &pair.b);
-    let mut search = Search {
+    let mut search = ArcSearch {
         most: faces.separation() + pair.bias,
         bias: pair.bias,
         rounding: 1e-15 * pair.size,
@@ -197,7 +197,7 @@ pub(super) fn of_edges(pair: &Pair, faces: &Faces) -> Option<Axis> {
         // Height over the best face of b.
         let n = -faces.b.normal;
         let level = b.body.faces[faces.b.first].offset + n.dot(b.shift);
-        for (i, arc) in a.arcs.iter().enumerate() {
+        for (i, arc) in a.edge_face_normals.iter().enumerate() {
             let (p, q) = a.edge_ends(i);
             if p.dot(n).min(q.dot(n)) - level <= near {
                 search.edge(i, p, *arc, b);
@@ -205,15 +205,15 @@ pub(super) fn of_edges(pair: &Pair, faces: &Faces) -> Option<Axis> {
         }
     } else {
         let (n, level) = (faces.a.normal, a.faces[faces.a.first].offset);
-        for (j, arc) in b.body.arcs.iter().enumerate() {
+        for (j, arc) in b.body.edge_face_normals.iter().enumerate() {
             let e = &b.body.edges[j];
             let (p, q) = (b.at(e.from), b.at(e.to));
             if p.dot(n).min(q.dot(n)) - level <= near {
-                search.edge(j, p, arc.map(|m| b.turn * m), &Own(a));
+                search.edge(j, p, arc.map(|m| b.turn * m), &LocalPolyhedron(a));
             }
         }
     }
-    let Found { own, ends, normal } = search.best?;
+    let EdgePair { own, ends, normal } = search.best?;
     let (normal, first, second) = if a.edges.len() <= b.body.edges.len() {
         (normal, own, b.body.edge_between(ends[0], ends[1])? as usize)
     } else {
@@ -224,7 +224,7 @@ pub(super) fn of_edges(pair: &Pair, faces: &Faces) -> Option<Axis> {
     let separation =
         normal.dot(b.shift) - a.support_value(normal) - b.body.support_value(-(b.back * normal));
     let better = separation > faces.separation() + pair.bias;
-    better.then_some(Axis {
+    better.then_some(SeparatingAxis {
         separation,
         normal,
         first,
@@ -233,7 +233,7 @@ pub(super) fn of_edges(pair: &Pair, faces: &Faces) -> Option<Axis> {
 }
 
 /// The best pair of edges so far.
-struct Found {
+struct EdgePair {
     own: usize,
     /// Vertices of the other body's edge.
     ends: [u32; 2],
@@ -241,11 +241,11 @@ struct Found {
     normal: DVec3,
 }
 
-struct Search {
+struct ArcSearch {
     most: f64,
     bias: f64,
     rounding: f64,
-    best: Option<Found>,
+    best: Option<EdgePair>,
 }
 
 /// An end of a piece of an arc: the normal, shortened as points of a chord are, and the vertex of the
@@ -257,8 +257,8 @@ struct End {
     y: DVec3,
 }
 
-impl Search {
-    fn edge(&mut self, own: usize, p: DVec3, arc: [DVec3; 2], other: &impl Core) {
+impl ArcSearch {
+    fn edge(&mut self, own: usize, p: DVec3, arc: [DVec3; 2], other: &impl SupportMap) {
         let end = |n: DVec3, hint: u32| {
             let vertex = other.support(-n, hint);
             let y = other.at(vertex) - p;
@@ -317,7 +317,7 @@ impl Search {
         if length > 0.0 && separation > self.most {
             self.most = separation + self.bias;
             let normal = n / length;
-            self.best = Some(Found { own, ends, normal });
+            self.best = Some(EdgePair { own, ends, normal });
         }
     }
 }

@@ -8,17 +8,17 @@
 use glam::DVec3;
 
 use super::nearest::on_segment;
-use super::pair::Home;
+use super::pair::PairFrame;
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
-use crate::space::Polyhedron;
+use crate::pose::{Pose, ContactPoint};
+use crate::space::ConvexPolyhedron;
 
 /// Appends the contact of polyhedron a with a sphere b.
 pub(super) fn polyhedron_sphere(
-    a: (&Polyhedron, &Pose<Space>),
+    a: (&ConvexPolyhedron, &Pose<Space>),
     b: (f64, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     let (body, radius) = (a.0, b.0);
     let apart = b.1.position - a.1.position;
@@ -26,9 +26,9 @@ pub(super) fn polyhedron_sphere(
     if !(apart.length_squared() <= far * far) {
         return;
     }
-    let home = Home::new(a.1);
+    let home = PairFrame::new(a.1);
     let c = home.rotation.transpose() * apart;
-    let found = match body.half {
+    let found = match body.half_extents {
         Some(half) => of_box(half, c),
         None => of_faces(body, c, radius + reach),
     };
@@ -64,7 +64,7 @@ fn of_box(half: DVec3, c: DVec3) -> Option<(DVec3, DVec3, f64)> {
 }
 
 /// The same for any polyhedron; `None` if farther than `reach`.
-fn of_faces(body: &Polyhedron, c: DVec3, reach: f64) -> Option<(DVec3, DVec3, f64)> {
+fn of_faces(body: &ConvexPolyhedron, c: DVec3, reach: f64) -> Option<(DVec3, DVec3, f64)> {
     let slack = 1e-12 * body.radius;
     let (mut best, mut most) = (0, f64::NEG_INFINITY);
     for (f, face) in body.faces.iter().enumerate() {
@@ -107,7 +107,7 @@ fn of_faces(body: &Polyhedron, c: DVec3, reach: f64) -> Option<(DVec3, DVec3, f6
 }
 
 /// Whether a point lies over a face, between the planes through its edges along its normal.
-fn over(body: &Polyhedron, face: usize, c: DVec3) -> bool {
+fn over(body: &ConvexPolyhedron, face: usize, c: DVec3) -> bool {
     let n = body.faces[face].normal;
     let corners = body.face_loop(face);
     (0..corners.len()).all(|k| {

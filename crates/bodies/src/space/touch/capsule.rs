@@ -11,16 +11,16 @@
 
 use glam::DVec3;
 
-use super::apart::{self, Answer, Core, Nearest};
+use super::apart::{self, GjkResult, SupportMap, ClosestFeatures};
 use super::nearest;
-use super::outline::{Flat, Frame, Outline};
-use super::pair::{ALONG, Home, Own, STEEP, bias, containing, flattest, keep};
-use super::round::{Segment, common_ends};
+use super::outline::{PlaneHeight, ProjectionFrame, ProjectedPolygon};
+use super::pair::{ALONG, PairFrame, LocalPolyhedron, STEEP, bias, containing, flattest, keep_deepest};
+use super::round::{CapsuleSegment, common_ends};
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
-use crate::space::{MOST_SIDES, Polyhedron};
+use crate::pose::{Pose, ContactPoint};
+use crate::space::{MAX_FACE_VERTICES, ConvexPolyhedron};
 
-impl Core for Segment {
+impl SupportMap for CapsuleSegment {
     fn support(&self, d: DVec3, _hint: u32) -> u32 {
         u32::from((self.ends[1] - self.ends[0]).dot(d) > 0.0)
     }
@@ -29,11 +29,11 @@ impl Core for Segment {
     }
 }
 
-struct Scene<'a> {
-    a: &'a Polyhedron,
+struct PolyhedronCapsule<'a> {
+    a: &'a ConvexPolyhedron,
     /// In the axes of a.
-    b: Segment,
-    home: Home,
+    b: CapsuleSegment,
+    home: PairFrame,
     reach: f64,
     size: f64,
     bias: f64,
@@ -50,10 +50,10 @@ struct Axis {
 
 /// Appends the contacts of polyhedron a with capsule b.
 pub(super) fn polyhedron_capsule(
-    a: (&Polyhedron, &Pose<Space>),
+    a: (&ConvexPolyhedron, &Pose<Space>),
     b: (f64, f64, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     let (half_length, radius, pose) = b;
     let apart = pose.position - a.1.position;
@@ -61,7 +61,7 @@ pub(super) fn polyhedron_capsule(
     if !(apart.length_squared() <= far * far) {
         return;
     }
-    let home = Home::new(a.1);
+    let home = PairFrame::new(a.1);
     let back = home.rotation.transpose();
     let (centre, u) = (
         back * apart,
@@ -69,9 +69,9 @@ pub(super) fn polyhedron_capsule(
     );
     let small = a.0.radius.min(half_length + radius);
     let size = a.0.radius + half_length + radius;
-    let scene = Scene {
+    let scene = PolyhedronCapsule {
         a: a.0,
-        b: Segment {
+        b: CapsuleSegment {
             ends: [centre - u, centre + u],
             radius,
         },
@@ -84,8 +84,8 @@ pub(super) fn polyhedron_capsule(
     scene.contacts(out);
 }
 
-impl Scene<'_> {
-    fn contacts(&self, out: &mut Vec<Touch<Space>>) {
+impl PolyhedronCapsule<'_> {
+    fn contacts(&self, out: &mut Vec<ContactPoint<Space>>) {
         let Some(face) = self.best_face() else { return };
         let edge = if face.separation <= 0.0 {
             self.best_edge(face.separation)
@@ -96,10 +96,10 @@ impl Scene<'_> {
         if edge.map_or(face.separation, |e| e.separation) > 0.0 {
             let reach = self.reach + self.b.radius;
             let start = self.b.ends[0] + self.b.ends[1];
-            match apart::nearest(&Own(self.a), &self.b, start, reach, self.size) {
-                Answer::Beyond => return,
-                Answer::Apart(near) => return self.outside(&face, &near, out),
-                Answer::Touching => {}
+            match apart::closest_features(&LocalPolyhedron(self.a), &self.b, start, reach, self.size) {
+                GjkResult::Beyond => return,
+                GjkResult::Separated(near) => return self.outside(&face, &near, out),
+                GjkResult::Touching => {}
             }
         }
         let (axis, least) = match edge {
@@ -141,7 +141,7 @@ impl Scene<'_> {
         let d = q - p;
         let mut most = least + self.bias;
         let mut best = None;
-        for (of, [l, r]) in self.a.arcs.iter().enumerate() {
+        for (of, [l, r]) in self.a.edge_face_normals.iter().enumerate() {
             if !(l.dot(d) * r.dot(d) < 0.0) {
                 continue;
             }
@@ -164,7 +164,7 @@ impl Scene<'_> {
         best
     }
 
-    fn outside(&self, face: &Axis, near: &Nearest, out: &mut Vec<Touch<Space>>) {
+    fn outside(&self, face: &Axis, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>) {
         let from = out.len();
         let enough = near.distance - self.b.radius + 10.0 * self.bias;
         let doubtful = near.count < 3 && near.distance <= 1e-11 * self.size;
@@ -186,17 +186,17 @@ impl Scene<'_> {
             least = self.along(near, out);
         }
         if least > enough {
-            let (x, y) = near.points(&Own(self.a), &self.b);
+            let (x, y) = near.points(&LocalPolyhedron(self.a), &self.b);
             let points = (x, y - self.b.radius * n);
             let gap = near.distance - self.b.radius;
             let touch = self.home.touch(points, n, gap, self.number(y, near));
-            keep(touch, self.reach, out, from);
+            keep_deepest(touch, self.reach, out, from);
         }
     }
 
     /// The number of a single point: that of the end of the segment it is at, else that of the edge or
     /// the vertex of the polyhedron.
-    fn number(&self, y: DVec3, near: &Nearest) -> u32 {
+    fn number(&self, y: DVec3, near: &ClosestFeatures) -> u32 {
         if let Some(k) = self
             .b
             .ends
@@ -218,22 +218,22 @@ impl Scene<'_> {
     }
 
     /// The segment over face f along n: both ends of the part that lies over it. Returns the least gap.
-    fn lay(&self, n: DVec3, f: usize, out: &mut Vec<Touch<Space>>) -> f64 {
+    fn lay(&self, n: DVec3, f: usize, out: &mut Vec<ContactPoint<Space>>) -> f64 {
         match self.a.face_loop(f).len() {
             0..=4 => self.lay_sized::<4>(n, f, out),
             5..=16 => self.lay_sized::<16>(n, f, out),
-            _ => self.lay_sized::<MOST_SIDES>(n, f, out),
+            _ => self.lay_sized::<MAX_FACE_VERTICES>(n, f, out),
         }
     }
 
-    fn lay_sized<const N: usize>(&self, n: DVec3, f: usize, out: &mut Vec<Touch<Space>>) -> f64 {
-        let frame = Frame::new(n);
-        let mut outline = Outline::<N>::new();
+    fn lay_sized<const N: usize>(&self, n: DVec3, f: usize, out: &mut Vec<ContactPoint<Space>>) -> f64 {
+        let frame = ProjectionFrame::new(n);
+        let mut outline = ProjectedPolygon::<N>::new();
         for (i, e) in self.a.face_loop(f).iter().zip(self.a.face_edges(f)) {
             outline.push(frame.local(self.a.vertices[*i as usize]), *i, *e);
         }
         outline.close();
-        let floor = Flat::new(frame.local(self.a.faces[f].normal), outline.first());
+        let floor = PlaneHeight::new(frame.local(self.a.faces[f].normal), outline.first());
         let [p, q] = self.b.ends.map(|x| frame.local(x));
         let Some(ends) = outline.cut(p.truncate(), q.truncate(), self.same) else {
             return f64::INFINITY;
@@ -259,7 +259,7 @@ impl Scene<'_> {
                 },
                 (None, None) => k as u32,
             };
-            let Some(skin) = self.b.skin(t, -n) else {
+            let Some(skin) = self.b.surface_offset(t, -n) else {
                 continue;
             };
             let y = outline.next_inside(x.truncate(), self.same);
@@ -267,7 +267,7 @@ impl Scene<'_> {
             let gap = x.z - low + skin.dot(n);
             least = least.min(gap);
             let points = (frame.back(y.extend(low)), frame.back(x) + skin);
-            keep(
+            keep_deepest(
                 self.home.touch(points, n, gap, feature),
                 self.reach,
                 out,
@@ -278,14 +278,14 @@ impl Scene<'_> {
     }
 
     /// A segment along an edge: both ends of their common length. Returns the least gap.
-    fn along(&self, near: &Nearest, out: &mut Vec<Touch<Space>>) -> f64 {
+    fn along(&self, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>) -> f64 {
         let n = near.normal;
         let Some(i) = flattest(self.a, near.a[0], n) else {
             return f64::INFINITY;
         };
         let ends = [near.a[0].min(i), near.a[0].max(i)];
-        let edge = Segment {
-            ends: ends.map(|i| Own(self.a).at(i)),
+        let edge = CapsuleSegment {
+            ends: ends.map(|i| LocalPolyhedron(self.a).at(i)),
             radius: 0.0,
         };
         let (u, d) = (edge.ends[1] - edge.ends[0], self.b.ends[1] - self.b.ends[0]);
@@ -298,7 +298,7 @@ impl Scene<'_> {
         let found = common_ends(&self.b, &edge, d.length(), self.same);
         for (k, (y, x, of)) in found.into_iter().flatten().enumerate() {
             let t = nearest::on_segment(y, self.b.ends[0], self.b.ends[1]);
-            let Some(skin) = self.b.skin(t, -n) else {
+            let Some(skin) = self.b.surface_offset(t, -n) else {
                 continue;
             };
             let gap = (y + skin - x).dot(n);
@@ -318,7 +318,7 @@ impl Scene<'_> {
 
     /// The segment across an edge, inside the polyhedron: over the face beside it, if that is not
     /// steep, or at one point. Returns the least gap.
-    fn over_edge(&self, axis: &Axis, out: &mut Vec<Touch<Space>>) -> f64 {
+    fn over_edge(&self, axis: &Axis, out: &mut Vec<ContactPoint<Space>>) -> f64 {
         let (n, [p, q], from) = (axis.normal, self.b.ends, out.len());
         let e = &self.a.edges[axis.of];
         let tilt = |f: u32| self.a.faces[f as usize].normal.dot(n);
@@ -334,33 +334,33 @@ impl Scene<'_> {
         let (x, y) = self.a.edge_ends(axis.of);
         let (s, t) = nearest::of_segments(x, y, p, q);
         let (x, y) = (x + s * (y - x), p + t * (q - p));
-        let Some(skin) = self.b.skin(t, -n) else {
+        let Some(skin) = self.b.surface_offset(t, -n) else {
             return f64::INFINITY;
         };
         let gap = (y + skin - x).dot(n);
         let feature = 2 + axis.of as u32;
         let touch = self.home.touch((x, y + skin), n, gap, feature);
-        keep(touch, self.reach, out, from);
+        keep_deepest(touch, self.reach, out, from);
         gap
     }
 
     /// As for two polyhedra: the nearest points once the segment is moved out along the axis.
-    fn parted(&self, axis: &Axis, out: &mut Vec<Touch<Space>>) {
+    fn parted(&self, axis: &Axis, out: &mut Vec<ContactPoint<Space>>) {
         let n = axis.normal;
         let way = 0.5 * self.size - axis.separation;
-        let away = Segment {
+        let away = CapsuleSegment {
             ends: self.b.ends.map(|x| x + way * n),
             ..self.b
         };
         let start = away.ends[0] + away.ends[1];
-        let own = Own(self.a);
-        let Answer::Apart(near) = apart::nearest(&own, &away, start, f64::MAX, self.size) else {
+        let own = LocalPolyhedron(self.a);
+        let GjkResult::Separated(near) = apart::closest_features(&own, &away, start, f64::MAX, self.size) else {
             return;
         };
         let (x, y) = near.points(&own, &away);
         let y = y - way * n;
         let t = nearest::on_segment(y, self.b.ends[0], self.b.ends[1]);
-        let Some(skin) = self.b.skin(t, -n) else {
+        let Some(skin) = self.b.surface_offset(t, -n) else {
             return;
         };
         let gap = (y + skin - x).dot(n);

@@ -14,14 +14,14 @@
 
 use glam::DVec3;
 
-use super::apart::{Answer, Core, ITERATIONS, Nearest, TOUCHING};
-use super::double::{Double, Wide};
+use super::apart::{GjkResult, SupportMap, ITERATIONS, ClosestFeatures, TOUCHING};
+use super::double::{DoubleDouble, DoubleDouble3};
 
 #[derive(Clone, Copy)]
 struct Vertex {
     a: u32,
     b: u32,
-    w: Wide,
+    w: DoubleDouble3,
 }
 
 /// A simplex by its vertices, with the weights of its point v nearest to the origin.
@@ -30,8 +30,8 @@ struct Simplex {
     vertices: [Vertex; 4],
     weight: [f64; 4],
     count: usize,
-    v: Wide,
-    square: Double,
+    v: DoubleDouble3,
+    square: DoubleDouble,
 }
 
 impl Simplex {
@@ -49,7 +49,7 @@ impl Simplex {
     fn segment(p: Vertex, q: Vertex) -> Option<Self> {
         let u = q.w.minus(&p.w);
         let t = p.w.dot(&u).negated().over(u.dot(&u));
-        if !(t.positive() && t.less(Double::ONE)) {
+        if !(t.positive() && t.less(DoubleDouble::ONE)) {
             return None;
         }
         let v = p.w.moved(t, &u);
@@ -124,13 +124,13 @@ fn inside(v: [Vertex; 4]) -> bool {
 }
 
 /// As `apart::nearest`; `start` is a direction from a to b.
-pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, size: f64) -> Answer {
+pub(super) fn closest_features(a: &impl SupportMap, b: &impl SupportMap, start: DVec3, reach: f64, size: f64) -> GjkResult {
     let vertex = |d: DVec3, hint: [u32; 2]| {
         let (i, j) = (a.support(d, hint[0]), b.support(-d, hint[1]));
         Vertex {
             a: i,
             b: j,
-            w: Wide::difference(b.at(j), a.at(i)),
+            w: DoubleDouble3::difference(b.at(j), a.at(i)),
         }
     };
     let mut simplex = Simplex::point(vertex(start, [0, 0]));
@@ -139,21 +139,21 @@ pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, si
     for _ in 0..ITERATIONS {
         let length = simplex.square.value().sqrt();
         if !(length > TOUCHING * size) {
-            return Answer::Touching;
+            return GjkResult::Touching;
         }
         let normal = simplex.v.value() / length;
         let last = simplex.vertices[0];
         let next = vertex(normal, [last.a, last.b]);
         proven = normal.dot(next.w.value());
         if proven > reach {
-            return Answer::Beyond;
+            return GjkResult::Beyond;
         }
         let mut known = simplex.vertices[..simplex.count].iter();
         if proven >= length || known.any(|x| x.a == next.a && x.b == next.b) {
             break;
         }
         let Some(smaller) = simplex.with(next) else {
-            return Answer::Touching;
+            return GjkResult::Touching;
         };
         if !smaller.square.less(simplex.square) {
             break;
@@ -162,11 +162,11 @@ pub(super) fn nearest(a: &impl Core, b: &impl Core, start: DVec3, reach: f64, si
     }
     // Nothing separates the bodies, as far as rounding lets one see.
     if !(proven > 0.0) {
-        return Answer::Touching;
+        return GjkResult::Touching;
     }
     let distance = simplex.square.value().sqrt();
     let three = |f: fn(&Vertex) -> u32| [0, 1, 2].map(|i| f(&simplex.vertices[i]));
-    Answer::Apart(Nearest {
+    GjkResult::Separated(ClosestFeatures {
         a: three(|x| x.a),
         b: three(|x| x.b),
         weight: [0, 1, 2].map(|i| simplex.weight[i]),

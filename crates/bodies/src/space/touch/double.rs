@@ -8,7 +8,7 @@ use glam::DVec3;
 
 /// h + l.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Double {
+pub(super) struct DoubleDouble {
     high: f64,
     low: f64,
 }
@@ -23,15 +23,15 @@ fn two_sum(x: f64, y: f64) -> (f64, f64) {
 
 /// The same where |x| ≥ |y|.
 #[inline]
-fn quick_sum(x: f64, y: f64) -> Double {
+fn quick_sum(x: f64, y: f64) -> DoubleDouble {
     let high = x + y;
-    Double {
+    DoubleDouble {
         high,
         low: y - (high - x),
     }
 }
 
-impl Double {
+impl DoubleDouble {
     pub(super) const ZERO: Self = Self {
         high: 0.0,
         low: 0.0,
@@ -98,12 +98,12 @@ impl Double {
 
 /// A vector of such numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wide(pub [Double; 3]);
+pub(super) struct DoubleDouble3(pub [DoubleDouble; 3]);
 
-impl Wide {
+impl DoubleDouble3 {
     /// x − y without error.
     pub(super) fn difference(x: DVec3, y: DVec3) -> Self {
-        Self([0, 1, 2].map(|i| Double::difference(x[i], y[i])))
+        Self([0, 1, 2].map(|i| DoubleDouble::difference(x[i], y[i])))
     }
 
     pub(super) fn minus(&self, other: &Self) -> Self {
@@ -111,16 +111,16 @@ impl Wide {
     }
 
     /// self + s · other.
-    pub(super) fn moved(&self, s: Double, other: &Self) -> Self {
+    pub(super) fn moved(&self, s: DoubleDouble, other: &Self) -> Self {
         Self([0, 1, 2].map(|i| self.0[i].plus(s.times(other.0[i]))))
     }
 
-    pub(super) fn scaled(&self, s: Double) -> Self {
+    pub(super) fn scaled(&self, s: DoubleDouble) -> Self {
         Self(self.0.map(|x| x.times(s)))
     }
 
-    pub(super) fn dot(&self, other: &Self) -> Double {
-        (0..3).fold(Double::ZERO, |sum, i| sum.plus(self.0[i].times(other.0[i])))
+    pub(super) fn dot(&self, other: &Self) -> DoubleDouble {
+        (0..3).fold(DoubleDouble::ZERO, |sum, i| sum.plus(self.0[i].times(other.0[i])))
     }
 
     pub(super) fn cross(&self, other: &Self) -> Self {
@@ -131,7 +131,7 @@ impl Wide {
 
     /// Rounded.
     pub(super) fn value(&self) -> DVec3 {
-        DVec3::from_array(self.0.map(Double::value))
+        DVec3::from_array(self.0.map(DoubleDouble::value))
     }
 }
 
@@ -142,18 +142,18 @@ mod tests {
     #[test]
     fn what_cancels_to_the_last_bit_keeps_its_direction() {
         // (1 + 2⁻³⁰)² − 1 − 2⁻²⁹ = 2⁻⁶⁰, of which rounded numbers keep nothing.
-        let x = Double::difference(1.0, -(2.0_f64.powi(-30)));
+        let x = DoubleDouble::difference(1.0, -(2.0_f64.powi(-30)));
         let rest = x
             .times(x)
-            .minus(Double::difference(1.0, -(2.0_f64.powi(-29))));
+            .minus(DoubleDouble::difference(1.0, -(2.0_f64.powi(-29))));
         assert_eq!(rest.value(), 2.0_f64.powi(-60));
-        let third = Double::ONE.over(Double::difference(3.0, 0.0));
-        let off = third.times(Double::difference(3.0, 0.0)).minus(Double::ONE);
+        let third = DoubleDouble::ONE.over(DoubleDouble::difference(3.0, 0.0));
+        let off = third.times(DoubleDouble::difference(3.0, 0.0)).minus(DoubleDouble::ONE);
         // Two roundings of 2⁻¹⁰⁴.
         assert!(off.value().abs() <= 2.0_f64.powi(-103));
         // Nearly parallel vectors: the product of (1, 2⁻⁵⁰, 0) and (1, 0, 0).
-        let u = Wide::difference(DVec3::new(1.0, 2.0_f64.powi(-50), 0.0), DVec3::ZERO);
-        let v = Wide::difference(DVec3::X, DVec3::ZERO);
+        let u = DoubleDouble3::difference(DVec3::new(1.0, 2.0_f64.powi(-50), 0.0), DVec3::ZERO);
+        let v = DoubleDouble3::difference(DVec3::X, DVec3::ZERO);
         assert_eq!(u.cross(&v).value(), DVec3::Z * -(2.0_f64.powi(-50)));
     }
 }

@@ -19,25 +19,25 @@ mod pair;
 mod polyhedra;
 pub(super) mod round;
 
-use super::polyhedron::Polyhedron;
+use super::polyhedron::ConvexPolyhedron;
 use super::shape::Shape;
 use crate::compound;
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
-use round::Segment;
+use crate::pose::{Pose, ContactPoint};
+use round::CapsuleSegment;
 
 /// Appends every point where b touches a with gap ≤ `reach`; see [`crate::Dim::touch`].
-pub fn touch(
+pub fn contact_points(
     a: (&Shape, &Pose<Space>),
     b: (&Shape, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     if matches!(
         (a.0, b.0),
         (Shape::Compound(_), _) | (_, Shape::Compound(_))
     ) {
-        return compound::touch::<Space>(a, b, reach, out);
+        return compound::contact_points::<Space>(a, b, reach, out);
     }
     let placed = |pose: &Pose<Space>| pose.position.is_finite() && pose.rotation.is_finite();
     let boundaries = a.0.boundary_only() && b.0.boundary_only();
@@ -66,9 +66,9 @@ fn rank(shape: &Shape) -> u32 {
     }
 }
 
-type Placed<'a> = (&'a Shape, &'a Pose<Space>);
+type PlacedShape<'a> = (&'a Shape, &'a Pose<Space>);
 
-fn ordered(a: Placed, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
+fn ordered(a: PlacedShape, b: PlacedShape, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
     match *a.0 {
         Shape::Mesh(ref m) => mesh::mesh((m, a.1), b, reach, out),
         Shape::Cylinder {
@@ -87,7 +87,7 @@ fn ordered(a: Placed, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
                 half_length: h,
                 radius: r,
             } => {
-                round::sphere_capsule((radius, a.1), Segment::of(h, r, b.1), reach, out);
+                round::sphere_capsule((radius, a.1), CapsuleSegment::of(h, r, b.1), reach, out);
             }
             // Of lower rank.
             _ => {}
@@ -101,8 +101,8 @@ fn ordered(a: Placed, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
                 radius: r,
             } = *b.0
             {
-                let a = Segment::of(half_length, radius, a.1);
-                round::capsules(a, Segment::of(h, r, b.1), reach, out);
+                let a = CapsuleSegment::of(half_length, radius, a.1);
+                round::capsules(a, CapsuleSegment::of(h, r, b.1), reach, out);
             }
         }
         // Taken apart before.
@@ -110,14 +110,14 @@ fn ordered(a: Placed, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
     }
 }
 
-fn half_space(a: &Pose<Space>, b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
+fn half_space(a: &Pose<Space>, b: PlacedShape, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
     match *b.0 {
         Shape::Sphere { radius } => round::plane_sphere(a, (radius, b.1), reach, out),
         Shape::Capsule {
             half_length: h,
             radius: r,
         } => {
-            round::plane_capsule(a, Segment::of(h, r, b.1), reach, out);
+            round::plane_capsule(a, CapsuleSegment::of(h, r, b.1), reach, out);
         }
         Shape::Polyhedron(ref p) => round::plane_polyhedron(a, (p, b.1), reach, out),
         // Of lower rank, or boundaries, or taken apart before.
@@ -125,7 +125,7 @@ fn half_space(a: &Pose<Space>, b: Placed, reach: f64, out: &mut Vec<Touch<Space>
     }
 }
 
-fn polyhedron(a: (&Polyhedron, &Pose<Space>), b: Placed, reach: f64, out: &mut Vec<Touch<Space>>) {
+fn polyhedron(a: (&ConvexPolyhedron, &Pose<Space>), b: PlacedShape, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
     match *b.0 {
         Shape::Sphere { radius } => ball::polyhedron_sphere(a, (radius, b.1), reach, out),
         Shape::Capsule {
@@ -141,7 +141,7 @@ fn polyhedron(a: (&Polyhedron, &Pose<Space>), b: Placed, reach: f64, out: &mut V
 }
 
 /// Exchanges a and b in the touches appended since `from`.
-pub(crate) fn swapped(out: &mut [Touch<Space>], from: usize) {
+pub(crate) fn swapped(out: &mut [ContactPoint<Space>], from: usize) {
     for touch in out.iter_mut().skip(from) {
         std::mem::swap(&mut touch.point_a, &mut touch.point_b);
         touch.normal = -touch.normal;

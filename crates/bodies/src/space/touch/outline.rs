@@ -15,13 +15,13 @@ use glam::{DVec2, DVec3};
 
 /// A direct frame whose third axis is the normal.
 #[derive(Clone, Copy)]
-pub(crate) struct Frame {
+pub(crate) struct ProjectionFrame {
     t1: DVec3,
     t2: DVec3,
     n: DVec3,
 }
 
-impl Frame {
+impl ProjectionFrame {
     pub(crate) fn new(n: DVec3) -> Self {
         let (t1, t2) = n.any_orthonormal_pair();
         Self { t1, t2, n }
@@ -41,12 +41,12 @@ impl Frame {
 
 /// The height of a plane over a point: level + slope · (x, y).
 #[derive(Clone, Copy)]
-pub(crate) struct Flat {
+pub(crate) struct PlaneHeight {
     level: f64,
     slope: DVec2,
 }
 
-impl Flat {
+impl PlaneHeight {
     /// Of the plane through `point` with a normal that is not across the frame's.
     pub(crate) fn new(normal: DVec3, point: DVec3) -> Self {
         let slope = -normal.truncate() / normal.z;
@@ -61,7 +61,7 @@ impl Flat {
 }
 
 /// A convex polygon in a frame, anticlockwise seen against the normal, with at most N corners.
-pub(crate) struct Outline<const N: usize> {
+pub(crate) struct ProjectedPolygon<const N: usize> {
     count: usize,
     corners: [DVec3; N],
     /// Inward unit normal of the side from corner k to the next, and its offset.
@@ -92,7 +92,7 @@ pub(crate) struct Corner {
 /// An end of what is left of a segment: its parameter, and the side that cuts there.
 pub(crate) type Cut = (f64, Option<usize>);
 
-impl<const N: usize> Outline<N> {
+impl<const N: usize> ProjectedPolygon<N> {
     pub(crate) fn new() -> Self {
         Self {
             count: 0,
@@ -219,8 +219,8 @@ impl<const N: usize> Outline<N> {
 /// led to it, so that mirrored outlines, whose edges run the other way round, have mirrored corners. Lengths up
 /// to `same` count as nothing.
 pub(crate) fn overlap<const N: usize>(
-    a: (&Outline<N>, Flat),
-    b: (&Outline<N>, Flat),
+    a: (&ProjectedPolygon<N>, PlaneHeight),
+    b: (&ProjectedPolygon<N>, PlaneHeight),
     same: f64,
     emit: &mut impl FnMut(Corner),
 ) {
@@ -228,7 +228,7 @@ pub(crate) fn overlap<const N: usize>(
     // A steep outline is seen as a sliver, whose sides and heights rounding may turn anywhere: its
     // points lie between its corners all the same.
     let (bounds_a, bounds_b) = (pa.bounds(), pb.bounds());
-    let over = |outline: &Outline<N>, flat: &Flat, bounds: &[DVec3; 2], x: DVec3| {
+    let over = |outline: &ProjectedPolygon<N>, flat: &PlaneHeight, bounds: &[DVec3; 2], x: DVec3| {
         let y = outline.next_inside(x.truncate(), same);
         y.extend(flat.height(y).max(bounds[0].z).min(bounds[1].z))
     };
@@ -286,8 +286,8 @@ enum Place {
 }
 
 fn crossing<const N: usize>(
-    a: &Outline<N>,
-    b: &Outline<N>,
+    a: &ProjectedPolygon<N>,
+    b: &ProjectedPolygon<N>,
     (i, k): (usize, usize),
     x: DVec3,
     same: f64,

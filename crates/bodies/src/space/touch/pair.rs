@@ -2,10 +2,10 @@
 
 use glam::{DMat3, DVec3};
 
-use super::apart::Core;
+use super::apart::SupportMap;
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
-use crate::space::Polyhedron;
+use crate::pose::{Pose, ContactPoint};
+use crate::space::ConvexPolyhedron;
 
 /// Cosine of the tilt up to which faces are laid over each other along a normal that is neither's.
 pub(super) const STEEP: f64 = 0.9;
@@ -20,9 +20,9 @@ pub(super) fn bias(small: f64, size: f64) -> f64 {
 pub(super) const ALONG: f64 = 1e-2;
 
 /// A polyhedron in its own axes.
-pub(super) struct Own<'a>(pub &'a Polyhedron);
+pub(super) struct LocalPolyhedron<'a>(pub &'a ConvexPolyhedron);
 
-impl Core for Own<'_> {
+impl SupportMap for LocalPolyhedron<'_> {
     #[inline]
     fn support(&self, d: DVec3, hint: u32) -> u32 {
         self.0.support(d, hint)
@@ -35,14 +35,14 @@ impl Core for Own<'_> {
 
 /// A polyhedron placed in the axes of another body.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<'a> {
-    pub body: &'a Polyhedron,
+pub(super) struct PlacedPolyhedron<'a> {
+    pub body: &'a ConvexPolyhedron,
     pub turn: DMat3,
     pub back: DMat3,
     pub shift: DVec3,
 }
 
-impl Core for Placed<'_> {
+impl SupportMap for PlacedPolyhedron<'_> {
     #[inline]
     fn support(&self, d: DVec3, hint: u32) -> u32 {
         self.body.support(self.back * d, hint)
@@ -53,7 +53,7 @@ impl Core for Placed<'_> {
     }
 }
 
-impl Placed<'_> {
+impl PlacedPolyhedron<'_> {
     /// Outward normal of a face.
     #[inline]
     pub(super) fn normal(&self, face: usize) -> DVec3 {
@@ -63,12 +63,12 @@ impl Placed<'_> {
 
 /// From the axes of the pair to space.
 #[derive(Clone, Copy)]
-pub(super) struct Home {
+pub(super) struct PairFrame {
     pub rotation: DMat3,
     pub position: DVec3,
 }
 
-impl Home {
+impl PairFrame {
     pub(super) fn new(pose: &Pose<Space>) -> Self {
         Self {
             rotation: DMat3::from_quat(pose.rotation),
@@ -83,8 +83,8 @@ impl Home {
         n: DVec3,
         gap: f64,
         feature: u32,
-    ) -> Touch<Space> {
-        Touch {
+    ) -> ContactPoint<Space> {
+        ContactPoint {
             point_a: self.position + self.rotation * x,
             point_b: self.position + self.rotation * y,
             normal: self.rotation * n,
@@ -95,11 +95,11 @@ impl Home {
 }
 
 /// Two polyhedra within reach of each other.
-pub(super) struct Pair<'a> {
-    pub a: &'a Polyhedron,
-    pub b: Placed<'a>,
-    pub home: Home,
-    pub reach: f64,
+pub(super) struct PolyhedronPair<'a> {
+    pub a: &'a ConvexPolyhedron,
+    pub b: PlacedPolyhedron<'a>,
+    pub home: PairFrame,
+    pub contact_margin: f64,
     /// Scale of the rounding errors of places.
     pub size: f64,
     /// A separation must be larger by this much to be preferred: ties, as between the two faces of
@@ -113,11 +113,11 @@ pub(super) struct Pair<'a> {
     pub exact: f64,
 }
 
-impl<'a> Pair<'a> {
+impl<'a> PolyhedronPair<'a> {
     /// `None` if the balls round the bodies are not within reach.
     pub(super) fn new(
-        a: (&'a Polyhedron, &Pose<Space>),
-        b: (&'a Polyhedron, &Pose<Space>),
+        a: (&'a ConvexPolyhedron, &Pose<Space>),
+        b: (&'a ConvexPolyhedron, &Pose<Space>),
         reach: f64,
     ) -> Option<Self> {
         let apart = b.1.position - a.1.position;
@@ -126,21 +126,21 @@ impl<'a> Pair<'a> {
         if !(apart.length_squared() <= far * far) {
             return None;
         }
-        let home = Home::new(a.1);
+        let home = PairFrame::new(a.1);
         let back = home.rotation.transpose();
         let turn = back * DMat3::from_quat(b.1.rotation);
         let (small, size) = (ra.min(rb), ra + rb);
         let bias = bias(small, size);
         Some(Self {
             a: a.0,
-            b: Placed {
+            b: PlacedPolyhedron {
                 body: b.0,
                 turn,
                 back: turn.transpose(),
                 shift: back * apart,
             },
             home,
-            reach,
+            contact_margin: reach,
             size,
             bias,
             same: 1e-7 * small + 1e-12 * size,
@@ -176,7 +176,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-fn most_along(body: &Polyhedron, vertex: u32, n: DVec3) -> usize {
+fn most_along(body: &ConvexPolyhedron, vertex: u32, n: DVec3) -> usize {
     let (mut best, mut most) = (0, f64::NEG_INFINITY);
     for &face in body.faces_around(vertex as usize) {
         let value = body.faces[face as usize].normal.dot(n);
@@ -188,7 +188,7 @@ fn most_along(body: &Polyhedron, vertex: u32, n: DVec3) -> usize {
 }
 
 /// The face round the first of the vertices, with all of them, that looks most along n.
-pub(super) fn containing(body: &Polyhedron, vertices: &[u32], n: DVec3) -> usize {
+pub(super) fn containing(body: &ConvexPolyhedron, vertices: &[u32], n: DVec3) -> usize {
     let (mut best, mut most) = (0, f64::NEG_INFINITY);
     for &f in body.faces_around(vertices[0] as usize) {
         let corners = body.face_loop(f as usize);
@@ -203,7 +203,7 @@ pub(super) fn containing(body: &Polyhedron, vertices: &[u32], n: DVec3) -> usize
 }
 
 /// The neighbour of a vertex to which the edge runs most nearly across n, if it does.
-pub(super) fn flattest(body: &Polyhedron, vertex: u32, n: DVec3) -> Option<u32> {
+pub(super) fn flattest(body: &ConvexPolyhedron, vertex: u32, n: DVec3) -> Option<u32> {
     let x = body.vertices[vertex as usize];
     let rise = |j: u32| {
         (body.vertices[j as usize] - x)
@@ -218,7 +218,7 @@ pub(super) fn flattest(body: &Polyhedron, vertex: u32, n: DVec3) -> Option<u32> 
 }
 
 /// Appends a contact within reach; of two with the same number the deeper one stays.
-pub(super) fn keep(touch: Touch<Space>, reach: f64, out: &mut Vec<Touch<Space>>, from: usize) {
+pub(super) fn keep_deepest(touch: ContactPoint<Space>, reach: f64, out: &mut Vec<ContactPoint<Space>>, from: usize) {
     if !(touch.gap <= reach) {
         return;
     }

@@ -13,24 +13,24 @@
 
 use glam::DVec3;
 
-use super::apart::{self, Answer, Core, Nearest};
-use super::axes::{self, Axis};
+use super::apart::{self, GjkResult, SupportMap, ClosestFeatures};
+use super::axes::{self, SeparatingAxis};
 use super::nearest;
-use super::outline::{Corner, Flat, Frame, Name, Outline, overlap};
-use super::pair::{ALONG, Own, Pair, Placed, STEEP, containing, flattest, keep};
-use super::round::{Segment, common_ends};
+use super::outline::{Corner, PlaneHeight, ProjectionFrame, Name, ProjectedPolygon, overlap};
+use super::pair::{ALONG, LocalPolyhedron, PolyhedronPair, PlacedPolyhedron, STEEP, containing, flattest, keep_deepest};
+use super::round::{CapsuleSegment, common_ends};
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
-use crate::space::{MOST_SIDES, Polyhedron};
+use crate::pose::{Pose, ContactPoint};
+use crate::space::{MAX_FACE_VERTICES, ConvexPolyhedron};
 
 /// Appends the contacts of two polyhedra.
 pub(super) fn polyhedra(
-    a: (&Polyhedron, &Pose<Space>),
-    b: (&Polyhedron, &Pose<Space>),
+    a: (&ConvexPolyhedron, &Pose<Space>),
+    b: (&ConvexPolyhedron, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
-    let Some(pair) = Pair::new(a, b, reach) else {
+    let Some(pair) = PolyhedronPair::new(a, b, reach) else {
         return;
     };
     let Some(faces) = axes::of_faces(&pair) else {
@@ -42,16 +42,16 @@ pub(super) fn polyhedra(
     if few && least <= 0.0 {
         edges = axes::of_directions(&pair, least);
     }
-    let least = edges.map_or(least, |e: Axis| e.separation.max(least));
+    let least = edges.map_or(least, |e: SeparatingAxis| e.separation.max(least));
     if least > reach {
         return;
     }
     if least > 0.0 || !few {
-        let (own, start) = (Own(pair.a), pair.b.shift);
-        match apart::nearest(&own, &pair.b, start, reach, pair.size) {
-            Answer::Beyond => return,
-            Answer::Apart(nearest) => return separate(&pair, &faces, &nearest, out),
-            Answer::Touching => {}
+        let (own, start) = (LocalPolyhedron(pair.a), pair.b.shift);
+        match apart::closest_features(&own, &pair.b, start, reach, pair.size) {
+            GjkResult::Beyond => return,
+            GjkResult::Separated(nearest) => return separate(&pair, &faces, &nearest, out),
+            GjkResult::Touching => {}
         }
         if !few {
             edges = axes::of_edges(&pair, &faces);
@@ -61,7 +61,7 @@ pub(super) fn polyhedra(
 }
 
 /// Contacts of bodies that overlap, along the axis of least depth.
-fn overlapping(pair: &Pair, faces: &axes::Faces, edges: Option<Axis>, out: &mut Vec<Touch<Space>>) {
+fn overlapping(pair: &PolyhedronPair, faces: &axes::FaceAxes, edges: Option<SeparatingAxis>, out: &mut Vec<ContactPoint<Space>>) {
     let from = out.len();
     let by_b = faces.b.separation > faces.a.separation + pair.bias;
     let (axis, least) = match edges {
@@ -78,26 +78,26 @@ fn overlapping(pair: &Pair, faces: &axes::Faces, edges: Option<Axis>, out: &mut 
 /// Where the axis was taken for its kind within the bias, or because bodies that just touch have many
 /// that are equally good, its features may not lie over each other. Then the point of contact is that
 /// of the nearest points once b is moved out along the axis: there distances are large and tell well.
-fn parted(pair: &Pair, axis: &Axis, out: &mut Vec<Touch<Space>>) {
+fn parted(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactPoint<Space>>) {
     let n = axis.normal;
     let way = 0.5 * pair.a.radius.min(pair.b.body.radius) - axis.separation;
-    let away = Placed {
+    let away = PlacedPolyhedron {
         shift: pair.b.shift + way * n,
         ..pair.b
     };
-    let own = Own(pair.a);
-    if let Answer::Apart(near) = apart::nearest(&own, &away, away.shift, f64::MAX, pair.size) {
+    let own = LocalPolyhedron(pair.a);
+    if let GjkResult::Separated(near) = apart::closest_features(&own, &away, away.shift, f64::MAX, pair.size) {
         let (x, y) = near.points(&own, &away);
         let y = y - way * n;
         let gap = (y - x).dot(n);
-        if gap <= pair.reach {
+        if gap <= pair.contact_margin {
             out.push(pair.home.touch((x, y), n, gap, number(pair, &near)));
         }
     }
 }
 
 /// Lays the faces over each other along the normal of one of them. Returns the least gap.
-fn face(pair: &Pair, axis: &Axis, of_a: bool, out: &mut Vec<Touch<Space>>, from: usize) -> f64 {
+fn face(pair: &PolyhedronPair, axis: &SeparatingAxis, of_a: bool, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
     let n = axis.normal;
     let (fa, fb) = if of_a {
         (axis.first, pair.opposing(axis.second as u32, n))
@@ -108,7 +108,7 @@ fn face(pair: &Pair, axis: &Axis, of_a: bool, out: &mut Vec<Touch<Space>>, from:
 }
 
 /// The contact of two crossing edges, with the faces beside them if these are not steep.
-fn crossing(pair: &Pair, axis: &Axis, out: &mut Vec<Touch<Space>>, from: usize) -> f64 {
+fn crossing(pair: &PolyhedronPair, axis: &SeparatingAxis, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
     let n = axis.normal;
     let (a, b) = (pair.a, &pair.b);
     let (e, f) = (&a.edges[axis.first], &b.body.edges[axis.second]);
@@ -138,12 +138,12 @@ fn crossing(pair: &Pair, axis: &Axis, out: &mut Vec<Touch<Space>>, from: usize) 
     let gap = (x - p).dot(n);
     let feature = pair.crossing(axis.first as u32, axis.second as u32);
     let touch = pair.home.touch((p, x), n, gap, feature);
-    keep(touch, pair.reach, out, from);
+    keep_deepest(touch, pair.contact_margin, out, from);
     gap
 }
 
 /// Contacts of bodies that are apart.
-fn separate(pair: &Pair, faces: &axes::Faces, near: &Nearest, out: &mut Vec<Touch<Space>>) {
+fn separate(pair: &PolyhedronPair, faces: &axes::FaceAxes, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>) {
     let from = out.len();
     // A vertex over a face: as exact as the face's normal, however small the distance.
     let flush = near.distance - 1e-15 * pair.size;
@@ -168,16 +168,16 @@ fn separate(pair: &Pair, faces: &axes::Faces, near: &Nearest, out: &mut Vec<Touc
         least = along(pair, near, out, from);
     }
     if least > near.distance + pair.exact {
-        let points = near.points(&Own(pair.a), &pair.b);
+        let points = near.points(&LocalPolyhedron(pair.a), &pair.b);
         let touch = pair
             .home
             .touch(points, n, near.distance, number(pair, near));
-        keep(touch, pair.reach, out, from);
+        keep_deepest(touch, pair.contact_margin, out, from);
     }
 }
 
 /// The number of the nearest points: a vertex of b before one of a before a crossing.
-fn number(pair: &Pair, near: &Nearest) -> u32 {
+fn number(pair: &PolyhedronPair, near: &ClosestFeatures) -> u32 {
     let (a, b) = (&near.a[..near.count], &near.b[..near.count]);
     let other = |list: &[u32]| list.iter().copied().find(|v| *v != list[0]);
     match (other(a), other(b)) {
@@ -195,7 +195,7 @@ fn number(pair: &Pair, near: &Nearest) -> u32 {
 }
 
 /// Two edges along each other: both ends of their common length. Returns the least gap.
-fn along(pair: &Pair, near: &Nearest, out: &mut Vec<Touch<Space>>, from: usize) -> f64 {
+fn along(pair: &PolyhedronPair, near: &ClosestFeatures, out: &mut Vec<ContactPoint<Space>>, from: usize) -> f64 {
     let n = near.normal;
     let (a, b) = (pair.a, &pair.b);
     let ends = (
@@ -207,11 +207,11 @@ fn along(pair: &Pair, near: &Nearest, out: &mut Vec<Touch<Space>>, from: usize) 
     };
     let ia = [near.a[0].min(i), near.a[0].max(i)];
     let ib = [near.b[0].min(j), near.b[0].max(j)];
-    let first = Segment {
-        ends: ia.map(|i| Own(a).at(i)),
+    let first = CapsuleSegment {
+        ends: ia.map(|i| LocalPolyhedron(a).at(i)),
         radius: 0.0,
     };
-    let second = Segment {
+    let second = CapsuleSegment {
         ends: ib.map(|j| b.at(j)),
         radius: 0.0,
     };
@@ -233,9 +233,9 @@ fn along(pair: &Pair, near: &Nearest, out: &mut Vec<Touch<Space>>, from: usize) 
             _ => pair.vertex_of_b(ib[k as usize - 2]),
         };
         least = least.min(gap);
-        keep(
+        keep_deepest(
             pair.home.touch((x, y), n, gap, feature),
-            pair.reach,
+            pair.contact_margin,
             out,
             from,
         );
@@ -245,11 +245,11 @@ fn along(pair: &Pair, near: &Nearest, out: &mut Vec<Touch<Space>>, from: usize) 
 
 /// Lays face fa of a and face fb of b over each other along n.
 fn lay(
-    pair: &Pair,
+    pair: &PolyhedronPair,
     n: DVec3,
     fa: usize,
     fb: usize,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
     from: usize,
 ) -> f64 {
     let sides = pair
@@ -260,21 +260,21 @@ fn lay(
     match sides {
         0..=4 => lay_sized::<4>(pair, n, fa, fb, out, from),
         5..=16 => lay_sized::<16>(pair, n, fa, fb, out, from),
-        _ => lay_sized::<MOST_SIDES>(pair, n, fa, fb, out, from),
+        _ => lay_sized::<MAX_FACE_VERTICES>(pair, n, fa, fb, out, from),
     }
 }
 
 fn lay_sized<const N: usize>(
-    pair: &Pair,
+    pair: &PolyhedronPair,
     n: DVec3,
     fa: usize,
     fb: usize,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
     from: usize,
 ) -> f64 {
-    let frame = Frame::new(n);
+    let frame = ProjectionFrame::new(n);
     let (a, b) = (pair.a, &pair.b);
-    let (mut below, mut above) = (Outline::<N>::new(), Outline::<N>::new());
+    let (mut below, mut above) = (ProjectedPolygon::<N>::new(), ProjectedPolygon::<N>::new());
     let (corners, edges) = (a.face_loop(fa), a.face_edges(fa));
     for (i, e) in corners.iter().zip(edges) {
         below.push(frame.local(a.vertices[*i as usize]), *i, *e);
@@ -287,8 +287,8 @@ fn lay_sized<const N: usize>(
     }
     below.close();
     above.close();
-    let floor = Flat::new(frame.local(a.faces[fa].normal), below.first());
-    let roof = Flat::new(frame.local(b.normal(fb)), above.first());
+    let floor = PlaneHeight::new(frame.local(a.faces[fa].normal), below.first());
+    let roof = PlaneHeight::new(frame.local(b.normal(fb)), above.first());
     let mut least = f64::INFINITY;
     overlap(
         (&below, floor),
@@ -297,16 +297,16 @@ fn lay_sized<const N: usize>(
         &mut |c: Corner| {
             let gap = c.b.z - c.a.z;
             least = least.min(gap);
-            if gap <= pair.reach {
+            if gap <= pair.contact_margin {
                 let feature = match c.name {
                     Name::A(i) => pair.vertex_of_a(i),
                     Name::B(j) => pair.vertex_of_b(j),
                     Name::Crossing(i, j) => pair.crossing(i, j),
                 };
                 let points = (frame.back(c.a), frame.back(c.b));
-                keep(
+                keep_deepest(
                     pair.home.touch(points, n, gap, feature),
-                    pair.reach,
+                    pair.contact_margin,
                     out,
                     from,
                 );

@@ -10,8 +10,8 @@ use glam::DVec3;
 
 use super::nearest;
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
-use crate::space::Polyhedron;
+use crate::pose::{Pose, ContactPoint};
+use crate::space::ConvexPolyhedron;
 
 /// Capsules whose axes enclose less than this angle (about half a degree) touch along their common
 /// length: then its two ends are points of contact too, so that logs rest on logs without rocking.
@@ -23,12 +23,12 @@ const ALIKE: f64 = 1e-7;
 
 /// A capsule's segment in space.
 #[derive(Clone, Copy)]
-pub(super) struct Segment {
+pub(super) struct CapsuleSegment {
     pub ends: [DVec3; 2],
     pub radius: f64,
 }
 
-impl Segment {
+impl CapsuleSegment {
     pub(super) fn of(half_length: f64, radius: f64, pose: &Pose<Space>) -> Self {
         let u = half_length * (pose.rotation * DVec3::Z);
         let ends = [pose.position - u, pose.position + u];
@@ -43,7 +43,7 @@ impl Segment {
     /// is farthest along n. At an end from which n points away this is a point of the cap; else it is
     /// one of the tube, straight off the axis, which stands for the whole only if the axis is more
     /// across n than along it (within 60 degrees of the plane across): `None` otherwise.
-    pub(super) fn skin(&self, t: f64, n: DVec3) -> Option<DVec3> {
+    pub(super) fn surface_offset(&self, t: f64, n: DVec3) -> Option<DVec3> {
         let u = (self.ends[1] - self.ends[0]).normalize_or_zero();
         let along = n.dot(u);
         if (t <= 0.0 && along <= 0.0) || (t >= 1.0 && along >= 0.0) {
@@ -62,7 +62,7 @@ fn balls(
     other: impl FnOnce() -> DVec3,
     feature: u32,
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     out.extend(ball(a, b, other, feature, reach));
 }
@@ -75,7 +75,7 @@ fn ball(
     other: impl FnOnce() -> DVec3,
     feature: u32,
     reach: f64,
-) -> Option<Touch<Space>> {
+) -> Option<ContactPoint<Space>> {
     let d = xb - xa;
     let distance = d.length();
     let gap = distance - ra - rb;
@@ -87,7 +87,7 @@ fn ball(
     } else {
         other()
     };
-    Some(Touch {
+    Some(ContactPoint {
         point_a: xa + ra * normal,
         point_b: xb - rb * normal,
         normal,
@@ -102,7 +102,7 @@ pub(crate) fn spheres(
     a: (f64, &Pose<Space>),
     b: (f64, &Pose<Space>),
     reach: f64,
-) -> Option<Touch<Space>> {
+) -> Option<ContactPoint<Space>> {
     ball(
         (a.1.position, a.0),
         (b.1.position, b.0),
@@ -115,9 +115,9 @@ pub(crate) fn spheres(
 /// Sphere against capsule. A centre on the axis parts across it.
 pub(super) fn sphere_capsule(
     a: (f64, &Pose<Space>),
-    b: Segment,
+    b: CapsuleSegment,
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     let centre = a.1.position;
     let x = b.at(nearest::on_segment(centre, b.ends[0], b.ends[1]));
@@ -132,7 +132,7 @@ pub(super) fn sphere_capsule(
 /// Capsule against capsule: the nearest points (feature 4), or, for nearly parallel axes, the ends of
 /// the length they have in common (0 and 1: ends of a, 2 and 3: of b), each with its own normal, and
 /// the nearest points only where they are nearer than those.
-pub(super) fn capsules(a: Segment, b: Segment, reach: f64, out: &mut Vec<Touch<Space>>) {
+pub(super) fn capsules(a: CapsuleSegment, b: CapsuleSegment, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
     let (u, v) = (a.ends[1] - a.ends[0], b.ends[1] - b.ends[0]);
     let (la, lb) = (u.length(), v.length());
     let cross = u.cross(v);
@@ -170,22 +170,22 @@ pub(super) fn capsules(a: Segment, b: Segment, reach: f64, out: &mut Vec<Touch<S
 /// Appends the contact beside an end of the common length. The normal may lean a little into the tube
 /// that ends there: the points are those of the true surfaces.
 fn capsule_end(
-    a: &Segment,
-    b: &Segment,
+    a: &CapsuleSegment,
+    b: &CapsuleSegment,
     (xa, xb, feature): (DVec3, DVec3, u32),
     n: DVec3,
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     let s = nearest::on_segment(xa, a.ends[0], a.ends[1]);
     let t = nearest::on_segment(xb, b.ends[0], b.ends[1]);
-    let (Some(ra), Some(rb)) = (a.skin(s, n), b.skin(t, -n)) else {
+    let (Some(ra), Some(rb)) = (a.surface_offset(s, n), b.surface_offset(t, -n)) else {
         return;
     };
     let (point_a, point_b) = (xa + ra, xb + rb);
     let gap = (point_b - point_a).dot(n);
     if gap <= reach {
-        out.push(Touch {
+        out.push(ContactPoint {
             point_a,
             point_b,
             normal: n,
@@ -197,8 +197,8 @@ fn capsule_end(
 
 /// Both ends of the interval along a in which b lies beside a: points of a and b, and their number.
 pub(super) fn common_ends(
-    a: &Segment,
-    b: &Segment,
+    a: &CapsuleSegment,
+    b: &CapsuleSegment,
     la: f64,
     same: f64,
 ) -> [Option<(DVec3, DVec3, u32)>; 2] {
@@ -234,8 +234,8 @@ fn plane(pose: &Pose<Space>) -> (DVec3, DVec3) {
     )
 }
 
-fn on_plane(n: DVec3, x: DVec3, gap: f64, feature: u32) -> Touch<Space> {
-    Touch {
+fn on_plane(n: DVec3, x: DVec3, gap: f64, feature: u32) -> ContactPoint<Space> {
+    ContactPoint {
         point_a: x - gap * n,
         point_b: x,
         normal: n,
@@ -249,7 +249,7 @@ pub(super) fn plane_sphere(
     a: &Pose<Space>,
     b: (f64, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     let (n, origin) = plane(a);
     let gap = (b.1.position - origin).dot(n) - b.0;
@@ -259,11 +259,11 @@ pub(super) fn plane_sphere(
 }
 
 /// Half-space a against a capsule: the lowest points at its two ends.
-pub(super) fn plane_capsule(a: &Pose<Space>, b: Segment, reach: f64, out: &mut Vec<Touch<Space>>) {
+pub(super) fn plane_capsule(a: &Pose<Space>, b: CapsuleSegment, reach: f64, out: &mut Vec<ContactPoint<Space>>) {
     let (n, origin) = plane(a);
     let height = b.ends.map(|x| (x - origin).dot(n));
     for k in [0, 1] {
-        let Some(r) = b.skin(k as f64, -n) else {
+        let Some(r) = b.surface_offset(k as f64, -n) else {
             continue;
         };
         let x = b.ends[k] + r;
@@ -277,9 +277,9 @@ pub(super) fn plane_capsule(a: &Pose<Space>, b: Segment, reach: f64, out: &mut V
 /// Half-space a against a polyhedron: every vertex within reach.
 pub(super) fn plane_polyhedron(
     a: &Pose<Space>,
-    b: (&Polyhedron, &Pose<Space>),
+    b: (&ConvexPolyhedron, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     let (n, origin) = plane(a);
     let (body, pose) = b;

@@ -4,8 +4,8 @@ use contact::law::{Law, Status};
 use contact::{FactoredDelassus, Problem};
 
 use super::super::{NO_GROUP, World, kinetic};
-use super::Works;
-use crate::detect::Found;
+use super::ContactWorks;
+use crate::detect::Candidate;
 use crate::dim::Dim;
 use crate::model::{Body, Freedom};
 
@@ -16,10 +16,10 @@ const WIDE: usize = 6;
 const PIECE: usize = if cfg!(test) { 32 } else { 1024 };
 
 /// What contacts are asked for; all of it may be read by any thread.
-struct View<'a, D: Dim> {
+struct ContactView<'a, D: Dim> {
     problem: &'a Problem,
     kinetic: &'a FactoredDelassus,
-    found: &'a [Found<D>],
+    found: &'a [Candidate<D>],
     active: &'a [u32],
     impulse: &'a [f64],
     begin: &'a [f64],
@@ -31,49 +31,49 @@ struct View<'a, D: Dim> {
 }
 
 /// What is filled: velocities by row, statuses by contact, works by piece, of consecutive pieces.
-struct Filled<'a> {
+struct ContactOutput<'a> {
     finish: &'a mut [f64],
     status: &'a mut [Status],
-    works: &'a mut [Works],
+    works: &'a mut [ContactWorks],
 }
 
 impl<D: Dim> World<D> {
     /// Works of the contacts, what each of them did, and Σ GᵀS by body.
-    pub(super) fn contacts_account(&mut self) -> Works {
-        let mut finish = std::mem::take(&mut self.work.finish);
-        let mut status = std::mem::take(&mut self.work.status);
-        let mut rest = std::mem::take(&mut self.work.rest);
-        let mut pieces = std::mem::take(&mut self.work.pieces);
-        let mut pushes = std::mem::take(&mut self.work.pushes);
+    pub(super) fn contact_works(&mut self) -> ContactWorks {
+        let mut finish = std::mem::take(&mut self.scratch.end_velocity);
+        let mut status = std::mem::take(&mut self.scratch.status);
+        let mut rest = std::mem::take(&mut self.scratch.contact_wrench);
+        let mut pieces = std::mem::take(&mut self.scratch.partial_works);
+        let mut pushes = std::mem::take(&mut self.scratch.contact_impulse);
         pushes.clear();
         finish.clear();
         status.clear();
         rest.clear();
         pieces.clear();
-        let problem = self.work.problem.take();
+        let problem = self.scratch.problem.take();
         let known = problem.as_ref().and_then(|p| Some((p, kinetic(p)?)));
         if let Some((problem, kinetic)) = known {
             let view = self.view(problem, kinetic);
             let count = view.active.len();
             finish.resize(problem.offset()[count], 0.0);
             status.resize(count, Status::Open);
-            pieces.resize(count.div_ceil(PIECE), Works::default());
-            let filled = Filled {
+            pieces.resize(count.div_ceil(PIECE), ContactWorks::default());
+            let filled = ContactOutput {
                 finish: &mut finish,
                 status: &mut status,
                 works: &mut pieces,
             };
-            match self.work.detector.team().pool(count) {
+            match self.scratch.detector.threads().pool(count) {
                 Some(pool) => pool.install(|| view.share(0, filled)),
                 None => view.visit_all(0, filled),
             }
-            rest.resize(self.model.bodies.len(), D::REST);
-            let found = self.work.detector.found();
-            let flat = self.flat_law().is_some();
+            rest.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
+            let found = self.scratch.detector.candidates();
+            let flat = self.single_planar_law().is_some();
             let rows = problem.offset().windows(2);
-            for (touch, rows) in self.work.active.iter().zip(rows) {
+            for (touch, rows) in self.scratch.active.iter().zip(rows) {
                 let found = &found[*touch as usize];
-                let push = match self.work.impulse[rows[0]..rows[1]] {
+                let push = match self.scratch.impulse[rows[0]..rows[1]] {
                     [n, t] if flat => self.push_flat_wrench(found, [n, t], &mut rest),
                     ref s => self.push_wrench(found, s, &mut rest),
                 };
@@ -81,15 +81,15 @@ impl<D: Dim> World<D> {
             }
             self.turn_rest(&mut rest);
         }
-        let mut works = Works::default();
+        let mut works = ContactWorks::default();
         for piece in &pieces {
             works.impact += piece.impact;
             works.sliding += piece.sliding;
             works.boundary += piece.boundary;
             works.end += piece.end;
         }
-        (self.work.finish, self.work.status) = (finish, status);
-        (self.work.pieces, self.work.pushes) = (pieces, pushes);
+        (self.scratch.end_velocity, self.scratch.status) = (finish, status);
+        (self.scratch.partial_works, self.scratch.contact_impulse) = (pieces, pushes);
         if let Some((problem, _)) = known {
             works.joint = self.joint_works(problem);
             works.impact += works.joint.limit;
@@ -97,21 +97,21 @@ impl<D: Dim> World<D> {
             self.add_joint_impulses(problem, &mut rest);
             works.books = self.books(problem, &works);
         }
-        self.work.rest = rest;
-        self.work.problem = problem;
+        self.scratch.contact_wrench = rest;
+        self.scratch.problem = problem;
         works
     }
 
-    fn view<'a>(&'a self, problem: &'a Problem, kinetic: &'a FactoredDelassus) -> View<'a, D> {
-        let work = &self.work;
-        View {
+    fn view<'a>(&'a self, problem: &'a Problem, kinetic: &'a FactoredDelassus) -> ContactView<'a, D> {
+        let work = &self.scratch;
+        ContactView {
             problem,
             kinetic,
-            found: work.detector.found(),
+            found: work.detector.candidates(),
             active: &work.active,
             impulse: &work.impulse,
-            begin: &work.begin,
-            hat: &work.hat,
+            begin: &work.begin_velocity,
+            hat: &work.kinetic_velocity,
             group: &work.group,
             bodies: &self.model.bodies,
             flow: self.model.cell.is_some(),
@@ -120,18 +120,18 @@ impl<D: Dim> World<D> {
 
     /// [`Self::push_wrench`] for contacts of the plane of one law.
     #[inline(always)]
-    fn push_flat_wrench(&self, found: &Found<D>, s: [f64; 2], rest: &mut [D::Dofs]) -> D::Vector {
-        let touch = &found.touch;
-        let frame = D::frame(touch.normal);
+    fn push_flat_wrench(&self, found: &Candidate<D>, s: [f64; 2], rest: &mut [D::Dofs]) -> D::Vector {
+        let touch = &found.point;
+        let frame = D::contact_frame(touch.normal);
         let axes = frame.as_ref();
         let vector = axes[0] * s[0] + axes[1] * s[1];
         let at = (touch.point_a + touch.point_b) * 0.5;
         for (body, sign) in found.bodies.into_iter().zip([-1.0, 1.0]) {
             let body = body as usize;
-            if self.work.group[body] == NO_GROUP {
+            if self.scratch.group[body] == NO_GROUP {
                 continue;
             }
-            let push = D::wrench(at - self.work.mid[body].position, vector);
+            let push = D::wrench(at - self.scratch.mid[body].position, vector);
             let sum = rest[body].as_mut().iter_mut().zip(push.as_ref());
             sum.for_each(|(sum, push)| *sum += sign * push);
         }
@@ -141,7 +141,7 @@ impl<D: Dim> World<D> {
     /// Adds the force and the moment of an impulse on both bodies, from its vector and the point it
     /// acts at; answers the vector.
     #[inline(always)]
-    fn push_wrench(&self, found: &Found<D>, s: &[f64], rest: &mut [D::Dofs]) -> D::Vector {
+    fn push_wrench(&self, found: &Candidate<D>, s: &[f64], rest: &mut [D::Dofs]) -> D::Vector {
         let frame = self.axes_of(found);
         let axes = frame.as_ref();
         let (mut vector, mut moment) = (D::Vector::default(), D::Vector::default());
@@ -152,13 +152,13 @@ impl<D: Dim> World<D> {
                 moment += axes[(i - D::N + 1) % D::N] * *s;
             }
         }
-        let at = (found.touch.point_a + found.touch.point_b) * 0.5;
+        let at = (found.point.point_a + found.point.point_b) * 0.5;
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
             let body = found.bodies[side] as usize;
-            if self.work.group[body] == NO_GROUP {
+            if self.scratch.group[body] == NO_GROUP {
                 continue;
             }
-            let push = D::wrench(at - self.work.centre(found, side), vector);
+            let push = D::wrench(at - self.scratch.centre(found, side), vector);
             let sum = rest[body].as_mut();
             for (sum, push) in sum.iter_mut().zip(push.as_ref()) {
                 *sum += sign * push;
@@ -167,7 +167,7 @@ impl<D: Dim> World<D> {
                 let mut turn = [0.0; WIDE];
                 match D::N {
                     2 => turn[2] = s[2],
-                    _ => D::spin_row(&D::Rotation::default(), moment, &mut turn),
+                    _ => D::angular_jacobian_row(&D::Rotation::default(), moment, &mut turn),
                 }
                 for (sum, turn) in sum.iter_mut().zip(&turn) {
                     *sum += sign * turn;
@@ -180,16 +180,16 @@ impl<D: Dim> World<D> {
     /// Moments about the axes that each body's kinetic coordinates take its spin about.
     fn turn_rest(&self, rest: &mut [D::Dofs]) {
         for (i, rest) in rest.iter_mut().enumerate() {
-            if !self.work.outward[i] && self.work.group[i] != NO_GROUP {
-                *rest = D::inward(&self.work.mid[i].rotation, rest);
+            if !self.scratch.spin_in_world_axes[i] && self.scratch.group[i] != NO_GROUP {
+                *rest = D::spin_to_body(&self.scratch.mid[i].rotation, rest);
             }
         }
     }
 }
 
-impl<D: Dim> View<'_, D> {
+impl<D: Dim> ContactView<'_, D> {
     /// Halves the pieces, from number `first` on, until each thread has some.
-    fn share(&self, first: usize, filled: Filled<'_>) {
+    fn share(&self, first: usize, filled: ContactOutput<'_>) {
         let half = filled.works.len() / 2;
         if half == 0 {
             return self.visit_all(first, filled);
@@ -200,12 +200,12 @@ impl<D: Dim> View<'_, D> {
         let (finish, more_finish) = filled.finish.split_at_mut(rows);
         let (status, more_status) = filled.status.split_at_mut(contacts);
         let (works, more_works) = filled.works.split_at_mut(half);
-        let one = Filled {
+        let one = ContactOutput {
             finish,
             status,
             works,
         };
-        let two = Filled {
+        let two = ContactOutput {
             finish: more_finish,
             status: more_status,
             works: more_works,
@@ -214,7 +214,7 @@ impl<D: Dim> View<'_, D> {
     }
 
     /// All contacts of the pieces from number `first` on.
-    fn visit_all(&self, first: usize, filled: Filled<'_>) {
+    fn visit_all(&self, first: usize, filled: ContactOutput<'_>) {
         let start = first * PIECE;
         let offset = self.problem.offset().get(start..).unwrap_or(&[]);
         let row = offset.first().copied().unwrap_or(0);
@@ -241,7 +241,7 @@ impl<D: Dim> View<'_, D> {
         &self,
         (contact, first): (usize, usize),
         finish: &mut [f64],
-        works: &mut Works,
+        works: &mut ContactWorks,
     ) -> Status {
         let kinetic = self.kinetic;
         let rows = |list: &[f64]| list[first..].first_chunk().copied().unwrap_or([0.0; R]);

@@ -23,7 +23,7 @@ use contact::law::Status;
 
 use super::super::law::pair_law;
 use super::super::{World, kinetic};
-use super::Works;
+use super::ContactWorks;
 use crate::dim::Dim;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
@@ -31,7 +31,7 @@ use crate::vector::Vector;
 
 /// What the contacts and joints of a step did to its energy.
 #[derive(Debug, Clone, Default)]
-pub(in crate::world) struct Books {
+pub(in crate::world) struct EnergyGain {
     /// Energy gained.
     pub gain: f64,
     /// What of it no law allows.
@@ -85,19 +85,19 @@ fn positive(x: f64) -> f64 {
 
 impl<D: Dim> World<D> {
     /// What contacts and joints did to the energy of the step.
-    pub(super) fn books(&mut self, problem: &Problem, works: &Works) -> Books {
+    pub(super) fn books(&mut self, problem: &Problem, works: &ContactWorks) -> EnergyGain {
         let seen = self.look_back(problem);
         let joint = &works.joint;
         let raw = works.impact + works.sliding + joint.rub + joint.held;
         // Joints of a step that was solved again are part of a collision.
-        let held = if self.link.solved_again() {
+        let held = if self.joints.solved_again() {
             0.0
         } else {
             joint.held
         };
         let lasting = seen.lasting + held;
         let mixed = seen.range.0 < seen.range.1;
-        let lawful = match self.work.common {
+        let lawful = match self.scratch.common_restitution {
             // ΣS·U_I is what the works are without ΣS·U_F; limits are booked with the impacts.
             Some(e) => {
                 let begin = 2.0 * (works.impact + works.sliding - joint.limit) - works.end;
@@ -105,9 +105,9 @@ impl<D: Dim> World<D> {
             }
             None => seen.lawful,
         } + joint.lawful;
-        if let (false, Some((gain, _))) = (mixed, self.gain_beside_joints(problem)) {
+        if let (false, Some((gain, _))) = (mixed, self.energy_gain_with_joints(problem)) {
             let gain = positive(gain);
-            return Books {
+            return EnergyGain {
                 gain,
                 excess: gain,
                 mixed,
@@ -115,17 +115,17 @@ impl<D: Dim> World<D> {
             };
         }
         if mixed || joint.acts {
-            return Books {
+            return EnergyGain {
                 gain: positive(raw),
                 excess: positive(if raw < lawful { raw } else { lawful }),
                 mixed,
                 lasting,
             };
         }
-        let e = self.work.common.unwrap_or(seen.range.0.clamp(0.0, 1.0));
+        let e = self.scratch.common_restitution.unwrap_or(seen.range.0.clamp(0.0, 1.0));
         let delta = (1.0 - e) / (1.0 + e);
         let gain = positive(lawful - delta * self.pushed(problem));
-        Books {
+        EnergyGain {
             gain,
             excess: gain,
             mixed,
@@ -136,15 +136,15 @@ impl<D: Dim> World<D> {
     /// ½‖v̂_F − v̂_L‖².
     fn pushed(&self, problem: &Problem) -> f64 {
         let free = kinetic(problem).map_or(&[][..], |kinetic| kinetic.free());
-        let both = self.work.hat.iter().zip(free);
+        let both = self.scratch.kinetic_velocity.iter().zip(free);
         0.5 * both.map(|(v, free)| (v - free) * (v - free)).sum::<f64>()
     }
 
     /// Looks at all contacts beside what they did in the step before. Both are in the same order.
     fn look_back(&self, problem: &Problem) -> Seen {
-        let work = &self.work;
-        let found = work.detector.found();
-        let mut memory = self.state.memory.iter().peekable();
+        let work = &self.scratch;
+        let found = work.detector.candidates();
+        let mut memory = self.state.contacts.iter().peekable();
         let mut seen = Seen {
             lawful: 0.0,
             range: (f64::INFINITY, f64::NEG_INFINITY),
@@ -153,17 +153,17 @@ impl<D: Dim> World<D> {
         let rows = problem.offset().windows(2);
         for ((&touch, &status), rows) in work.active.iter().zip(&work.status).zip(rows) {
             let found = &found[touch as usize];
-            let key = (found.bodies, found.shift, found.touch.feature);
+            let key = (found.bodies, found.image, found.point.feature);
             while memory
-                .next_if(|m| (m.bodies, m.shift, m.feature) < key)
+                .next_if(|m| (m.bodies, m.image, m.feature) < key)
                 .is_some()
             {}
             let last = memory
                 .peek()
-                .filter(|m| (m.bodies, m.shift, m.feature) == key);
+                .filter(|m| (m.bodies, m.image, m.feature) == key);
             let rows = rows[0]..rows[1];
-            let (s, begin) = (&work.impulse[rows.clone()], &work.begin[rows.clone()]);
-            let end = &work.finish[rows];
+            let (s, begin) = (&work.impulse[rows.clone()], &work.begin_velocity[rows.clone()]);
+            let end = &work.end_velocity[rows];
             if let Some(last) = last.filter(|m| m.status != Status::Open)
                 && status != Status::Open
             {
@@ -175,7 +175,7 @@ impl<D: Dim> World<D> {
                 let turned = each.map(|(axis, (s, begin))| s * (begin - axis.dot(last.velocity)));
                 seen.lasting += 0.5 * turned.sum::<f64>();
             }
-            if work.common.is_none() {
+            if work.common_restitution.is_none() {
                 let law = pair_law(&self.model, found).0;
                 for (i, s) in s.iter().enumerate().filter(|(_, s)| **s != 0.0) {
                     let e = rho(law, i);

@@ -14,7 +14,7 @@
 use contact::law::{Law, Status};
 use contact::{FactoredDelassus, Problem};
 
-use super::super::assemble::recall;
+use super::super::assemble::find_previous;
 use super::super::{World, kinetic};
 use crate::dim::Dim;
 
@@ -35,7 +35,7 @@ const DEPENDENT: f64 = 1e-18;
 
 /// The contact that slides with the smallest γ.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sliding {
+pub struct PainleveContact {
     /// Its bodies.
     pub bodies: [u32; 2],
     /// γ: at 0 and below the contact may jump.
@@ -44,30 +44,30 @@ pub struct Sliding {
 
 impl<D: Dim> World<D> {
     /// The contact of the last step that slid without colliding, of the smallest γ; nothing where none did.
-    pub fn sliding(&self) -> Option<Sliding> {
-        self.work.sliding
+    pub fn painleve_contact(&self) -> Option<PainleveContact> {
+        self.scratch.sliding
     }
 
     /// The same of the step whose account is made.
-    pub(super) fn least_gamma(&mut self) -> Option<Sliding> {
-        let mut web = std::mem::take(&mut self.work.web);
+    pub(super) fn least_gamma(&mut self) -> Option<PainleveContact> {
+        let mut web = std::mem::take(&mut self.scratch.painleve);
         let least = self.least_gamma_by(&mut web);
-        self.work.web = web;
+        self.scratch.painleve = web;
         least
     }
 
-    fn least_gamma_by(&self, web: &mut Web) -> Option<Sliding> {
-        let work = &self.work;
+    fn least_gamma_by(&self, web: &mut PainleveScratch) -> Option<PainleveContact> {
+        let work = &self.scratch;
         let problem = work.problem.as_ref()?;
         let kinetic = kinetic(problem)?;
-        let (mut least, mut last): (Option<Sliding>, usize) = (None, 0);
+        let (mut least, mut last): (Option<PainleveContact>, usize) = (None, 0);
         let mut filled = false;
         for (k, touch) in work.active.iter().enumerate() {
             if !self.slides(problem, kinetic, k) {
                 continue;
             }
-            let found = &work.detector.found()[*touch as usize];
-            let before = recall(&self.state.memory, &mut last, found);
+            let found = &work.detector.candidates()[*touch as usize];
+            let before = find_previous(&self.state.contacts, &mut last, found);
             if before.is_some_and(|memory| memory.status == Status::Stick) {
                 continue;
             }
@@ -76,13 +76,13 @@ impl<D: Dim> World<D> {
                 filled = true;
             }
             let first = problem.rows(k).start;
-            let u = &work.begin[first + 1..problem.rows(k).end];
+            let u = &work.begin_velocity[first + 1..problem.rows(k).end];
             let gamma = web.gamma(problem, kinetic, k, u);
             if let Some(gamma) = gamma
                 && least.is_none_or(|known| gamma < known.gamma)
             {
                 let bodies = found.bodies;
-                least = Some(Sliding { bodies, gamma });
+                least = Some(PainleveContact { bodies, gamma });
             }
         }
         least
@@ -95,7 +95,7 @@ impl<D: Dim> World<D> {
         if rows.len() < 2 || !problem.law(k).normal() {
             return false;
         }
-        let begin = &self.work.begin;
+        let begin = &self.scratch.begin_velocity;
         let forced = |row: usize| problem.free_velocity()[row] - kinetic.rebound(row) - begin[row];
         let tangential = rows.start + 1..(rows.start + D::N).min(rows.end);
         let (mut sliding, mut pushed) = (0.0_f64, 0.0_f64);
@@ -126,7 +126,7 @@ impl<D: Dim> World<D> {
 
     /// Rows of a contact or joint of the step that no impulse moves, counted from its first.
     fn held(&self, a: usize) -> usize {
-        let (Some(problem), work) = (&self.work.problem, &self.work) else {
+        let (Some(problem), work) = (&self.scratch.problem, &self.scratch) else {
             return 0;
         };
         let rows = problem.rows(a);
@@ -147,7 +147,7 @@ impl<D: Dim> World<D> {
 /// Which contacts and joints hold each group of coordinates, and how many of their rows, with memory that is used
 /// again: a warm step allocates nothing.
 #[derive(Debug, Clone, Default)]
-pub(in crate::world) struct Web {
+pub(in crate::world) struct PainleveScratch {
     held: Vec<u8>,
     /// Coordinates of a group: its number is its first one over this.
     width: usize,
@@ -171,7 +171,7 @@ pub(in crate::world) struct Web {
     push: Vec<f64>,
 }
 
-impl Web {
+impl PainleveScratch {
     fn fill<D: Dim>(
         &mut self,
         problem: &Problem,

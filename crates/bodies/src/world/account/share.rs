@@ -1,13 +1,13 @@
 //! Penetrations and errors of joints beside the sizes of the bodies they are between.
 
 use super::super::World;
-use crate::detect::Found;
+use crate::detect::Candidate;
 use crate::dim::Dim;
-use crate::joint::joint_of_feature;
+use crate::joint::clearance_joint;
 
 /// The contact that is deepest for its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Deepest {
+pub struct DeepestContact {
     /// Its bodies.
     pub bodies: [u32; 2],
     /// The joint, where it is a pin in its hole.
@@ -20,7 +20,7 @@ pub struct Deepest {
 
 /// The joint that is furthest apart for its size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Loosest {
+pub struct LargestDrift {
     /// The joint.
     pub joint: u32,
     /// Its error, a length.
@@ -31,15 +31,15 @@ pub struct Loosest {
 
 /// Smallest dimension of a shape: its least width across one of its sides; of a compound that of its
 /// thickest part, since a decomposition may have slivers. Boundaries have none: infinite.
-pub(in crate::world) fn thickness<D: Dim>(shape: &D::Shape) -> f64 {
+pub(in crate::world) fn min_width<D: Dim>(shape: &D::Shape) -> f64 {
     if let Some(compound) = D::compound(shape) {
         let parts = compound.parts().iter();
         return parts
-            .map(|part| thickness::<D>(&part.shape))
+            .map(|part| min_width::<D>(&part.shape))
             .fold(0.0, f64::max);
     }
     let mut least = f64::INFINITY;
-    D::sides(shape, D::Vector::default(), &mut |normal, _| {
+    D::visit_face_depths(shape, D::Vector::default(), &mut |normal, _| {
         let width = D::support(shape, normal) + D::support(shape, -normal);
         least = least.min(width);
     });
@@ -47,7 +47,7 @@ pub(in crate::world) fn thickness<D: Dim>(shape: &D::Shape) -> f64 {
 }
 
 /// The deeper one for its size; what is not a number is the deepest.
-fn deeper(known: Option<Deepest>, other: Deepest) -> Option<Deepest> {
+fn deeper(known: Option<DeepestContact>, other: DeepestContact) -> Option<DeepestContact> {
     match known {
         Some(known) if other.share <= known.share => Some(known),
         _ => Some(other),
@@ -59,23 +59,23 @@ const AT_REST: f64 = 0.1;
 
 impl<D: Dim> World<D> {
     /// The contact of the last step that is deepest for its size; nothing where none penetrates.
-    pub fn deepest(&self) -> Option<Deepest> {
-        let found = self.work.detector.found().iter();
+    pub fn deepest(&self) -> Option<DeepestContact> {
+        let found = self.scratch.detector.candidates().iter();
         let deep = found.filter_map(|found| self.depth(found));
         deep.fold(None, deeper)
     }
 
     /// The contact at rest of the last step that is deepest for its size: it carries an impulse and its depth hardly
     /// changes. A body that strikes and leaves is deep for a step; one that has sunk stays so.
-    pub fn deepest_at_rest(&self) -> Option<Deepest> {
-        let work = &self.work;
+    pub fn deepest_at_rest(&self) -> Option<DeepestContact> {
+        let work = &self.scratch;
         let rows = work.problem.as_ref()?.offset();
         let mut deepest = None;
         for (&touch, &row) in work.active.iter().zip(rows) {
-            let found = &work.detector.found()[touch as usize];
-            let speed = work.begin[row].abs().max(work.finish[row].abs());
+            let found = &work.detector.candidates()[touch as usize];
+            let speed = work.begin_velocity[row].abs().max(work.end_velocity[row].abs());
             let way = self.settings.step * speed;
-            let moves = way > AT_REST * -found.touch.gap;
+            let moves = way > AT_REST * -found.point.gap;
             if work.impulse[row] == 0.0 || moves {
                 continue;
             }
@@ -93,19 +93,19 @@ impl<D: Dim> World<D> {
     }
 
     /// How deep a contact is; nothing where it does not penetrate.
-    fn depth(&self, found: &Found<D>) -> Option<Deepest> {
-        let depth = -found.touch.gap;
+    fn depth(&self, found: &Candidate<D>) -> Option<DeepestContact> {
+        let depth = -found.point.gap;
         if depth <= 0.0 {
             return None;
         }
-        let [a, b] = found.bodies.map(|body| self.work.thickness[body as usize]);
+        let [a, b] = found.bodies.map(|body| self.scratch.min_width[body as usize]);
         let joint = match self.model.joints.is_empty() {
             true => None,
-            false => joint_of_feature(&self.model.joints, found),
+            false => clearance_joint(&self.model.joints, found),
         };
         let play = joint.and_then(|joint| self.model.joints[joint].clearance.as_ref());
         let size = play.map_or(a.min(b), |clearance| clearance.play);
-        Some(Deepest {
+        Some(DeepestContact {
             bodies: found.bodies,
             joint: joint.map(|joint| joint as u32),
             depth,
@@ -114,18 +114,18 @@ impl<D: Dim> World<D> {
     }
 
     /// The joint that is furthest apart for its size where the bodies are now.
-    pub fn loosest(&self) -> Option<Loosest> {
-        let mut loosest: Option<Loosest> = None;
+    pub fn largest_drift(&self) -> Option<LargestDrift> {
+        let mut loosest: Option<LargestDrift> = None;
         for (number, joint) in self.model.joints.iter().enumerate() {
             let Some(reading) = self.joint(number) else {
                 continue;
             };
-            let bodies = joint.sides.iter().filter_map(|side| side.body);
-            let sizes = bodies.map(|body| self.work.thickness[body as usize]);
+            let bodies = joint.frames.iter().filter_map(|side| side.body);
+            let sizes = bodies.map(|body| self.scratch.min_width[body as usize]);
             let size = sizes.fold(f64::INFINITY, f64::min);
             let share = reading.drift / size;
-            if loosest.is_none_or(|known: Loosest| !(share <= known.share)) {
-                loosest = Some(Loosest {
+            if loosest.is_none_or(|known: LargestDrift| !(share <= known.share)) {
+                loosest = Some(LargestDrift {
                     joint: number as u32,
                     drift: reading.drift,
                     share,

@@ -9,16 +9,16 @@
 use contact::ProblemBuilder;
 use contact::law::{Law, Status};
 
-use super::plain::Carrier;
-use super::{Filled, NO_GROUP, World, contact_error, recall};
+use super::plain::BodyData;
+use super::{AssembledRows, NO_GROUP, World, contact_error, find_previous};
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::pose::Touch;
+use crate::pose::ContactPoint;
 use crate::settings::Activation;
 
 impl<D: Dim> World<D> {
     /// The law of all touches, if there is one and it is that of Coulomb in the plane.
-    pub(in crate::world) fn flat_law(&self) -> Option<Law> {
+    pub(in crate::world) fn single_planar_law(&self) -> Option<Law> {
         let model = &self.model;
         let alike = model.joints.is_empty() && model.cell.is_none() && model.materials.count() == 1;
         if D::N != 2 || !alike {
@@ -31,35 +31,35 @@ impl<D: Dim> World<D> {
     }
 
     /// All touches that take part.
-    pub(super) fn push_flat(
+    pub(super) fn push_planar_coulomb(
         &self,
         builder: &mut ProblemBuilder,
-        filled: &mut Filled,
+        filled: &mut AssembledRows,
         (law, t_end): (Law, f64),
     ) -> Result<(), WorldError> {
-        let found = self.work.detector.found();
+        let found = self.scratch.detector.candidates();
         let (pair, _) = self.model.materials.law(0, 0);
         let e = pair.restitution;
         let room = self.settings.activation == Activation::Predicted && e.normal == 0.0;
         let mut last = 0;
         let Some(mut pairs) = builder.pair_contacts::<2, 3>(law) else {
             for touch in 0..found.len() {
-                self.push_touch(builder, filled, (touch, &mut last, t_end))?;
+                self.push_candidate(builder, filled, (touch, &mut last, t_end))?;
             }
             return Ok(());
         };
         for (touch, found) in found.iter().enumerate() {
             let [one, two] = found.bodies.map(|body| body as usize);
-            let groups = [self.work.group[one], self.work.group[two]];
-            let gap = found.touch.gap;
+            let groups = [self.scratch.group[one], self.scratch.group[two]];
+            let gap = found.point.gap;
             // Whether a rebound is to come is asked where it is known how fast.
             if groups[0] == NO_GROUP || groups[1] == NO_GROUP || !(gap <= 0.0 || room) {
-                self.push_touch(pairs.builder(), filled, (touch, &mut last, t_end))?;
+                self.push_candidate(pairs.builder(), filled, (touch, &mut last, t_end))?;
                 continue;
             }
-            let carriers = [&self.work.carriers[one], &self.work.carriers[two]];
-            let memory = recall(&self.state.memory, &mut last, found);
-            let Rows { blocks, begin } = rows(&found.touch, carriers);
+            let carriers = [&self.scratch.body_data[one], &self.scratch.body_data[two]];
+            let memory = find_previous(&self.state.contacts, &mut last, found);
+            let PlanarRows { blocks, begin } = rows(&found.point, carriers);
             // A contact that moves nothing along its normal constrains nothing.
             let square = |[p, q, w]: [f64; 3]| p * p + q * q + w * w;
             if !(square(blocks[0][0]) + square(blocks[1][0]) > 0.0) {
@@ -75,7 +75,7 @@ impl<D: Dim> World<D> {
             filled.active.push(touch as u32);
             filled.begin.extend_from_slice(&begin);
             let s = memory.map_or(D::Vector::default(), |memory| memory.impulse);
-            let n = found.touch.normal;
+            let n = found.point.normal;
             let start = [n[0] * s[0] + n[1] * s[1], n[0] * s[1] - n[1] * s[0]];
             filled.impulse.extend_from_slice(&start);
         }
@@ -84,13 +84,13 @@ impl<D: Dim> World<D> {
 }
 
 /// The rows of Ĝ of two bodies, and U_I.
-struct Rows {
+struct PlanarRows {
     blocks: [[[f64; 3]; 2]; 2],
     begin: [f64; 2],
 }
 
 #[inline(always)]
-fn rows<D: Dim>(touch: &Touch<D>, [a, b]: [&Carrier<D>; 2]) -> Rows {
+fn rows<D: Dim>(touch: &ContactPoint<D>, [a, b]: [&BodyData<D>; 2]) -> PlanarRows {
     let at = (touch.point_a + touch.point_b) * 0.5;
     let (la, lb) = (at - a.centre, at - b.centre);
     let [x, y] = [touch.normal[0], touch.normal[1]];
@@ -113,5 +113,5 @@ fn rows<D: Dim>(touch: &Touch<D>, [a, b]: [&Carrier<D>; 2]) -> Rows {
             [-y * rb[0], x * rb[1], turn_b[1] * rb[2]],
         ],
     ];
-    Rows { blocks, begin }
+    PlanarRows { blocks, begin }
 }

@@ -9,7 +9,7 @@
 use contact::law::Law;
 use contact::{ProblemBuilder, ProblemError};
 
-use super::{NO_GROUP, Touched, WIDE, World};
+use super::{NO_GROUP, PairedCandidate, WIDE, World};
 use crate::dim::Dim;
 use crate::model::Freedom;
 use crate::vector::Vector;
@@ -19,7 +19,7 @@ const SIGN: [f64; 2] = [-1.0, 1.0];
 
 /// What the contacts of a movable body ask of it, in one place.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::world) struct Carrier<D: Dim> {
+pub(in crate::world) struct BodyData<D: Dim> {
     pub(super) centre: D::Vector,
     /// Axes of its spin, 1/√m by velocity component, and u_I about these axes.
     pub(super) axes: D::Rotation,
@@ -29,7 +29,7 @@ pub(in crate::world) struct Carrier<D: Dim> {
 
 /// U_I and W of a contact by row, and what W adds to U_L along the normal.
 #[derive(Default)]
-struct Sum {
+struct RowVelocities {
     begin: [f64; 3],
     given: [f64; 3],
     free: f64,
@@ -37,55 +37,55 @@ struct Sum {
 
 impl<D: Dim> World<D> {
     /// Makes the carriers of the step; balls of space are no such.
-    pub(super) fn set_carriers(&mut self) {
-        let work = &mut self.work;
-        let mut carriers = std::mem::take(&mut work.carriers);
+    pub(super) fn gather_body_data(&mut self) {
+        let work = &mut self.scratch;
+        let mut carriers = std::mem::take(&mut work.body_data);
         carriers.clear();
-        let ball = |i: usize| work.group[i] == NO_GROUP || work.ball[i];
+        let ball = |i: usize| work.group[i] == NO_GROUP || work.is_sphere[i];
         let count = self.model.bodies.len();
         if !(0..count).all(ball) {
-            carriers.extend((0..count).map(|i| Carrier {
+            carriers.extend((0..count).map(|i| BodyData {
                 centre: work.mid[i].position,
-                axes: work.axes(i),
-                root: work.inverse_root[i],
-                begin: work.turned(i, &self.state.velocities[i]),
+                axes: work.spin_axes(i),
+                root: work.inverse_sqrt_mass[i],
+                begin: work.in_spin_axes(i, &self.state.velocities[i]),
             }));
         }
-        work.carriers = carriers;
+        work.body_data = carriers;
     }
 
     /// The contact, if it takes part; answers U_I by row.
     #[inline]
-    pub(super) fn push_plain(
+    pub(super) fn push_fixed_size(
         &self,
         builder: &mut ProblemBuilder,
         law: &Law,
-        touched: &Touched<'_, D>,
+        touched: &PairedCandidate<'_, D>,
     ) -> Result<Option<[f64; 3]>, ProblemError> {
-        let groups = touched.found.bodies.map(|i| self.work.group[i as usize]);
+        let groups = touched.found.bodies.map(|i| self.scratch.group[i as usize]);
         let ball = |side: usize| {
-            groups[side] == NO_GROUP || self.work.ball[touched.found.bodies[side] as usize]
+            groups[side] == NO_GROUP || self.scratch.is_sphere[touched.found.bodies[side] as usize]
         };
         if D::DOF == WIDE && ball(0) && ball(1) {
-            return self.push_balls(builder, law, (touched, groups));
+            return self.push_spheres(builder, law, (touched, groups));
         }
-        let touch = &touched.found.touch;
+        let touch = &touched.found.point;
         let at = (touch.point_a + touch.point_b) * 0.5;
-        let mut sum = Sum::default();
-        let (mut blocks, mut normal) = ([D::NO_BLOCK; 2], 0.0);
+        let mut sum = RowVelocities::default();
+        let (mut blocks, mut normal) = ([D::ZERO_BLOCK; 2], 0.0);
         for side in 0..2 {
             let sign = SIGN[side];
             let body = touched.found.bodies[side] as usize;
             if groups[side] == NO_GROUP {
-                self.add_given(touched, (side, sign), &mut sum);
+                self.add_boundary_velocity(touched, (side, sign), &mut sum);
                 continue;
             }
-            let carrier = &self.work.carriers[body];
-            let lever = at - self.work.centre(touched.found, side);
+            let carrier = &self.scratch.body_data[body];
+            let lever = at - self.scratch.centre(touched.found, side);
             let block = blocks[side].as_mut();
             for (i, (row, axis)) in block.iter_mut().zip(touched.frame.as_ref()).enumerate() {
                 let row = row.as_mut();
-                D::row(&carrier.axes, lever, *axis, row);
+                D::linear_jacobian_row(&carrier.axes, lever, *axis, row);
                 sum.begin[i] += sign * dot(row, carrier.begin.as_ref());
                 for (g, root) in row.iter_mut().zip(carrier.root.as_ref()) {
                     *g *= sign * root;
@@ -93,7 +93,7 @@ impl<D: Dim> World<D> {
             }
             normal += dot(block[0].as_ref(), block[0].as_ref());
         }
-        self.add_flow(touched, &mut sum);
+        self.add_mean_flow(touched, &mut sum);
         let approach = || {
             let mut free = sum.free;
             for side in (0..2).filter(|&side| groups[side] != NO_GROUP) {
@@ -103,10 +103,10 @@ impl<D: Dim> World<D> {
             free
         };
         // A contact that moves nothing along its normal constrains nothing.
-        if !(normal > 0.0) || !self.takes_part(touched, approach) {
+        if !(normal > 0.0) || !self.is_active(touched, approach) {
             return Ok(None);
         }
-        let rebound = self.rebound(touched.pair, sum.begin, touch.gap);
+        let rebound = self.restitution_term(touched.pair, sum.begin, touch.gap);
         let both = [0, 1].map(|side| (groups[side] as usize, &blocks[side]));
         let touches = match groups {
             [NO_GROUP, _] => &both[1..],
@@ -119,21 +119,21 @@ impl<D: Dim> World<D> {
 
     /// What a body that does not follow forces adds to U_I and W; nothing if it is at rest for ever.
     #[inline]
-    fn add_given(&self, touched: &Touched<'_, D>, (side, sign): (usize, f64), sum: &mut Sum) {
+    fn add_boundary_velocity(&self, touched: &PairedCandidate<'_, D>, (side, sign): (usize, f64), sum: &mut RowVelocities) {
         let body = touched.found.bodies[side] as usize;
         if self.model.bodies[body].freedom == Freedom::Fixed {
             return;
         }
-        let touch = &touched.found.touch;
+        let touch = &touched.found.point;
         let at = (touch.point_a + touch.point_b) * 0.5;
         let (axes, lever) = (
-            self.work.axes(body),
-            at - self.work.centre(touched.found, side),
+            self.scratch.spin_axes(body),
+            at - self.scratch.centre(touched.found, side),
         );
-        let (u, v) = (&self.state.velocities[body], &self.work.end[body]);
+        let (u, v) = (&self.state.velocities[body], &self.scratch.end[body]);
         for (i, axis) in touched.frame.as_ref().iter().enumerate() {
             let mut row = [0.0; WIDE];
-            D::row(&axes, lever, *axis, &mut row);
+            D::linear_jacobian_row(&axes, lever, *axis, &mut row);
             let dot = |w: &[f64]| sign * (0..D::DOF).map(|k| row[k] * w[k]).sum::<f64>();
             sum.begin[i] += dot(u.as_ref());
             sum.given[i] += dot(v.as_ref());
@@ -143,7 +143,7 @@ impl<D: Dim> World<D> {
 
     /// What the mean flow of a periodic cell adds.
     #[inline]
-    fn add_flow(&self, touched: &Touched<'_, D>, sum: &mut Sum) {
+    fn add_mean_flow(&self, touched: &PairedCandidate<'_, D>, sum: &mut RowVelocities) {
         if self.model.cell.is_none() {
             return;
         }
@@ -158,51 +158,51 @@ impl<D: Dim> World<D> {
     /// A contact of balls of space whose spin is about space axes: the lever is along the normal, and
     /// the rows of each are (s n, 0), (s t1, c t2), (s t2, −c t1).
     #[inline]
-    fn push_balls(
+    fn push_spheres(
         &self,
         builder: &mut ProblemBuilder,
         law: &Law,
-        (touched, groups): (&Touched<'_, D>, [u32; 2]),
+        (touched, groups): (&PairedCandidate<'_, D>, [u32; 2]),
     ) -> Result<Option<[f64; 3]>, ProblemError> {
-        let touch = &touched.found.touch;
+        let touch = &touched.found.point;
         let at = (touch.point_a + touch.point_b) * 0.5;
         let axes = touched.frame.as_ref();
-        let mut sum = Sum::default();
+        let mut sum = RowVelocities::default();
         let (mut balls, mut count) = ([(0, 0.0, 0.0); 2], 0);
         for side in 0..2 {
             let sign = SIGN[side];
             let body = touched.found.bodies[side] as usize;
             if groups[side] == NO_GROUP {
-                self.add_given(touched, (side, sign), &mut sum);
+                self.add_boundary_velocity(touched, (side, sign), &mut sum);
                 continue;
             }
-            let root = self.work.inverse_root[body].as_ref();
-            let lever = (at - self.work.centre(touched.found, side)).dot(touch.normal);
+            let root = self.scratch.inverse_sqrt_mass[body].as_ref();
+            let lever = (at - self.scratch.centre(touched.found, side)).dot(touch.normal);
             let group = groups[side] as usize;
             let (s, c) = (sign * root[0], sign * lever * root[3]);
             let hat = &builder.begin()[group * D::DOF..(group + 1) * D::DOF];
-            let (v, w) = (D::Vector::of(&hat[..D::N]), D::Vector::of(&hat[D::N..]));
+            let (v, w) = (D::Vector::from_components(&hat[..D::N]), D::Vector::from_components(&hat[D::N..]));
             sum.begin[0] += s * axes[0].dot(v);
             sum.begin[1] += s * axes[1].dot(v) + c * axes[2].dot(w);
             sum.begin[2] += s * axes[2].dot(v) - c * axes[1].dot(w);
             balls[count] = (group, s, c);
             count += 1;
         }
-        self.add_flow(touched, &mut sum);
+        self.add_mean_flow(touched, &mut sum);
         let approach = || {
             let along = |ball: &(usize, f64, f64)| {
                 let hat = &builder.free()[ball.0 * D::DOF..];
-                ball.1 * axes[0].dot(D::Vector::of(&hat[..D::N]))
+                ball.1 * axes[0].dot(D::Vector::from_components(&hat[..D::N]))
             };
             sum.free + balls[..count].iter().map(along).sum::<f64>()
         };
-        if count == 0 || !self.takes_part(touched, approach) {
+        if count == 0 || !self.is_active(touched, approach) {
             return Ok(None);
         }
-        let rebound = self.rebound(touched.pair, sum.begin, touch.gap);
+        let rebound = self.restitution_term(touched.pair, sum.begin, touch.gap);
         let mut frame = [[0.0; 3]; 3];
         for (to, from) in frame.iter_mut().zip(axes) {
-            to.copy_from_slice(from.slice());
+            to.copy_from_slice(from.components());
         }
         builder.add_sphere_contact(law, &frame, &balls[..count], &sum.given, &rebound)?;
         Ok(Some(sum.begin))

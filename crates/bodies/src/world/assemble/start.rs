@@ -1,23 +1,23 @@
 //! What a contact starts from: its impulse in the step before.
 
-use crate::detect::Found;
+use crate::detect::Candidate;
 use crate::dim::Dim;
-use crate::state::Memory;
+use crate::state::PersistentContact;
 use crate::vector::Vector;
 
 /// The memory of the same contact in the step before: both lists are sorted alike.
 #[inline]
-pub(in crate::world) fn recall<'a, D: Dim>(
-    memory: &'a [Memory<D>],
+pub(in crate::world) fn find_previous<'a, D: Dim>(
+    memory: &'a [PersistentContact<D>],
     last: &mut usize,
-    found: &Found<D>,
-) -> Option<&'a Memory<D>> {
+    found: &Candidate<D>,
+) -> Option<&'a PersistentContact<D>> {
     let pair = key(found.bodies);
-    let rest = (found.shift, found.touch.feature);
+    let rest = (found.image, found.point.feature);
     while let Some(known) = memory.get(*last) {
         let own = key(known.bodies);
-        if own > pair || own == pair && (known.shift, known.feature) >= rest {
-            let same = own == pair && (known.shift, known.feature) == rest;
+        if own > pair || own == pair && (known.image, known.feature) >= rest {
+            let same = own == pair && (known.image, known.feature) == rest;
             return same.then_some(known);
         }
         *last += 1;
@@ -33,9 +33,9 @@ fn key([a, b]: [u32; 2]) -> u64 {
 
 /// The impulse of the step before in the present frame; nothing for a new contact.
 #[inline]
-pub(super) fn push_start<D: Dim>(
+pub(super) fn push_warm_start<D: Dim>(
     impulse: &mut Vec<f64>,
-    memory: Option<&Memory<D>>,
+    memory: Option<&PersistentContact<D>>,
     frame: &D::Frame,
 ) {
     let mut start = [0.0; 3];
@@ -48,9 +48,9 @@ pub(super) fn push_start<D: Dim>(
 }
 
 /// The same for a contact of `d` rows, fewer or more than axes.
-pub(super) fn push_wide_start<D: Dim>(
+pub(super) fn push_warm_start_rows<D: Dim>(
     impulse: &mut Vec<f64>,
-    memory: Option<&Memory<D>>,
+    memory: Option<&PersistentContact<D>>,
     frame: &D::Frame,
     d: usize,
 ) {

@@ -4,10 +4,10 @@ use contact::FactoredDelassus;
 use glam::{DQuat, DVec2, DVec3};
 
 use super::*;
-use crate::cell::{Cell, Control, Given, Lattice};
+use crate::cell::{PeriodicCell, CellController, ImposedLoading, Lattice};
 use crate::dim::{Plane, Space};
 use crate::materials::Materials;
-use crate::model::{Body, Freedom, Guide};
+use crate::model::{Body, Freedom, PrescribedMotion};
 use crate::pose::{MassProperties, Pose};
 use crate::settings::Settings;
 use crate::state::State;
@@ -17,12 +17,12 @@ use crate::{plane, space};
 #[derive(Debug)]
 struct Slide;
 
-impl<D: Dim> Guide<D> for Slide {
+impl<D: Dim> PrescribedMotion<D> for Slide {
     fn at(&mut self, anchor: &Pose<D>, t: f64) -> (Pose<D>, D::Dofs) {
-        let mut velocity = D::REST;
+        let mut velocity = D::ZERO_VELOCITY;
         let speed = velocity.as_mut();
         (speed[0], speed[D::DOF - 1]) = (0.3 * (9.0 * t).cos(), 0.2);
-        (D::advance(anchor, &velocity, t), velocity)
+        (D::advance_pose(anchor, &velocity, t), velocity)
     }
 }
 
@@ -30,13 +30,13 @@ impl<D: Dim> Guide<D> for Slide {
 #[derive(Debug)]
 struct Shear;
 
-impl Control for Shear {
-    fn at(&mut self, t: f64) -> Given {
+impl CellController for Shear {
+    fn at(&mut self, t: f64) -> ImposedLoading {
         let mut rate = [[-0.3, 0.2, 0.1], [0.05, -0.2, 0.3], [0.1, 0.0, -0.4]];
         rate[0][1] += t;
-        Given {
+        ImposedLoading {
             rate,
-            ..Given::default()
+            ..ImposedLoading::default()
         }
     }
 }
@@ -55,9 +55,9 @@ impl<D: Dim> Scene<D> {
         let model = Model {
             bodies: Vec::new(),
             materials,
-            guides: vec![Box::new(Slide)],
+            prescribed_motions: vec![Box::new(Slide)],
             gravity,
-            fields: Vec::new(),
+            force_fields: Vec::new(),
             drag: Vec::new(),
             joints: Vec::new(),
             cell: None,
@@ -66,8 +66,8 @@ impl<D: Dim> Scene<D> {
             t: 0.0,
             poses: Vec::new(),
             velocities: Vec::new(),
-            anchors: Vec::new(),
-            memory: Vec::new(),
+            kinematic_origins: Vec::new(),
+            contacts: Vec::new(),
             cell: None,
         };
         Self(model, state)
@@ -75,9 +75,9 @@ impl<D: Dim> Scene<D> {
 
     fn add(&mut self, shape: D::Shape, freedom: Freedom, pose: Pose<D>) {
         let k = self.0.bodies.len();
-        let mut ones = D::REST;
+        let mut ones = D::ZERO_VELOCITY;
         ones.as_mut().fill(1.0);
-        let none: MassProperties<D> = D::of_masses(&ones);
+        let none: MassProperties<D> = D::from_mass_diagonal(&ones);
         let mass = D::mass_properties(&shape, 1000.0).unwrap_or(none);
         let material = (k % 2) as u16;
         self.0.bodies.push(Body {
@@ -87,7 +87,7 @@ impl<D: Dim> Scene<D> {
             freedom,
         });
         self.1.poses.push(pose);
-        let mut velocity = D::REST;
+        let mut velocity = D::ZERO_VELOCITY;
         for (i, v) in velocity.as_mut().iter_mut().enumerate() {
             *v = 0.2 * ((k * 7 + i * 3) as f64).sin();
         }
@@ -115,8 +115,8 @@ fn freedom(k: usize) -> Freedom {
 fn compare<D: Dim>(mut world: World<D>) -> usize {
     let mut contacts = 0;
     for _ in 0..60 {
-        world.advance().unwrap();
-        world.set_carriers();
+        world.step().unwrap();
+        world.gather_body_data();
         contacts += agree(&world);
     }
     contacts
@@ -136,17 +136,17 @@ fn agree<D: Dim>(world: &World<D>) -> usize {
         }
     };
     let mut contacts = 0;
-    for found in world.work.detector.found() {
+    for found in world.scratch.detector.candidates() {
         let (pair, first) = pair_law(&world.model, found);
         let (law, d) = law::<D>(pair, Status::Open);
-        let touched = Touched {
+        let touched = PairedCandidate {
             found,
             pair,
             memory: None,
-            frame: frame_of(&world.work, found, (pair, first)),
+            frame: frame_of(&world.scratch, found, (pair, first)),
         };
-        let one = world.push_plain(&mut plain, &law, &touched).unwrap();
-        let two = world.push_any(&mut any, (law, d), &touched).unwrap();
+        let one = world.push_fixed_size(&mut plain, &law, &touched).unwrap();
+        let two = world.push_general(&mut any, (law, d), &touched).unwrap();
         assert_eq!(one.is_some(), two.is_some());
         if let (Some(one), Some(two)) = (one, two) {
             near(&one[..d], &two[..d]);
@@ -174,11 +174,11 @@ fn agree<D: Dim>(world: &World<D>) -> usize {
 
 /// Where all touches obey one law of the plane: the way for them, and touch by touch.
 fn flat_agrees(world: &World<Plane>) -> usize {
-    let law = world.flat_law().unwrap();
+    let law = world.single_planar_law().unwrap();
     let make = |flat: bool| {
         let mut builder = FactoredDelassus::builder();
         world.push_bodies(&mut builder).unwrap();
-        let mut filled = Filled {
+        let mut filled = AssembledRows {
             active: Vec::new(),
             begin: Vec::new(),
             impulse: Vec::new(),
@@ -186,13 +186,13 @@ fn flat_agrees(world: &World<Plane>) -> usize {
         if flat {
             let law = law.clone();
             world
-                .push_flat(&mut builder, &mut filled, (law, 0.0))
+                .push_planar_coulomb(&mut builder, &mut filled, (law, 0.0))
                 .unwrap();
         } else {
             let mut last = 0;
-            for touch in 0..world.work.detector.found().len() {
+            for touch in 0..world.scratch.detector.candidates().len() {
                 let at = (touch, &mut last, 0.0);
-                world.push_touch(&mut builder, &mut filled, at).unwrap();
+                world.push_candidate(&mut builder, &mut filled, at).unwrap();
             }
         }
         (builder.build().unwrap(), filled)
@@ -231,7 +231,7 @@ fn floor() -> Scene<Plane> {
     };
     scene.add(
         plane::Shape::HalfPlane,
-        Freedom::Guided(0),
+        Freedom::Kinematic(0),
         at(0.0, 0.0, 0.02),
     );
     scene.add(plane::Shape::HalfPlane, Freedom::Fixed, at(-0.1, 0.0, -1.5));
@@ -239,7 +239,7 @@ fn floor() -> Scene<Plane> {
         let shape = match k % 2 {
             0 => plane::Shape::Disc { radius: 0.1 },
             _ => {
-                let polygon = plane::Polygon::rectangle(0.2, 0.16).unwrap();
+                let polygon = plane::ConvexPolygon::rectangle(0.2, 0.16).unwrap();
                 plane::Shape::Polygon(polygon.into())
             }
         };
@@ -269,8 +269,8 @@ fn contacts_of_one_law_of_the_plane_are_those_of_the_general_way() {
         let mut world = scene.world();
         let mut contacts = 0;
         for _ in 0..60 {
-            world.advance().unwrap();
-            world.set_carriers();
+            world.step().unwrap();
+            world.gather_body_data();
             contacts += flat_agrees(&world);
         }
         assert!(contacts > 300);
@@ -287,12 +287,12 @@ fn heap(cell: bool) -> World<Space> {
     let below = |position: DVec3, rotation: DQuat| Pose { position, rotation };
     if !cell {
         let floor = below(DVec3::ZERO, DQuat::from_rotation_x(0.02));
-        scene.add(space::Shape::HalfSpace, Freedom::Guided(0), floor);
+        scene.add(space::Shape::HalfSpace, Freedom::Kinematic(0), floor);
         let wall = below(DVec3::X * -0.1, DQuat::from_rotation_y(1.5));
         scene.add(space::Shape::HalfSpace, Freedom::Fixed, wall);
     }
     for k in 0..64 {
-        let cube = space::Polyhedron::cuboid(DVec3::new(0.2, 0.2, 0.16 + 0.02 * (k % 3) as f64));
+        let cube = space::ConvexPolyhedron::cuboid(DVec3::new(0.2, 0.2, 0.16 + 0.02 * (k % 3) as f64));
         let shape = match k % 3 {
             0 => space::Shape::Polyhedron(cube.unwrap().into()),
             _ => space::Shape::Sphere { radius: 0.1 },
@@ -303,7 +303,7 @@ fn heap(cell: bool) -> World<Space> {
     }
     if cell {
         scene.0.gravity = DVec3::ZERO;
-        scene.0.cell = Some(Cell {
+        scene.0.cell = Some(PeriodicCell {
             periodic: [true; 3],
             control: Some(Box::new(Shear)),
             modes: Vec::new(),

@@ -1,6 +1,6 @@
 //! How the cell begins, moves and stays one.
 
-use super::MOST;
+use super::MAX_MODES;
 use crate::cell;
 use crate::dim::Dim;
 use crate::error::WorldError;
@@ -10,7 +10,7 @@ use crate::world::World;
 
 impl<D: Dim> World<D> {
     /// Whether the cell can be one, with these bodies; what it begins with.
-    pub(in crate::world) fn begin_cell(&mut self) -> Result<(), WorldError> {
+    pub(in crate::world) fn init_cell(&mut self) -> Result<(), WorldError> {
         let t = self.state.t;
         let refuse = |reason: &str| {
             let reason = reason.to_string();
@@ -22,10 +22,10 @@ impl<D: Dim> World<D> {
             _ => return refuse("the model has one and the state has none, or the other way round"),
         };
         let entries = lattice.vectors.iter().take(D::N);
-        if !entries.clone().all(|vector| vector.finite()) || !(lattice.volume() > 0.0) {
+        if !entries.clone().all(|vector| vector.is_finite()) || !(lattice.volume() > 0.0) {
             return refuse("its vectors span no volume, or are not in a right-handed order");
         }
-        if cell.modes.len() > MOST || !(cell.damping >= 0.0 && cell.damping.is_finite()) {
+        if cell.modes.len() > MAX_MODES || !(cell.damping >= 0.0 && cell.damping.is_finite()) {
             return refuse("its damping is not a number of at least 0, or it has too many modes");
         }
         let heavy = cell.mass > 0.0 && cell.mass.is_finite();
@@ -42,7 +42,7 @@ impl<D: Dim> World<D> {
                 "joints join bodies and not their images: take the joints or the cell away",
             );
         }
-        if cell.moves() && !all_free {
+        if cell.deforms() && !all_free {
             return refuse(
                 "a cell that deforms takes all bodies with it, but there is one that is fixed, \
                  held or has a given motion",
@@ -58,7 +58,7 @@ impl<D: Dim> World<D> {
             return refuse("its strain rate is not finite");
         }
         lattice.rate = rate;
-        self.work.cell.end = rate;
+        self.scratch.cell.end = rate;
         self.check_room()
     }
 
@@ -67,7 +67,7 @@ impl<D: Dim> World<D> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &self.state.cell) else {
             return Ok(());
         };
-        let sizes = self.model.bodies.iter().map(|body| D::radius(&body.shape));
+        let sizes = self.model.bodies.iter().map(|body| D::bounding_radius(&body.shape));
         let largest = 2.0 * sizes.filter(|r| r.is_finite()).fold(0.0, f64::max);
         let heights = lattice.heights();
         for k in (0..D::N).filter(|&k| cell.periodic[k]) {
@@ -88,15 +88,15 @@ impl<D: Dim> World<D> {
     }
 
     /// x_F and H_F: what the mean flow adds to bodies that have moved by h c̄ already.
-    pub(in crate::world) fn finish_cell(&mut self) -> Result<(), WorldError> {
+    pub(in crate::world) fn end_cell(&mut self) -> Result<(), WorldError> {
         let Some(cell) = &self.model.cell else {
             return Ok(());
         };
-        let moves = cell.moves();
+        let moves = cell.deforms();
         let Some(lattice) = self.state.cell.as_mut().filter(|_| moves) else {
             return Ok(());
         };
-        let (end, h) = (self.work.cell.end, self.settings.step);
+        let (end, h) = (self.scratch.cell.end, self.settings.step);
         let mean = cell::add(&lattice.rate, &end, 1.0);
         // x_F = (1 − ½hL̄)⁻¹ ((x_I + h c̄) + ½hL̄ x_I) = x* + (1 − ½hL̄)⁻¹ h L̄ (x_I + ½h c̄), x* = x_I + h c̄.
         let behind = cell::inverse(&cell::add(&cell::identity(), &mean, -0.25 * h));
@@ -108,12 +108,12 @@ impl<D: Dim> World<D> {
             });
         }
         for (i, pose) in self.state.poses.iter_mut().enumerate() {
-            let (begin, last) = (&self.state.velocities[i], &self.work.end[i]);
+            let (begin, last) = (&self.state.velocities[i], &self.scratch.end[i]);
             let mut half = [0.0; 3];
             for k in 0..D::N {
                 half[k] = 0.25 * h * (begin.as_ref()[k] + last.as_ref()[k]);
             }
-            let middle = pose.position - D::Vector::of(&half[..D::N]);
+            let middle = pose.position - D::Vector::from_components(&half[..D::N]);
             pose.position += cell::apply::<D>(&flow, middle);
         }
         for vector in lattice.vectors.iter_mut().take(D::N) {
@@ -126,25 +126,25 @@ impl<D: Dim> World<D> {
 
     /// The same lattice with shorter vectors where shear has made them long, and whether it still has
     /// room for all bodies.
-    pub(in crate::world) fn settle_cell(&mut self) -> Result<(), WorldError> {
+    pub(in crate::world) fn reduce_cell(&mut self) -> Result<(), WorldError> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
             return Ok(());
         };
-        if !cell.moves() {
+        if !cell.deforms() {
             return Ok(());
         }
         let mut changed = false;
         while let Some((i, j, times)) = lattice.reduce(cell.periodic) {
             changed = true;
             // H k is the same: h_j k_j = (h_j − m h_i) k_j + h_i m k_j.
-            for memory in &mut self.state.memory {
-                let more = times.wrapping_mul(memory.shift[j]);
-                memory.shift[i] = memory.shift[i].wrapping_add(more);
+            for memory in &mut self.state.contacts {
+                let more = times.wrapping_mul(memory.image[j]);
+                memory.image[i] = memory.image[i].wrapping_add(more);
             }
         }
         if changed {
-            let memory = &mut self.state.memory;
-            memory.sort_unstable_by_key(|m| (m.bodies, m.shift, m.feature));
+            let memory = &mut self.state.contacts;
+            memory.sort_unstable_by_key(|m| (m.bodies, m.image, m.feature));
         }
         self.check_room()
     }
@@ -154,7 +154,7 @@ impl<D: Dim> World<D> {
         let (Some(cell), Some(lattice)) = (&self.model.cell, &mut self.state.cell) else {
             return;
         };
-        let root = &self.work.cell.root;
+        let root = &self.scratch.cell.root;
         let Some(first) = hat
             .len()
             .checked_sub(root.len())

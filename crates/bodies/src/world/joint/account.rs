@@ -7,9 +7,9 @@
 use contact::Problem;
 
 use super::super::World;
-use super::Role;
+use super::BlockRole;
 use crate::dim::Dim;
-use crate::joint::{self, Coordinate, Kind, Reading};
+use crate::joint::{self, JointCoordinate, JointKind, JointReport};
 use crate::vector::Vector;
 
 /// Works of the joints of a step.
@@ -37,47 +37,47 @@ impl<D: Dim> World<D> {
     /// Works of all joints; the forces of the readings.
     pub(in crate::world) fn joint_works(&mut self, problem: &Problem) -> JointWorks {
         let mut works = JointWorks::default();
-        let mut readings = std::mem::take(&mut self.link.readings);
+        let mut readings = std::mem::take(&mut self.joints.reports);
         readings.clear();
         readings.resize(self.model.joints.len(), blank());
-        let (h, before) = (self.settings.step, self.work.active.len());
-        for (k, block) in self.link.blocks.iter().enumerate() {
-            let sides = &self.model.joints[block.joint as usize].sides;
+        let (h, before) = (self.settings.step, self.scratch.active.len());
+        for (k, block) in self.joints.blocks.iter().enumerate() {
+            let sides = &self.model.joints[block.joint as usize].frames;
             let reading = &mut readings[block.joint as usize];
             for (i, at) in problem.rows(before + k).enumerate() {
-                let row = &self.link.rows[block.first + i];
-                let s = self.work.impulse[at];
+                let row = &self.joints.rows[block.first + i];
+                let s = self.scratch.impulse[at];
                 let velocity =
-                    |v: &[D::Dofs], held| block.sign * self.relative(sides, row, v, held);
-                let end = velocity(&self.work.end, false);
-                let done = 0.5 * s * (self.work.begin[at] + end);
+                    |v: &[D::Dofs], held| block.sign * self.row_velocity(sides, row, v, held);
+                let end = velocity(&self.scratch.end, false);
+                let done = 0.5 * s * (self.scratch.begin_velocity[at] + end);
                 let carried =
-                    velocity(&self.state.velocities, true) + velocity(&self.work.end, true);
+                    velocity(&self.state.velocities, true) + velocity(&self.scratch.end, true);
                 works.boundary -= 0.5 * s * carried;
-                self.work.finish.push(end);
+                self.scratch.end_velocity.push(end);
                 let force = block.sign * s / h;
-                match row.turn {
+                match row.angular {
                     false => reading.force += row.direction * force,
                     true => add_turn::<D>(&mut reading.torque, row.direction, force),
                 }
-                works.acts |= s != 0.0 && !matches!(block.role, Role::Spring | Role::Motor);
+                works.acts |= s != 0.0 && !matches!(block.role, BlockRole::Spring | BlockRole::Motor);
                 match block.role {
-                    Role::Held => {
+                    BlockRole::Held => {
                         works.held += done;
                         works.lawful += done;
                     }
-                    Role::Spring => works.spring += done,
-                    Role::Rub => {
+                    BlockRole::Spring => works.spring += done,
+                    BlockRole::Friction => {
                         works.rub += done;
                         works.lawful += s * end;
                     }
-                    Role::Limit => {
+                    BlockRole::Limit => {
                         works.limit += done;
                         let limits = &self.model.joints[block.joint as usize].limits;
                         let e = limits.as_ref().map_or(0.0, |limits| limits.restitution);
-                        works.lawful += s * (end + e * self.work.begin[at]) / (1.0 + e);
+                        works.lawful += s * (end + e * self.scratch.begin_velocity[at]) / (1.0 + e);
                     }
-                    Role::Motor => {
+                    BlockRole::Motor => {
                         works.motor += done;
                         reading.power += done / h;
                     }
@@ -85,25 +85,25 @@ impl<D: Dim> World<D> {
             }
         }
         self.read_clearances(problem, &mut readings);
-        self.link.readings = readings;
+        self.joints.reports = readings;
         works
     }
 
     /// Forces of pins in their holes.
-    fn read_clearances(&self, problem: &Problem, readings: &mut [Reading<D>]) {
-        for (contact, &touch) in self.work.active.iter().enumerate() {
-            let found = &self.work.detector.found()[touch as usize];
-            let Some(number) = joint::joint_of_feature(&self.model.joints, found) else {
+    fn read_clearances(&self, problem: &Problem, readings: &mut [JointReport<D>]) {
+        for (contact, &touch) in self.scratch.active.iter().enumerate() {
+            let found = &self.scratch.detector.candidates()[touch as usize];
+            let Some(number) = joint::clearance_joint(&self.model.joints, found) else {
                 continue;
             };
             let frame = self.frame(touch);
-            let pin = self.model.joints[number].sides[1].body;
+            let pin = self.model.joints[number].frames[1].body;
             let sign = if pin == Some(found.bodies[1]) {
                 1.0
             } else {
                 -1.0
             };
-            let impulse = &self.work.impulse[problem.rows(contact)];
+            let impulse = &self.scratch.impulse[problem.rows(contact)];
             for (axis, s) in frame.as_ref().iter().zip(impulse) {
                 readings[number].force += *axis * (sign * s / self.settings.step);
             }
@@ -112,12 +112,12 @@ impl<D: Dim> World<D> {
 
     /// Adds the impulses of joints on bodies, from directions and points.
     pub(in crate::world) fn add_joint_impulses(&self, problem: &Problem, rest: &mut [D::Dofs]) {
-        let before = self.work.active.len();
-        for (k, block) in self.link.blocks.iter().enumerate() {
-            let sides = &self.model.joints[block.joint as usize].sides;
+        let before = self.scratch.active.len();
+        for (k, block) in self.joints.blocks.iter().enumerate() {
+            let sides = &self.model.joints[block.joint as usize].frames;
             for (i, at) in problem.rows(before + k).enumerate() {
-                let row = &self.link.rows[block.first + i];
-                let s = block.sign * self.work.impulse[at];
+                let row = &self.joints.rows[block.first + i];
+                let s = block.sign * self.scratch.impulse[at];
                 for (side, sign) in sides.iter().zip([-s, s]) {
                     let Some(body) = side.body.map(|body| body as usize) else {
                         continue;
@@ -133,29 +133,29 @@ impl<D: Dim> World<D> {
 
     /// Where the joints are, at the end of the step; energy of their springs; largest drift.
     pub(in crate::world) fn read_joints(&mut self) -> (f64, f64) {
-        let mut readings = std::mem::take(&mut self.link.readings);
+        let mut readings = std::mem::take(&mut self.joints.reports);
         readings.resize(self.model.joints.len(), blank());
         let (mut elastic, mut worst) = (0.0, 0.0_f64);
-        let mut held = std::mem::take(&mut self.link.held);
+        let mut held = std::mem::take(&mut self.joints.held);
         for (number, joint) in self.model.joints.iter().enumerate() {
-            let ends = joint.ends(&self.state.poses);
+            let ends = joint.placed_frames(&self.state.poses);
             let reading = &mut readings[number];
             reading.at = ends.points[1];
             reading.axis = ends.axis();
-            let turns = matches!(joint.kind, Kind::Revolute | Kind::Cylindrical);
+            let turns = matches!(joint.kind, JointKind::Revolute | JointKind::Cylindrical);
             reading.angle = match turns {
-                true => joint.value(&ends, Coordinate::Turn),
+                true => joint.value(&ends, JointCoordinate::Angle),
                 false => 0.0,
             };
             reading.slide = match joint.kind {
-                Kind::Prismatic | Kind::Cylindrical => joint.value(&ends, Coordinate::Slide),
-                Kind::Distance | Kind::Clearance => joint.value(&ends, Coordinate::Length),
+                JointKind::Prismatic | JointKind::Cylindrical => joint.value(&ends, JointCoordinate::Displacement),
+                JointKind::Distance | JointKind::Clearance => joint.value(&ends, JointCoordinate::Distance),
                 _ => 0.0,
             };
             reading.speed = match joint.has_coordinate() {
                 true => {
                     let row = joint.coordinate_row(&ends);
-                    self.now(&joint.sides, &row)
+                    self.now(&joint.frames, &row)
                 }
                 false => 0.0,
             };
@@ -164,21 +164,21 @@ impl<D: Dim> World<D> {
                 elastic += 0.5 * spring.stiffness * stretch * stretch;
             }
             held.clear();
-            joint.held(&ends, &mut held);
-            let size = self.link.size[number];
+            joint.bilateral_constraints(&ends, &mut held);
+            let size = self.joints.length_scale[number];
             reading.drift = held.iter().fold(0.0, |most: f64, held| {
-                let factor = if held.row.turn { size } else { 1.0 };
+                let factor = if held.row.angular { size } else { 1.0 };
                 most.max(factor * held.value.abs())
             });
             worst = worst.max(reading.drift);
         }
-        self.link.held = held;
-        self.link.readings = readings;
+        self.joints.held = held;
+        self.joints.reports = readings;
         (elastic, worst)
     }
 
     /// U of a row where the bodies are now.
-    fn now(&self, sides: &[joint::Side<D>; 2], row: &joint::Row<D>) -> f64 {
+    fn now(&self, sides: &[joint::JointFrame<D>; 2], row: &joint::JacobianRow<D>) -> f64 {
         let mut sum = 0.0;
         for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
             let Some(body) = side.body.map(|body| body as usize) else {
@@ -199,14 +199,14 @@ impl<D: Dim> World<D> {
     }
 
     /// A joint over the last step; forces are 0 before the first one.
-    pub fn joint(&self, number: usize) -> Option<&Reading<D>> {
-        self.link.readings.get(number)
+    pub fn joint(&self, number: usize) -> Option<&JointReport<D>> {
+        self.joints.reports.get(number)
     }
 
     /// For each held row that other rows hold already, its joint: how often the joints are statically
     /// undetermined at the start, and where.
-    pub fn redundant_joints(&self) -> &[usize] {
-        &self.link.redundant
+    pub fn redundant_rows(&self) -> &[usize] {
+        &self.joints.redundant
     }
 }
 
@@ -214,15 +214,15 @@ fn add_turn<D: Dim>(torque: &mut [f64; 3], axis: D::Vector, moment: f64) {
     match D::N {
         2 => torque[2] += moment,
         _ => {
-            for (sum, axis) in torque.iter_mut().zip(axis.slice()) {
+            for (sum, axis) in torque.iter_mut().zip(axis.components()) {
                 *sum += axis * moment;
             }
         }
     }
 }
 
-fn blank<D: Dim>() -> Reading<D> {
-    Reading {
+fn blank<D: Dim>() -> JointReport<D> {
+    JointReport {
         at: D::Vector::default(),
         axis: D::Vector::default(),
         angle: 0.0,

@@ -4,14 +4,14 @@ use contact::law::{Law, NonFirmSet};
 use contact::{ProblemBuilder, ProblemError};
 
 use super::super::{CLOSED, NO_GROUP, World};
-use super::{Block, Linkage, Role, WIDE, ball};
+use super::{JointBlock, JointScratch, BlockRole, WIDE, ball};
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::joint::{Coordinate, Row, Side};
+use crate::joint::{JointCoordinate, JacobianRow, JointFrame};
 use crate::settings::Activation;
 
 /// The blocks of Ĝ of some rows, and the velocities in them.
-struct Levers {
+struct BlockRows {
     block: [[f64; WIDE * WIDE]; 2],
     /// From bodies that do not follow forces, at the end.
     given: [f64; WIDE],
@@ -26,7 +26,7 @@ impl<D: Dim> World<D> {
         &mut self,
         builder: &mut ProblemBuilder,
     ) -> Result<(), WorldError> {
-        let mut link = std::mem::replace(&mut self.link, Linkage::empty());
+        let mut link = std::mem::replace(&mut self.joints, JointScratch::empty());
         link.blocks.clear();
         link.rows.clear();
         let mut pushed = Ok(());
@@ -41,38 +41,38 @@ impl<D: Dim> World<D> {
                 break;
             }
         }
-        self.link = link;
+        self.joints = link;
         pushed
     }
 
     fn push_joint(
         &mut self,
         builder: &mut ProblemBuilder,
-        link: &mut Linkage<D>,
+        link: &mut JointScratch<D>,
         number: usize,
     ) -> Result<(), ProblemError> {
         let joint = &self.model.joints[number];
-        let ends = joint.ends(&self.work.mid);
+        let ends = joint.placed_frames(&self.scratch.mid);
         link.held.clear();
-        joint.held(&ends, &mut link.held);
+        joint.bilateral_constraints(&ends, &mut link.held);
         let first = link.rows.len();
         let held = link.held.iter().map(|held| held.row);
         link.rows.extend(held);
         let count = link.rows.len() - first;
         let row = joint.coordinate_row(&ends);
         let value = joint.value(&ends, joint.coordinate);
-        let rubbing = joint.rub.map(|_| joint.rub_rows(&ends));
+        let rubbing = joint.friction.map(|_| joint.friction_rows(&ends));
         if count > 0 {
             let levers = self.levers(number, &link.rows[first..], 1.0);
-            let all = (levers.begin.map(|u| link.rebound * u), Law::Bilateral);
-            let block = block(number, Role::Held, (first, count), 1.0);
+            let all = (levers.begin.map(|u| link.restitution * u), Law::Bilateral);
+            let block = block(number, BlockRole::Held, (first, count), 1.0);
             self.push_block(builder, link, block, &levers, all)?;
         }
         self.push_spring(builder, link, number, row, value)?;
         self.push_motor(builder, link, number, row)?;
         if let Some((rows, count)) = rubbing {
             let levers = self.levers(number, &rows[..count], 1.0);
-            let block = block(number, Role::Rub, (link.rows.len(), count), 1.0);
+            let block = block(number, BlockRole::Friction, (link.rows.len(), count), 1.0);
             link.rows.extend_from_slice(&rows[..count]);
             let all = ([0.0; WIDE], ball(count, 0.0));
             self.push_block(builder, link, block, &levers, all)?;
@@ -83,9 +83,9 @@ impl<D: Dim> World<D> {
     fn push_motor(
         &mut self,
         builder: &mut ProblemBuilder,
-        link: &mut Linkage<D>,
+        link: &mut JointScratch<D>,
         number: usize,
-        row: Row<D>,
+        row: JacobianRow<D>,
     ) -> Result<(), ProblemError> {
         let Some(motor) = &self.model.joints[number].motor else {
             return Ok(());
@@ -96,7 +96,7 @@ impl<D: Dim> World<D> {
         };
         let mut levers = self.levers(number, &[row], 1.0);
         levers.given[0] -= link.speed.get(number).copied().unwrap_or(0.0);
-        let block = block(number, Role::Motor, (link.rows.len(), 1), 1.0);
+        let block = block(number, BlockRole::Motor, (link.rows.len(), 1), 1.0);
         link.rows.push(row);
         self.push_block(builder, link, block, &levers, ([0.0; WIDE], law))
     }
@@ -104,9 +104,9 @@ impl<D: Dim> World<D> {
     fn push_spring(
         &mut self,
         builder: &mut ProblemBuilder,
-        link: &mut Linkage<D>,
+        link: &mut JointScratch<D>,
         number: usize,
-        row: Row<D>,
+        row: JacobianRow<D>,
         value: f64,
     ) -> Result<(), ProblemError> {
         let h = self.settings.step;
@@ -123,7 +123,7 @@ impl<D: Dim> World<D> {
         let alpha = h * spring.stiffness * stretch + 0.5 * h * spring.damping * begin;
         levers.given[0] += alpha / beta;
         let own = builder.add_kinetic_group(&[0.0], &[0.0])?;
-        let block = block(number, Role::Spring, (link.rows.len(), 1), 1.0);
+        let block = block(number, BlockRole::Spring, (link.rows.len(), 1), 1.0);
         link.rows.push(row);
         let wide = [1.0 / beta.sqrt()];
         let touches = self.touches(number, &levers, 1);
@@ -135,8 +135,8 @@ impl<D: Dim> World<D> {
         }
         builder.add_contact_with_rebound(Law::Bilateral, &all[..count], &levers.given[..1], &[0.0])?;
         link.blocks.push(block);
-        self.work.begin.push(begin);
-        self.work.impulse.push(0.0);
+        self.scratch.begin_velocity.push(begin);
+        self.scratch.impulse.push(0.0);
         Ok(())
     }
 
@@ -144,9 +144,9 @@ impl<D: Dim> World<D> {
     fn push_limits(
         &mut self,
         builder: &mut ProblemBuilder,
-        link: &mut Linkage<D>,
+        link: &mut JointScratch<D>,
         number: usize,
-        row: Row<D>,
+        row: JacobianRow<D>,
         value: f64,
     ) -> Result<(), ProblemError> {
         let joint = &self.model.joints[number];
@@ -154,8 +154,8 @@ impl<D: Dim> World<D> {
             return Ok(());
         };
         let size = match joint.coordinate {
-            Coordinate::Turn => 1.0,
-            _ => link.size[number],
+            JointCoordinate::Angle => 1.0,
+            _ => link.length_scale[number],
         };
         let h = self.settings.step;
         for (gap, sign) in [(value - limits.low, 1.0), (limits.high - value, -1.0)] {
@@ -170,7 +170,7 @@ impl<D: Dim> World<D> {
                 }
                 rebound[0] = gap / h;
             }
-            let block = block(number, Role::Limit, (link.rows.len(), 1), sign);
+            let block = block(number, BlockRole::Limit, (link.rows.len(), 1), sign);
             link.rows.push(row);
             let all = (rebound, Law::Frictionless);
             self.push_block(builder, link, block, &levers, all)?;
@@ -181,9 +181,9 @@ impl<D: Dim> World<D> {
     fn push_block(
         &mut self,
         builder: &mut ProblemBuilder,
-        link: &mut Linkage<D>,
-        block: Block,
-        levers: &Levers,
+        link: &mut JointScratch<D>,
+        block: JointBlock,
+        levers: &BlockRows,
         (rebound, law): ([f64; WIDE], Law),
     ) -> Result<(), ProblemError> {
         let count = block.count;
@@ -199,8 +199,8 @@ impl<D: Dim> World<D> {
             [None, None] => return Ok(()),
         }
         link.blocks.push(block);
-        self.work.begin.extend_from_slice(&levers.begin[..count]);
-        self.work.impulse.extend(std::iter::repeat_n(0.0, count));
+        self.scratch.begin_velocity.extend_from_slice(&levers.begin[..count]);
+        self.scratch.impulse.extend(std::iter::repeat_n(0.0, count));
         Ok(())
     }
 
@@ -208,39 +208,39 @@ impl<D: Dim> World<D> {
     fn touches<'a>(
         &self,
         number: usize,
-        levers: &'a Levers,
+        levers: &'a BlockRows,
         count: usize,
     ) -> [Option<(usize, &'a [f64])>; 2] {
-        let sides = &self.model.joints[number].sides;
+        let sides = &self.model.joints[number].frames;
         [0, 1].map(|k| {
-            let group = self.work.group[sides[k].body? as usize];
+            let group = self.scratch.group[sides[k].body? as usize];
             let block = &levers.block[k][..count * D::DOF];
             (group != NO_GROUP).then_some((group as usize, block))
         })
     }
 
     /// Blocks and velocities of some rows of a joint at the midpoint.
-    fn levers(&self, number: usize, rows: &[Row<D>], sign: f64) -> Levers {
-        let mut levers = Levers {
+    fn levers(&self, number: usize, rows: &[JacobianRow<D>], sign: f64) -> BlockRows {
+        let mut levers = BlockRows {
             block: [[0.0; WIDE * WIDE]; 2],
             given: [0.0; WIDE],
             begin: [0.0; WIDE],
             free: [0.0; WIDE],
         };
-        let sides = &self.model.joints[number].sides;
+        let sides = &self.model.joints[number].frames;
         for (k, (side, sense)) in sides.iter().zip([-sign, sign]).enumerate() {
             let Some(body) = side.body.map(|body| body as usize) else {
                 continue;
             };
-            let root = self.work.inverse_root[body].as_ref();
-            let u = self.work.turned(body, &self.state.velocities[body]);
-            let v = self.work.turned(body, &self.work.end[body]);
+            let root = self.scratch.inverse_sqrt_mass[body].as_ref();
+            let u = self.scratch.in_spin_axes(body, &self.state.velocities[body]);
+            let v = self.scratch.in_spin_axes(body, &self.scratch.end[body]);
             for (i, row) in rows.iter().enumerate().take(WIDE) {
                 let entries = self.entries(body, row);
                 let dot = |w: &[f64]| sense * (0..D::DOF).map(|c| entries[c] * w[c]).sum::<f64>();
                 levers.begin[i] += dot(u.as_ref());
                 levers.free[i] += dot(v.as_ref());
-                if self.work.group[body] == NO_GROUP {
+                if self.scratch.group[body] == NO_GROUP {
                     levers.given[i] += dot(v.as_ref());
                     continue;
                 }
@@ -253,21 +253,21 @@ impl<D: Dim> World<D> {
     }
 
     /// The row of G of one body, its spin about the axes of its kinetic coordinates.
-    pub(super) fn entries(&self, body: usize, row: &Row<D>) -> [f64; WIDE] {
+    pub(super) fn entries(&self, body: usize, row: &JacobianRow<D>) -> [f64; WIDE] {
         let mut entries = [0.0; WIDE];
         row.fill(
-            &self.work.axes(body),
-            self.work.mid[body].position,
+            &self.scratch.spin_axes(body),
+            self.scratch.mid[body].position,
             &mut entries,
         );
         entries
     }
 
     /// U of a row with these velocities; `held` takes only bodies that do not follow forces.
-    pub(super) fn relative(
+    pub(super) fn row_velocity(
         &self,
-        sides: &[Side<D>; 2],
-        row: &Row<D>,
+        sides: &[JointFrame<D>; 2],
+        row: &JacobianRow<D>,
         v: &[D::Dofs],
         held: bool,
     ) -> f64 {
@@ -276,11 +276,11 @@ impl<D: Dim> World<D> {
             let Some(body) = side.body.map(|body| body as usize) else {
                 continue;
             };
-            if held && self.work.group[body] != NO_GROUP {
+            if held && self.scratch.group[body] != NO_GROUP {
                 continue;
             }
             let entries = self.entries(body, row);
-            let v = self.work.turned(body, &v[body]);
+            let v = self.scratch.in_spin_axes(body, &v[body]);
             let parts = entries.iter().zip(v.as_ref());
             sum += sign * parts.map(|(g, v)| g * v).sum::<f64>();
         }
@@ -288,8 +288,8 @@ impl<D: Dim> World<D> {
     }
 }
 
-fn block(joint: usize, role: Role, (first, count): (usize, usize), sign: f64) -> Block {
-    Block {
+fn block(joint: usize, role: BlockRole, (first, count): (usize, usize), sign: f64) -> JointBlock {
+    JointBlock {
         joint: joint as u32,
         role,
         first,

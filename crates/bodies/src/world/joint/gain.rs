@@ -21,7 +21,7 @@
 use contact::Problem;
 
 use super::super::{World, kinetic};
-use super::Role;
+use super::BlockRole;
 use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::joint::Joint;
@@ -31,17 +31,17 @@ const GAINED: f64 = 1e-6;
 
 impl<D: Dim> World<D> {
     /// Solves the step again with one ρ in all rows where contacts beside joints gained energy.
-    pub(in crate::world) fn take_gain_back(&mut self, t_end: f64) -> Result<(), WorldError> {
-        let Some(problem) = self.work.problem.take() else {
+    pub(in crate::world) fn resolve_joint_restitution(&mut self, t_end: f64) -> Result<(), WorldError> {
+        let Some(problem) = self.scratch.problem.take() else {
             return Ok(());
         };
-        let gained = self.gain_beside_joints(&problem);
+        let gained = self.energy_gain_with_joints(&problem);
         let energy = kinetic(&problem).map_or(0.0, |k| half(k.begin()).max(half(k.free())));
-        self.work.problem = Some(problem);
+        self.scratch.problem = Some(problem);
         match gained {
             Some((gain, rho)) if gain > GAINED * energy => {
-                self.link.rebound = rho;
-                self.solve_again(t_end)
+                self.joints.restitution = rho;
+                self.reassemble_and_solve(t_end)
             }
             _ => Ok(()),
         }
@@ -49,31 +49,31 @@ impl<D: Dim> World<D> {
 
     /// What the sums are above their bounds with one ρ, that of the contacts, and this ρ. Nothing where no contact or limit
     /// carries an impulse beside a joint, and where their coefficients differ: then no such bounds exist.
-    pub(in crate::world) fn gain_beside_joints(&mut self, problem: &Problem) -> Option<(f64, f64)> {
-        if self.link.blocks.is_empty() {
+    pub(in crate::world) fn energy_gain_with_joints(&mut self, problem: &Problem) -> Option<(f64, f64)> {
+        if self.joints.blocks.is_empty() {
             return None;
         }
         let kinetic = kinetic(problem)?;
         let rho = self.common_rho(problem)?;
-        let mut ends = std::mem::take(&mut self.link.ends);
-        let mut pushed = std::mem::take(&mut self.link.pushed);
+        let mut ends = std::mem::take(&mut self.joints.row_end_velocity);
+        let mut pushed = std::mem::take(&mut self.joints.impulse_kinetic);
         ends.resize(problem.num_rows(), 0.0);
         pushed.resize(problem.scratch_len(), 0.0);
-        problem.velocity_into(&self.work.impulse, &mut pushed, &mut ends);
+        problem.velocity_into(&self.scratch.impulse, &mut pushed, &mut ends);
         pushed.clear();
         pushed.resize(kinetic.num_coordinates(), 0.0);
         let (mut sum, mut work) = (0.0, 0.0);
         for a in 0..problem.num_contacts() {
-            let block = a.checked_sub(self.work.active.len());
-            let role = block.map(|k| self.link.blocks[k].role);
-            if matches!(role, Some(Role::Spring | Role::Motor)) {
+            let block = a.checked_sub(self.scratch.active.len());
+            let role = block.map(|k| self.joints.blocks[k].role);
+            if matches!(role, Some(BlockRole::Spring | BlockRole::Motor)) {
                 continue;
             }
             let rows = problem.rows(a);
-            kinetic.scatter(a, &self.work.impulse[rows.clone()], &mut pushed);
+            kinetic.scatter(a, &self.scratch.impulse[rows.clone()], &mut pushed);
             for row in rows {
-                let (begin, end) = (self.work.begin[row], ends[row] - kinetic.rebound(row));
-                let s = self.work.impulse[row];
+                let (begin, end) = (self.scratch.begin_velocity[row], ends[row] - kinetic.rebound(row));
+                let s = self.scratch.impulse[row];
                 sum += s * (end + rho * begin) / (1.0 + rho);
                 work += 0.5 * s * (begin + end);
             }
@@ -85,33 +85,33 @@ impl<D: Dim> World<D> {
             let forced = 0.5 * both.map(|(l, i)| (l - i) * (l - i)).sum::<f64>();
             gain = gain.max(work - 0.25 * delta * forced);
         }
-        (self.link.ends, self.link.pushed) = (ends, pushed);
+        (self.joints.row_end_velocity, self.joints.impulse_kinetic) = (ends, pushed);
         Some((gain, rho))
     }
 
     /// Whether nothing but given forces, contacts and held rows does work.
     fn only_given_forces(&self) -> bool {
         let passive = |joint: &Joint<D>| joint.motor.is_none() && joint.spring.is_none();
-        self.model.guides.is_empty()
+        self.model.prescribed_motions.is_empty()
             && self.model.cell.is_none()
             && self.model.joints.iter().all(passive)
     }
 
     /// The one ρ of all contacts, limits and rubbing joints that carry impulses, where a contact or limit does.
     fn common_rho(&self, problem: &Problem) -> Option<f64> {
-        let work = &self.work;
+        let work = &self.scratch;
         let carries = |a: usize| work.impulse[problem.rows(a)].iter().any(|s| *s != 0.0);
         let contacts = work.active.len();
         let strikes = (0..contacts).any(carries);
-        let mut rho = strikes.then_some(work.common?);
-        for (k, block) in self.link.blocks.iter().enumerate() {
+        let mut rho = strikes.then_some(work.common_restitution?);
+        for (k, block) in self.joints.blocks.iter().enumerate() {
             if !carries(contacts + k) {
                 continue;
             }
             let own = match block.role {
-                Role::Held | Role::Spring | Role::Motor => continue,
-                Role::Rub => 0.0,
-                Role::Limit => {
+                BlockRole::Held | BlockRole::Spring | BlockRole::Motor => continue,
+                BlockRole::Friction => 0.0,
+                BlockRole::Limit => {
                     let limits = self.model.joints[block.joint as usize].limits;
                     limits.map_or(0.0, |limits| limits.restitution)
                 }
@@ -119,7 +119,7 @@ impl<D: Dim> World<D> {
             // Friction of a joint without contacts and limits is no reason to lose energy in held rows.
             match (rho, block.role) {
                 (Some(known), _) if known != own => return None,
-                (None, Role::Limit) => rho = Some(own),
+                (None, BlockRole::Limit) => rho = Some(own),
                 _ => {}
             }
         }

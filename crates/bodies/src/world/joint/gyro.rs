@@ -15,53 +15,53 @@ use crate::error::WorldError;
 use crate::model::Model;
 
 /// Whether some of these bodies have gyroscopic moments.
-pub(super) fn matter<D: Dim>(model: &Model<D>, bodies: &[Vec<usize>]) -> bool {
+pub(super) fn has_gyroscopic_moments<D: Dim>(model: &Model<D>, bodies: &[Vec<usize>]) -> bool {
     let uneven = |&body: &usize| {
         let body = &model.bodies[body];
-        !D::isotropic(&body.mass.inertia)
+        !D::has_isotropic_inertia(&body.mass.inertia)
     };
     D::N == 3 && bodies.iter().flatten().any(uneven)
 }
 
 impl<D: Dim> World<D> {
     /// Solves the step again with the gyroscopic moments of its solution.
-    pub(in crate::world) fn turn_again(&mut self, t_end: f64) -> Result<(), WorldError> {
-        if !self.link.gyroscopic {
+    pub(in crate::world) fn resolve_gyroscopic(&mut self, t_end: f64) -> Result<(), WorldError> {
+        if !self.joints.gyroscopic {
             return Ok(());
         }
-        self.link.first.resize(self.model.bodies.len(), D::REST);
-        for &body in self.link.members.iter().flatten() {
-            self.link.first[body] = self.work.end[body];
+        self.joints.first_end_velocity.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
+        for &body in self.joints.component_bodies.iter().flatten() {
+            self.joints.first_end_velocity[body] = self.scratch.end[body];
         }
-        self.solve_again(t_end)
+        self.reassemble_and_solve(t_end)
     }
 
     /// Solves the step again, with the gyroscopic moments of its first solution and ρ of held rows as it is now.
-    pub(in crate::world) fn solve_again(&mut self, t_end: f64) -> Result<(), WorldError> {
+    pub(in crate::world) fn reassemble_and_solve(&mut self, t_end: f64) -> Result<(), WorldError> {
         self.set_free_velocity(t_end)?;
-        let turning = if self.link.gyroscopic {
-            &self.link.members[..]
+        let turning = if self.joints.gyroscopic {
+            &self.joints.component_bodies[..]
         } else {
             &[]
         };
         for &body in turning.iter().flatten() {
             let known = &self.model.bodies[body];
-            let masses = D::masses(&known.mass);
+            let masses = D::mass_diagonal(&known.mass);
             let begin = &self.state.velocities[body];
             let moment = |end: &D::Dofs| moment(masses.as_ref(), begin.as_ref(), end.as_ref());
-            let wanted = moment(&self.link.first[body]);
-            let taken = moment(&self.work.end[body]);
-            let spin = self.work.end[body].as_mut().iter_mut().enumerate();
+            let wanted = moment(&self.joints.first_end_velocity[body]);
+            let taken = moment(&self.scratch.end[body]);
+            let spin = self.scratch.end[body].as_mut().iter_mut().enumerate();
             for (k, (at, v)) in spin.skip(D::N).enumerate() {
-                if known.freedom.follows(at) {
+                if known.freedom.is_free(at) {
                     *v += self.settings.step * (wanted[k] - taken[k]) / masses.as_ref()[at];
                 }
             }
         }
         self.assemble(t_end)?;
         self.solve();
-        self.finish_joints(t_end)?;
-        self.finish_velocity();
+        self.couple_joints(t_end)?;
+        self.end_velocity();
         Ok(())
     }
 }

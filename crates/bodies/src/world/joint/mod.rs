@@ -29,11 +29,11 @@ pub use record::JointRow;
 use contact::law::{Law, NonFirmSet};
 
 use super::World;
-use crate::detect::{Detector, Found};
+use crate::detect::{Detector, Candidate};
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::joint::gram::Gram;
-use crate::joint::{self, Held, Reading, Row};
+use crate::joint::gram::PivotedCholesky;
+use crate::joint::{self, BilateralConstraint, JointReport, JacobianRow};
 use crate::model::Model;
 use crate::pose::Pose;
 
@@ -41,23 +41,23 @@ use crate::pose::Pose;
 const WIDE: usize = 6;
 
 /// ρ of held rows: about the mean velocity.
-const HOLD: f64 = 1.0;
+const MIDPOINT_RESTITUTION: f64 = 1.0;
 
 /// What a block of the problem is to its joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum BlockRole {
     Held,
     Spring,
     Motor,
-    Rub,
+    Friction,
     Limit,
 }
 
 /// A block of the problem.
 #[derive(Debug, Clone, Copy)]
-struct Block {
+struct JointBlock {
     joint: u32,
-    role: Role,
+    role: BlockRole,
     /// Its first row in `rows`, and how many it has.
     first: usize,
     count: usize,
@@ -68,44 +68,44 @@ struct Block {
 }
 
 /// What a model with joints needs beyond its contacts. Nothing of it is continued from.
-pub(super) struct Linkage<D: Dim> {
+pub(super) struct JointScratch<D: Dim> {
     /// Joints that share bodies, and the movable bodies of each such set.
     components: Vec<Vec<usize>>,
-    members: Vec<Vec<usize>>,
+    component_bodies: Vec<Vec<usize>>,
     /// Whether gyroscopic moments of these bodies matter.
     gyroscopic: bool,
     /// Pairs whose shapes do not touch.
     excluded: Vec<[u32; 2]>,
     /// Pins that touch their holes.
-    touches: Vec<Found<D>>,
+    clearance_candidates: Vec<Candidate<D>>,
     /// By joint: what angles are multiplied by to be lengths; the speed of its motor.
-    size: Vec<f64>,
+    length_scale: Vec<f64>,
     speed: Vec<f64>,
-    held: Vec<Held<D>>,
-    blocks: Vec<Block>,
-    rows: Vec<Row<D>>,
-    struts: Vec<project::Strut>,
-    gram: Gram,
+    held: Vec<BilateralConstraint<D>>,
+    blocks: Vec<JointBlock>,
+    rows: Vec<JacobianRow<D>>,
+    projection_rows: Vec<project::ProjectionRow>,
+    gram: PivotedCholesky,
     right: Vec<f64>,
-    moved: Vec<D::Dofs>,
+    displacement: Vec<D::Dofs>,
     /// Velocities of the first of two solutions of a step, by which gyroscopic moments are taken.
-    first: Vec<D::Dofs>,
+    first_end_velocity: Vec<D::Dofs>,
     kept: Vec<Pose<D>>,
-    readings: Vec<Reading<D>>,
+    reports: Vec<JointReport<D>>,
     /// The joint of each held row that the others hold already.
     redundant: Vec<usize>,
     /// ρ of held rows in this step.
-    rebound: f64,
+    restitution: f64,
     /// U_F by row and p̂, for the gain of a step.
-    ends: Vec<f64>,
-    pushed: Vec<f64>,
+    row_end_velocity: Vec<f64>,
+    impulse_kinetic: Vec<f64>,
 }
 
-impl<D: Dim> Linkage<D> {
+impl<D: Dim> JointScratch<D> {
     pub fn new(model: &Model<D>) -> Self {
         let components = joint::components(model);
         let members = components.iter().map(|list| {
-            let sides = list.iter().flat_map(|&j| &model.joints[j].sides);
+            let sides = list.iter().flat_map(|&j| &model.joints[j].frames);
             let bodies = sides.filter_map(|side| side.body.map(|body| body as usize));
             let movable = |&b: &usize| model.bodies.get(b).is_some_and(|b| b.freedom.movable());
             let mut bodies: Vec<usize> = bodies.filter(movable).collect();
@@ -115,65 +115,65 @@ impl<D: Dim> Linkage<D> {
         });
         let members: Vec<Vec<usize>> = members.collect();
         Self {
-            gyroscopic: gyro::matter(model, &members),
-            members,
+            gyroscopic: gyro::has_gyroscopic_moments(model, &members),
+            component_bodies: members,
             components,
             excluded: joint::excluded(model),
-            touches: Vec::new(),
-            size: model.joints.iter().map(|j| j.size(model)).collect(),
+            clearance_candidates: Vec::new(),
+            length_scale: model.joints.iter().map(|j| j.length_scale(model)).collect(),
             speed: Vec::new(),
             held: Vec::new(),
             blocks: Vec::new(),
             rows: Vec::new(),
-            struts: Vec::new(),
-            gram: Gram::default(),
+            projection_rows: Vec::new(),
+            gram: PivotedCholesky::default(),
             right: Vec::new(),
-            moved: Vec::new(),
-            first: Vec::new(),
+            displacement: Vec::new(),
+            first_end_velocity: Vec::new(),
             kept: Vec::new(),
-            readings: Vec::new(),
+            reports: Vec::new(),
             redundant: Vec::new(),
-            rebound: HOLD,
-            ends: Vec::new(),
-            pushed: Vec::new(),
+            restitution: MIDPOINT_RESTITUTION,
+            row_end_velocity: Vec::new(),
+            impulse_kinetic: Vec::new(),
         }
     }
 }
 
-impl<D: Dim> Linkage<D> {
+impl<D: Dim> JointScratch<D> {
     /// Held rows are about the mean velocity, until a step gains energy so.
     pub fn begin_step(&mut self) {
-        self.rebound = HOLD;
+        self.restitution = MIDPOINT_RESTITUTION;
     }
 
     /// Whether the step was solved again with another ρ in held rows.
     pub fn solved_again(&self) -> bool {
-        self.rebound != HOLD
+        self.restitution != MIDPOINT_RESTITUTION
     }
 
     /// The same for a detector at other placements, without any reach.
-    pub fn amend(&mut self, model: &Model<D>, poses: &[Pose<D>], detector: &mut Detector<D>) {
+    pub fn apply_to_detector(&mut self, model: &Model<D>, poses: &[Pose<D>], detector: &mut Detector<D>) {
         if !model.joints.is_empty() {
-            joint::clearances(model, poses, &[], &mut self.touches);
-            detector.amend(&self.excluded, &self.touches);
+            joint::clearance_candidates(model, poses, &[], &mut self.clearance_candidates);
+            detector.exclude_and_insert(&self.excluded, &self.clearance_candidates);
         }
     }
 }
 
 impl<D: Dim> World<D> {
     /// Takes contacts of joined bodies from what the detector found and adds those of pins in holes.
-    pub(super) fn amend_touches(&mut self) {
+    pub(super) fn apply_joints_to_candidates(&mut self) {
         if self.model.joints.is_empty() {
             return;
         }
-        let (work, link) = (&mut self.work, &mut self.link);
-        joint::clearances(&self.model, &work.mid, &work.growth, &mut link.touches);
-        work.detector.amend(&link.excluded, &link.touches);
+        let (work, link) = (&mut self.scratch, &mut self.joints);
+        joint::clearance_candidates(&self.model, &work.mid, &work.aabb_margin, &mut link.clearance_candidates);
+        work.detector.exclude_and_insert(&link.excluded, &link.clearance_candidates);
     }
 
     /// Speeds of the motors at the end of the step.
     pub(super) fn set_motors(&mut self, t_end: f64) -> Result<(), WorldError> {
-        self.link.speed.clear();
+        self.joints.speed.clear();
         for joint in &mut self.model.joints {
             let speed = joint.motor.as_mut().map_or(0.0, |m| m.speed.at(t_end));
             if !speed.is_finite() {
@@ -182,37 +182,37 @@ impl<D: Dim> World<D> {
                     format!("joint `{name}`: the speed of its motor at t = {t_end} is {speed}");
                 return Err(WorldError::Joint(text));
             }
-            self.link.speed.push(speed);
+            self.joints.speed.push(speed);
         }
         Ok(())
     }
 }
 
-impl<D: Dim> Linkage<D> {
+impl<D: Dim> JointScratch<D> {
     /// Stands in while the other is borrowed.
     fn empty() -> Self {
         Self {
             components: Vec::new(),
-            members: Vec::new(),
+            component_bodies: Vec::new(),
             gyroscopic: false,
             excluded: Vec::new(),
-            touches: Vec::new(),
-            size: Vec::new(),
+            clearance_candidates: Vec::new(),
+            length_scale: Vec::new(),
             speed: Vec::new(),
             held: Vec::new(),
             blocks: Vec::new(),
             rows: Vec::new(),
-            struts: Vec::new(),
-            gram: Gram::default(),
+            projection_rows: Vec::new(),
+            gram: PivotedCholesky::default(),
             right: Vec::new(),
-            moved: Vec::new(),
-            first: Vec::new(),
+            displacement: Vec::new(),
+            first_end_velocity: Vec::new(),
             kept: Vec::new(),
-            readings: Vec::new(),
+            reports: Vec::new(),
             redundant: Vec::new(),
-            rebound: HOLD,
-            ends: Vec::new(),
-            pushed: Vec::new(),
+            restitution: MIDPOINT_RESTITUTION,
+            row_end_velocity: Vec::new(),
+            impulse_kinetic: Vec::new(),
         }
     }
 }

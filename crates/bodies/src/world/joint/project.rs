@@ -11,13 +11,13 @@
 //! about it. Projecting velocities never gives energy.
 
 use super::super::{NO_GROUP, World};
-use super::{Linkage, WIDE};
+use super::{JointScratch, WIDE};
 use crate::dim::Dim;
-use crate::joint::Row;
+use crate::joint::JacobianRow;
 
 /// A row at the end of a step.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Strut {
+pub(super) struct ProjectionRow {
     pub joint: usize,
     /// Bodies that follow forces; `usize::MAX` for others.
     pub bodies: [usize; 2],
@@ -30,7 +30,7 @@ pub(super) struct Strut {
     pub given: f64,
 }
 
-impl Strut {
+impl ProjectionRow {
     /// Ĝ_i · Ĝ_j.
     pub fn dot(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
@@ -61,10 +61,10 @@ const TURNED: f64 = 1e-8;
 /// Drift that is left alone, relative to the size of the bodies: a few roundings of a placement.
 const ENOUGH: f64 = 1e-14;
 
-impl<D: Dim> Linkage<D> {
+impl<D: Dim> JointScratch<D> {
     /// Factors ĜĜᵀ of the struts.
     pub(super) fn factor(&mut self) {
-        let struts = &self.struts;
+        let struts = &self.projection_rows;
         self.gram
             .factor(struts.len(), |i, j| struts[i].dot(&struts[j]));
     }
@@ -72,43 +72,43 @@ impl<D: Dim> Linkage<D> {
 
 impl<D: Dim> World<D> {
     /// Puts the joints together again at the end of a step.
-    pub(in crate::world) fn close_joints(&mut self) {
+    pub(in crate::world) fn project_joint_drift(&mut self) {
         if !self.model.joints.is_empty() {
-            self.ledger.held += self.project_joints();
+            self.report.held += self.project_joints();
         }
     }
 
     /// Projects places and velocities; returns the change of kinetic energy.
     pub(super) fn project_joints(&mut self) -> f64 {
-        let mut link = std::mem::replace(&mut self.link, Linkage::empty());
+        let mut link = std::mem::replace(&mut self.joints, JointScratch::empty());
         let mut change = 0.0;
         for component in 0..link.components.len() {
             change += self.project_component(&mut link, component);
         }
-        self.link = link;
+        self.joints = link;
         change
     }
 
-    fn project_component(&mut self, link: &mut Linkage<D>, component: usize) -> f64 {
+    fn project_component(&mut self, link: &mut JointScratch<D>, component: usize) -> f64 {
         self.struts(link, component);
-        if link.struts.is_empty() {
+        if link.projection_rows.is_empty() {
             return 0.0;
         }
         link.factor();
-        link.moved.resize(self.model.bodies.len(), D::REST);
-        let first = drift(&link.struts);
+        link.displacement.resize(self.model.bodies.len(), D::ZERO_VELOCITY);
+        let first = drift(&link.projection_rows);
         let (mut worst, mut share) = (first, 1.0);
         for _ in 0..STEPS {
             if !(worst > 0.0 && share > LEAST) {
                 break;
             }
-            let Linkage { right, struts, .. } = link;
+            let JointScratch { right, projection_rows: struts, .. } = link;
             right.clear();
             right.extend(struts.iter().map(|strut| -strut.value));
             self.spread(link, component);
             self.shift_members(link, component, share);
             self.revalue(link, component);
-            let now = drift(&link.struts);
+            let now = drift(&link.projection_rows);
             if now < worst {
                 if now > SLOW * worst {
                     self.struts(link, component);
@@ -117,7 +117,7 @@ impl<D: Dim> World<D> {
                 worst = now;
                 share = f64::min(1.0, 2.0 * share);
             } else {
-                for (&body, pose) in link.members[component].iter().zip(&link.kept) {
+                for (&body, pose) in link.component_bodies[component].iter().zip(&link.kept) {
                     self.state.poses[body] = *pose;
                 }
                 self.revalue(link, component);
@@ -132,26 +132,26 @@ impl<D: Dim> World<D> {
     }
 
     /// Moves the bodies of a component by a share of `moved`; where they were is kept.
-    fn shift_members(&mut self, link: &mut Linkage<D>, component: usize, share: f64) {
+    fn shift_members(&mut self, link: &mut JointScratch<D>, component: usize, share: f64) {
         link.kept.clear();
-        for &body in &link.members[component] {
-            let (pose, step) = (self.state.poses[body], &link.moved[body]);
+        for &body in &link.component_bodies[component] {
+            let (pose, step) = (self.state.poses[body], &link.displacement[body]);
             link.kept.push(pose);
             if step.as_ref().iter().all(|s| s.is_finite()) {
-                self.state.poses[body] = D::advance(&pose, step, share);
+                self.state.poses[body] = D::advance_pose(&pose, step, share);
             }
         }
     }
 
     /// dv = A⁻¹ Gᵀ λ with G(v + dv) + W = 0.
-    fn project_velocities(&mut self, link: &mut Linkage<D>, component: usize) -> f64 {
+    fn project_velocities(&mut self, link: &mut JointScratch<D>, component: usize) -> f64 {
         let energy = |world: &Self| -> f64 {
-            let bodies = link.members[component].iter();
+            let bodies = link.component_bodies[component].iter();
             let each = bodies.map(|&b| world.kinetic_of(b, &world.state.velocities[b]));
             each.sum()
         };
         let before = energy(self);
-        let Linkage { right, struts, .. } = link;
+        let JointScratch { right, projection_rows: struts, .. } = link;
         right.clear();
         right.extend(struts.iter().map(|strut| {
             let mut u = strut.given;
@@ -159,7 +159,7 @@ impl<D: Dim> World<D> {
                 if body == usize::MAX {
                     continue;
                 }
-                let root = self.work.inverse_root[body].as_ref();
+                let root = self.scratch.inverse_sqrt_mass[body].as_ref();
                 for (k, v) in self.state.velocities[body].as_ref().iter().enumerate() {
                     if root[k] > 0.0 {
                         u += block[k] * v / root[k];
@@ -169,8 +169,8 @@ impl<D: Dim> World<D> {
             -u
         }));
         self.spread(link, component);
-        for &body in &link.members[component] {
-            let step = link.moved[body];
+        for &body in &link.component_bodies[component] {
+            let step = link.displacement[body];
             if step.as_ref().iter().all(|s| s.is_finite()) {
                 let v = self.state.velocities[body].as_mut();
                 for (v, s) in v.iter_mut().zip(step.as_ref()) {
@@ -178,7 +178,7 @@ impl<D: Dim> World<D> {
                 }
             }
         }
-        let bodies = link.members[component].iter();
+        let bodies = link.component_bodies[component].iter();
         let after: f64 = bodies
             .map(|&b| self.kinetic_of(b, &self.state.velocities[b]))
             .sum();
@@ -186,18 +186,18 @@ impl<D: Dim> World<D> {
     }
 
     /// `moved` = A⁻¹ Gᵀ (ĜĜᵀ)⁺ `right` for the bodies of a component.
-    fn spread(&self, link: &mut Linkage<D>, component: usize) {
-        let Linkage {
+    fn spread(&self, link: &mut JointScratch<D>, component: usize) {
+        let JointScratch {
             gram,
             right,
-            struts,
-            moved,
-            members,
+            projection_rows: struts,
+            displacement: moved,
+            component_bodies: members,
             ..
         } = link;
         gram.solve(right);
         for &body in &members[component] {
-            moved[body] = D::REST;
+            moved[body] = D::ZERO_VELOCITY;
         }
         for (strut, factor) in struts.iter().zip(right.iter()) {
             for (&body, block) in strut.bodies.iter().zip(&strut.block) {
@@ -208,44 +208,44 @@ impl<D: Dim> World<D> {
             }
         }
         for &body in &members[component] {
-            let root = self.work.inverse_root[body].as_ref();
+            let root = self.scratch.inverse_sqrt_mass[body].as_ref();
             let entries = moved[body].as_mut().iter_mut().zip(root);
             entries.for_each(|(sum, root)| *sum *= root);
         }
     }
 
     /// The held rows of a component where the bodies are.
-    pub(super) fn struts(&self, link: &mut Linkage<D>, component: usize) {
-        link.struts.clear();
+    pub(super) fn struts(&self, link: &mut JointScratch<D>, component: usize) {
+        link.projection_rows.clear();
         for k in 0..link.components[component].len() {
             let number = link.components[component][k];
             let joint = &self.model.joints[number];
-            let ends = joint.ends(&self.state.poses);
+            let ends = joint.placed_frames(&self.state.poses);
             link.held.clear();
-            joint.held(&ends, &mut link.held);
+            joint.bilateral_constraints(&ends, &mut link.held);
             for held in &link.held {
                 let mut strut = self.strut(number, &held.row);
                 strut.value = held.value;
-                strut.size = if held.row.turn {
+                strut.size = if held.row.angular {
                     1.0
                 } else {
-                    link.size[number]
+                    link.length_scale[number]
                 };
-                link.struts.push(strut);
+                link.projection_rows.push(strut);
             }
         }
     }
 
     /// Φ of the struts, which keep their rows.
-    fn revalue(&self, link: &mut Linkage<D>, component: usize) {
+    fn revalue(&self, link: &mut JointScratch<D>, component: usize) {
         let mut at = 0;
         for k in 0..link.components[component].len() {
             let joint = &self.model.joints[link.components[component][k]];
-            let ends = joint.ends(&self.state.poses);
+            let ends = joint.placed_frames(&self.state.poses);
             link.held.clear();
-            joint.held(&ends, &mut link.held);
+            joint.bilateral_constraints(&ends, &mut link.held);
             for held in &link.held {
-                if let Some(strut) = link.struts.get_mut(at) {
+                if let Some(strut) = link.projection_rows.get_mut(at) {
                     strut.value = held.value;
                 }
                 at += 1;
@@ -254,8 +254,8 @@ impl<D: Dim> World<D> {
     }
 
     /// A row of a joint where the bodies are, without its value.
-    pub(super) fn strut(&self, number: usize, row: &Row<D>) -> Strut {
-        let mut strut = Strut {
+    pub(super) fn strut(&self, number: usize, row: &JacobianRow<D>) -> ProjectionRow {
+        let mut strut = ProjectionRow {
             joint: number,
             bodies: [usize::MAX; 2],
             block: [[0.0; WIDE]; 2],
@@ -263,7 +263,7 @@ impl<D: Dim> World<D> {
             size: 1.0,
             given: 0.0,
         };
-        let sides = &self.model.joints[number].sides;
+        let sides = &self.model.joints[number].frames;
         for (k, (side, sign)) in sides.iter().zip([-1.0, 1.0]).enumerate() {
             let Some(body) = side.body.map(|body| body as usize) else {
                 continue;
@@ -271,13 +271,13 @@ impl<D: Dim> World<D> {
             let pose = &self.state.poses[body];
             let mut entries = [0.0; WIDE];
             row.fill(&pose.rotation, pose.position, &mut entries);
-            if self.work.group[body] == NO_GROUP {
+            if self.scratch.group[body] == NO_GROUP {
                 let v = self.state.velocities[body].as_ref();
                 strut.given += sign * entries.iter().zip(v).map(|(g, v)| g * v).sum::<f64>();
                 continue;
             }
             strut.bodies[k] = body;
-            let root = self.work.inverse_root[body].as_ref();
+            let root = self.scratch.inverse_sqrt_mass[body].as_ref();
             for c in 0..D::DOF {
                 strut.block[k][c] = sign * entries[c] * root[c];
             }
@@ -287,7 +287,7 @@ impl<D: Dim> World<D> {
 }
 
 /// Largest |Φ| relative to the size of the bodies; 0 when it is rounding.
-fn drift(struts: &[Strut]) -> f64 {
+fn drift(struts: &[ProjectionRow]) -> f64 {
     let worst = struts
         .iter()
         .fold(0.0_f64, |most, s| most.max((s.value / s.size).abs()));

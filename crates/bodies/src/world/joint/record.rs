@@ -1,7 +1,7 @@
 //! The rows of joints as they are recorded: direction, point, velocities and impulse of each.
 
 use super::super::{NO_GROUP, World};
-use super::{Linkage, Role};
+use super::{JointScratch, BlockRole};
 use crate::dim::Dim;
 
 /// A row of a joint over the last step.
@@ -28,7 +28,7 @@ pub struct JointRow<D: Dim> {
     pub impulse: f64,
 }
 
-impl<D: Dim> Linkage<D> {
+impl<D: Dim> JointScratch<D> {
     /// The rows of the last step are no longer those of the problem.
     pub(in crate::world) fn forget(&mut self) {
         self.blocks.clear();
@@ -38,29 +38,29 @@ impl<D: Dim> Linkage<D> {
 impl<D: Dim> World<D> {
     /// Gives every row of every joint over the last step; none before the first.
     pub fn joint_rows(&self, visit: &mut dyn FnMut(&JointRow<D>)) {
-        let Some(problem) = &self.work.problem else {
+        let Some(problem) = &self.scratch.problem else {
             return;
         };
-        let blocks = &self.link.blocks;
+        let blocks = &self.joints.blocks;
         let Some(before) = problem.num_contacts().checked_sub(blocks.len()) else {
             return;
         };
         for (k, block) in blocks.iter().enumerate() {
             for (row, at) in problem.rows(before + k).enumerate() {
-                let known = &self.link.rows[block.first + row];
+                let known = &self.joints.rows[block.first + row];
                 let value = |all: &[f64]| all.get(at).copied().unwrap_or(0.0);
-                let plane = D::N == 2 && known.turn;
+                let plane = D::N == 2 && known.angular;
                 visit(&JointRow {
                     joint: block.joint as usize,
                     part: match block.role {
-                        Role::Held => "held",
-                        Role::Spring => "spring",
-                        Role::Motor => "motor",
-                        Role::Rub => "friction",
-                        Role::Limit => "limit",
+                        BlockRole::Held => "held",
+                        BlockRole::Spring => "spring",
+                        BlockRole::Motor => "motor",
+                        BlockRole::Friction => "friction",
+                        BlockRole::Limit => "limit",
                     },
                     row,
-                    turn: match (known.turn, plane) {
+                    turn: match (known.angular, plane) {
                         (false, _) => 0.0,
                         (true, true) => block.sign,
                         (true, false) => 1.0,
@@ -70,9 +70,9 @@ impl<D: Dim> World<D> {
                         false => known.direction * block.sign,
                     },
                     at: known.at,
-                    begin: value(&self.work.begin),
-                    end: value(&self.work.finish),
-                    impulse: value(&self.work.impulse),
+                    begin: value(&self.scratch.begin_velocity),
+                    end: value(&self.scratch.end_velocity),
+                    impulse: value(&self.scratch.impulse),
                 });
             }
         }
@@ -82,18 +82,18 @@ impl<D: Dim> World<D> {
     /// joints and overlaps were put right; none before the first step, nor for bodies that do not
     /// follow forces.
     pub fn midpoint(&self, body: usize) -> Option<(&crate::Pose<D>, &D::Dofs)> {
-        let follows = self.work.group.get(body).is_some_and(|g| *g != NO_GROUP);
-        let both = (self.work.mid.get(body)?, self.work.end.get(body)?);
+        let follows = self.scratch.group.get(body).is_some_and(|g| *g != NO_GROUP);
+        let both = (self.scratch.mid.get(body)?, self.scratch.end.get(body)?);
         follows.then_some(both)
     }
 
     /// The velocity by which the gyroscopic moment of a jointed body was taken in the last step; none
     /// for bodies without one.
     pub fn first_velocity(&self, body: usize) -> Option<&D::Dofs> {
-        let members = self.link.members.iter().flatten();
+        let members = self.joints.component_bodies.iter().flatten();
         let uneven = self.model.bodies.get(body);
-        let uneven = uneven.is_some_and(|body| !D::isotropic(&body.mass.inertia));
-        let member = self.link.gyroscopic && uneven && members.into_iter().any(|&m| m == body);
-        self.link.first.get(body).filter(|_| member)
+        let uneven = uneven.is_some_and(|body| !D::has_isotropic_inertia(&body.mass.inertia));
+        let member = self.joints.gyroscopic && uneven && members.into_iter().any(|&m| m == body);
+        self.joints.first_end_velocity.get(body).filter(|_| member)
     }
 }

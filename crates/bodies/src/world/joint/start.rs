@@ -1,10 +1,10 @@
 //! Joints before the first step: together, able to move, and how many hold the same.
 
 use super::super::World;
-use super::Linkage;
+use super::JointScratch;
 use crate::dim::Dim;
 use crate::error::WorldError;
-use crate::joint::{self, Row};
+use crate::joint::{self, JacobianRow};
 
 /// What is left of the square of a unit row when others hold it: rounding.
 const LOCKED: f64 = 1e-12;
@@ -16,17 +16,17 @@ impl<D: Dim> World<D> {
     /// Checks the joints, counts rows that others hold already, refuses motors on what the joints
     /// hold, and brings places and velocities to the nearest that the joints
     /// allow, in the kinetic metric (at velocities: the percussion of B02 §4 at the first instant).
-    pub(in crate::world) fn begin_joints(&mut self) -> Result<(), WorldError> {
+    pub(in crate::world) fn init_joints(&mut self) -> Result<(), WorldError> {
         if self.model.joints.is_empty() {
             return Ok(());
         }
         joint::check(&self.model, &self.state.poses)?;
-        let mut link = std::mem::replace(&mut self.link, Linkage::empty());
+        let mut link = std::mem::replace(&mut self.joints, JointScratch::empty());
         let mut checked = Ok(());
         for component in 0..link.components.len() {
             self.struts(&mut link, component);
             link.factor();
-            let struts = &link.struts;
+            let struts = &link.projection_rows;
             let spare = link.gram.dependent().iter().map(|&row| struts[row].joint);
             link.redundant.extend(spare);
             checked = self.free_to_move(&mut link, component);
@@ -34,17 +34,17 @@ impl<D: Dim> World<D> {
                 break;
             }
         }
-        self.link = link;
+        self.joints = link;
         checked?;
         self.project_joints();
         Ok(())
     }
 
-    fn free_to_move(&self, link: &mut Linkage<D>, component: usize) -> Result<(), WorldError> {
+    fn free_to_move(&self, link: &mut JointScratch<D>, component: usize) -> Result<(), WorldError> {
         for k in 0..link.components[component].len() {
             let number = link.components[component][k];
             let joint = &self.model.joints[number];
-            let ends = joint.ends(&self.state.poses);
+            let ends = joint.placed_frames(&self.state.poses);
             if joint.motor.is_none() {
                 continue;
             }
@@ -66,12 +66,12 @@ impl<D: Dim> World<D> {
     }
 
     /// The joints that hold a row, if they do.
-    fn holders(&self, link: &mut Linkage<D>, number: usize, row: &Row<D>) -> Option<Vec<String>> {
+    fn holders(&self, link: &mut JointScratch<D>, number: usize, row: &JacobianRow<D>) -> Option<Vec<String>> {
         let own = self.strut(number, row);
         let length = own.dot(&own);
-        let Linkage {
+        let JointScratch {
             gram,
-            struts,
+            projection_rows: struts,
             right,
             ..
         } = link;

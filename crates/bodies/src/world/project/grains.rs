@@ -15,7 +15,7 @@
 
 use super::super::{CLOSED, World};
 use super::NEAR;
-use crate::detect::{Found, sort};
+use crate::detect::{Candidate, sort_by_feature};
 use crate::dim::Dim;
 use crate::model::{Freedom, Model};
 use crate::settings::Activation;
@@ -31,7 +31,7 @@ const SWEEPS: usize = 12;
 
 /// A touch as a sweep sees it.
 #[derive(Debug, Clone, Copy)]
-struct Push<D: Dim> {
+struct ProjectionContact<D: Dim> {
     bodies: [u32; 2],
     normal: D::Vector,
     gap: f64,
@@ -45,29 +45,29 @@ struct Push<D: Dim> {
 
 /// Where a body is moved to, and 1/m; 0 for one that stays.
 #[derive(Debug, Clone, Copy)]
-struct Grain<D: Dim> {
+struct ProjectedSphere<D: Dim> {
     shift: D::Vector,
     inverse: f64,
 }
 
 /// What sweeps work on.
 #[derive(Debug)]
-pub(in super::super) struct Grains<D: Dim> {
+pub(in super::super) struct SphereProjection<D: Dim> {
     /// Whether every body that follows forces is free and round.
     round: bool,
     /// Whether the touches of the midpoint may tell those of the end: nothing moves but by its velocity.
     alone: bool,
-    grains: Vec<Grain<D>>,
-    pushes: Vec<Push<D>>,
-    touches: Vec<crate::pose::Touch<D>>,
+    grains: Vec<ProjectedSphere<D>>,
+    pushes: Vec<ProjectionContact<D>>,
+    touches: Vec<crate::pose::ContactPoint<D>>,
 }
 
-impl<D: Dim> Grains<D> {
+impl<D: Dim> SphereProjection<D> {
     pub(in super::super) fn new(model: &Model<D>) -> Self {
         let round = model.bodies.iter().all(|body| match body.freedom {
-            Freedom::Free => D::roundness(&body.shape).is_some(),
+            Freedom::Free => D::sphere_radius(&body.shape).is_some(),
             Freedom::Partial(_) => false,
-            Freedom::Guided(_) | Freedom::Fixed => true,
+            Freedom::Kinematic(_) | Freedom::Fixed => true,
         });
         let modes = model.cell.as_ref().is_some_and(|c| !c.modes.is_empty());
         let round = round && model.joints.is_empty() && !modes;
@@ -75,13 +75,13 @@ impl<D: Dim> Grains<D> {
             Freedom::Free => 1.0 / body.mass.mass,
             _ => 0.0,
         };
-        let grains = model.bodies.iter().map(|body| Grain {
+        let grains = model.bodies.iter().map(|body| ProjectedSphere {
             shift: D::Vector::default(),
             inverse: inverse(body),
         });
         Self {
             round,
-            alone: round && model.guides.is_empty() && model.cell.is_none(),
+            alone: round && model.prescribed_motions.is_empty() && model.cell.is_none(),
             grains: if round { grains.collect() } else { Vec::new() },
             pushes: Vec::new(),
             touches: Vec::new(),
@@ -99,7 +99,7 @@ impl<D: Dim> Grains<D> {
             return;
         }
         let [a, b] = bodies.map(|i| self.grains[i as usize].inverse);
-        self.pushes.push(Push {
+        self.pushes.push(ProjectionContact {
             bodies,
             normal,
             gap,
@@ -137,11 +137,11 @@ impl<D: Dim> Grains<D> {
 }
 
 /// Two touches from different parts of the list.
-type Pair<'a, D> = (&'a mut Push<D>, &'a mut Push<D>);
+type Pair<'a, D> = (&'a mut ProjectionContact<D>, &'a mut ProjectionContact<D>);
 
 /// One visit of every touch; the deepest overlap met, as a share of the radii. Touches are listed by
 /// bodies: neighbours in the list wait for each other, those far apart do not.
-fn sweep<D: Dim>(grains: &mut [Grain<D>], pushes: &mut [Push<D>], back: bool) -> f64 {
+fn sweep<D: Dim>(grains: &mut [ProjectedSphere<D>], pushes: &mut [ProjectionContact<D>], back: bool) -> f64 {
     let mut worst = [0.0_f64; 4];
     let length = pushes.len() / 4;
     let (first, second) = pushes.split_at_mut(2 * length);
@@ -165,9 +165,9 @@ fn sweep<D: Dim>(grains: &mut [Grain<D>], pushes: &mut [Push<D>], back: bool) ->
     worst.into_iter().fold(0.0, f64::max)
 }
 
-impl<D: Dim> Push<D> {
+impl<D: Dim> ProjectionContact<D> {
     #[inline(always)]
-    fn visit(&mut self, grains: &mut [Grain<D>]) -> f64 {
+    fn visit(&mut self, grains: &mut [ProjectedSphere<D>]) -> f64 {
         let [a, b] = self.bodies.map(|i| i as usize);
         let n = self.normal;
         let gap = self.gap + n.dot(grains[b].shift - grains[a].shift);
@@ -183,16 +183,16 @@ impl<D: Dim> Push<D> {
 
 impl<D: Dim> World<D> {
     /// One projection of the state at the end of a step in a world of grains.
-    pub(super) fn project_grains(&mut self) {
-        self.work.grains.pushes.clear();
-        match self.found_enough() {
+    pub(super) fn project_spheres(&mut self) {
+        self.scratch.sphere_projection.pushes.clear();
+        match self.midpoint_candidates_suffice() {
             true => self.push_again(),
             false => self.push_near(),
         }
-        if self.work.grains.solve() {
-            let grains = &self.work.grains.grains;
+        if self.scratch.sphere_projection.solve() {
+            let grains = &self.scratch.sphere_projection.grains;
             for (pose, grain) in self.state.poses.iter_mut().zip(grains) {
-                if grain.inverse > 0.0 && grain.shift.finite() {
+                if grain.inverse > 0.0 && grain.shift.is_finite() {
                     pose.position += grain.shift;
                 }
             }
@@ -201,13 +201,13 @@ impl<D: Dim> World<D> {
 
     /// Whether the touches of the midpoint are all that can be near at the end: no body went farther
     /// since than detection reached beyond it.
-    fn found_enough(&self) -> bool {
-        let work = &self.work;
-        if !work.grains.alone || self.settings.activation != Activation::Predicted {
+    fn midpoint_candidates_suffice(&self) -> bool {
+        let work = &self.scratch;
+        if !work.sphere_projection.alone || self.settings.activation != Activation::Predicted {
             return false;
         }
         let ways = self.state.poses.iter().zip(&work.mid);
-        let mut within = ways.zip(work.growth.iter().zip(&work.near));
+        let mut within = ways.zip(work.aabb_margin.iter().zip(&work.projection_margin));
         within.all(|((end, mid), (growth, near))| {
             (end.position - mid.position).norm() + near <= *growth
         })
@@ -215,46 +215,46 @@ impl<D: Dim> World<D> {
 
     /// The touches of a new detection.
     fn push_near(&mut self) {
-        let detector = self.detect_near();
-        let work = &mut self.work;
-        for found in detector.found() {
-            let [a, b] = found.bodies.map(|i| work.near[i as usize]);
-            let touch = (found.touch.normal, found.touch.gap);
-            work.grains.add(found.bodies, touch, a + b);
+        let detector = self.detect_for_projection();
+        let work = &mut self.scratch;
+        for found in detector.candidates() {
+            let [a, b] = found.bodies.map(|i| work.projection_margin[i as usize]);
+            let touch = (found.point.normal, found.point.gap);
+            work.sphere_projection.add(found.bodies, touch, a + b);
         }
-        work.projector = Some(detector);
+        work.projection_detector = Some(detector);
     }
 
     /// The touches of the midpoint where they are now.
     fn push_again(&mut self) {
         let Self {
-            work, state, model, ..
+            scratch: work, state, model, ..
         } = self;
         let mut last = [u32::MAX; 2];
-        for Found { bodies, .. } in work.detector.found() {
+        for Candidate { bodies, .. } in work.detector.candidates() {
             // A pair with several points is looked at once.
             if std::mem::replace(&mut last, *bodies) == *bodies {
                 continue;
             }
             let [a, b] = bodies.map(|i| i as usize);
-            let reach = work.near[a] + work.near[b];
+            let reach = work.projection_margin[a] + work.projection_margin[b];
             let shapes = [&model.bodies[a].shape, &model.bodies[b].shape];
             let poses = [&state.poses[a], &state.poses[b]];
-            if let [Some(ra), Some(rb)] = shapes.map(D::roundness) {
-                if let Some(touch) = D::touch_round((ra, poses[0]), (rb, poses[1]), reach) {
-                    work.grains.add(*bodies, (touch.normal, touch.gap), reach);
+            if let [Some(ra), Some(rb)] = shapes.map(D::sphere_radius) {
+                if let Some(touch) = D::sphere_contact_point((ra, poses[0]), (rb, poses[1]), reach) {
+                    work.sphere_projection.add(*bodies, (touch.normal, touch.gap), reach);
                 }
                 continue;
             }
-            let mut touches = std::mem::take(&mut work.grains.touches);
+            let mut touches = std::mem::take(&mut work.sphere_projection.touches);
             touches.clear();
             let [one, two] = [0, 1].map(|side| (shapes[side], poses[side]));
-            D::touch(one, two, reach, &mut touches);
-            sort(&mut touches);
+            D::contact_points(one, two, reach, &mut touches);
+            sort_by_feature(&mut touches);
             for touch in &touches {
-                work.grains.add(*bodies, (touch.normal, touch.gap), reach);
+                work.sphere_projection.add(*bodies, (touch.normal, touch.gap), reach);
             }
-            work.grains.touches = touches;
+            work.sphere_projection.touches = touches;
         }
     }
 }

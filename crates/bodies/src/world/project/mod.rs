@@ -14,14 +14,14 @@ use contact::law::Law;
 use contact::{FactoredDelassus, Problem};
 use solve::{Goal, Solver};
 
-use super::cell::MOST as MODES;
+use super::cell::MAX_MODES as MODES;
 use super::{CLOSED, NO_GROUP, World};
-use crate::detect::{Detector, Found};
+use crate::detect::{Detector, Candidate};
 use crate::dim::Dim;
 use crate::error::WorldError;
 use crate::model::{Body, Model};
 
-pub(super) use grains::Grains;
+pub(super) use grains::SphereProjection;
 
 /// Two bodies that overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,18 +45,18 @@ pub(super) const NEAR: f64 = 1e-5;
 impl<D: Dim> World<D> {
     /// All pairs of bodies that overlap by more than `tolerance`, deepest first.
     pub fn overlaps(&mut self, tolerance: f64) -> Vec<Overlap> {
-        let work = &mut self.work;
-        work.detector.detect_within(
+        let work = &mut self.scratch;
+        work.detector.detect_model(
             (&self.model, self.state.cell.as_ref()),
             &self.state.poses,
             &[],
         );
-        self.link
-            .amend(&self.model, &self.state.poses, &mut self.work.detector);
-        let work = &mut self.work;
+        self.joints
+            .apply_to_detector(&self.model, &self.state.poses, &mut self.scratch.detector);
+        let work = &mut self.scratch;
         let mut all: Vec<Overlap> = Vec::new();
-        for found in work.detector.found() {
-            let (bodies, depth) = (found.bodies, -found.touch.gap);
+        for found in work.detector.candidates() {
+            let (bodies, depth) = (found.bodies, -found.point.gap);
             if depth <= tolerance {
                 continue;
             }
@@ -65,7 +65,7 @@ impl<D: Dim> World<D> {
                 None => all.push(Overlap { bodies, depth }),
             }
         }
-        self.forget();
+        self.invalidate_contacts();
         all.sort_by(|a, b| b.depth.total_cmp(&a.depth).then(a.bodies.cmp(&b.bodies)));
         all
     }
@@ -75,7 +75,7 @@ impl<D: Dim> World<D> {
     ///
     /// # Errors
     /// As [`World::advance`].
-    pub fn relax(&mut self, tolerance: f64, rounds: usize) -> Result<f64, WorldError> {
+    pub fn separate_overlaps(&mut self, tolerance: f64, rounds: usize) -> Result<f64, WorldError> {
         let deepest = |world: &mut Self| world.overlaps(0.0).first().map_or(0.0, |o| o.depth);
         let mut left = deepest(self);
         for _ in 0..rounds {
@@ -85,15 +85,15 @@ impl<D: Dim> World<D> {
             self.project(0.0)?;
             left = deepest(self);
         }
-        self.forget();
-        self.begin_account();
+        self.invalidate_contacts();
+        self.initial_report();
         Ok(left)
     }
 
     /// One projection at the end of a step, whose touches the detector has.
-    pub(super) fn correct(&mut self) -> Result<(), WorldError> {
-        if self.work.grains.round() {
-            self.project_grains();
+    pub(super) fn project_overlaps(&mut self) -> Result<(), WorldError> {
+        if self.scratch.sphere_projection.round() {
+            self.project_spheres();
             return Ok(());
         }
         self.project(CLOSED)
@@ -102,16 +102,16 @@ impl<D: Dim> World<D> {
     /// One projection of the overlaps of the present state, if one is deeper than a share of the radii.
     fn project(&mut self, share: f64) -> Result<(), WorldError> {
         let t = self.state.t;
-        let detector = self.detect_near();
-        let deep = |found: &Found<D>| {
-            let [a, b] = found.bodies.map(|i| self.work.near[i as usize]);
-            -found.touch.gap > share / NEAR * (a + b)
+        let detector = self.detect_for_projection();
+        let deep = |found: &Candidate<D>| {
+            let [a, b] = found.bodies.map(|i| self.scratch.projection_margin[i as usize]);
+            -found.point.gap > share / NEAR * (a + b)
         };
-        if !detector.found().iter().any(deep) {
-            self.work.projector = Some(detector);
+        if !detector.candidates().iter().any(deep) {
+            self.scratch.projection_detector = Some(detector);
             return Ok(());
         }
-        let old = self.work.projection.take();
+        let old = self.scratch.projection_problem.take();
         let mut builder = old.map_or_else(FactoredDelassus::builder, Problem::recycle);
         let rest = [0.0; 6];
         let refuse = |error: contact::ProblemError| WorldError::Contact {
@@ -119,41 +119,41 @@ impl<D: Dim> World<D> {
             t,
             reason: error.to_string(),
         };
-        for group in &self.work.group {
+        for group in &self.scratch.group {
             if *group != NO_GROUP {
                 builder
                     .add_kinetic_group(&rest[..D::DOF], &rest[..D::DOF])
                     .map_err(refuse)?;
             }
         }
-        let modes = self.work.cell.modes();
+        let modes = self.scratch.cell.modes();
         if modes > 0 {
             builder
                 .add_kinetic_group(&[0.0; MODES][..modes], &[0.0; MODES][..modes])
                 .map_err(refuse)?;
         }
-        for found in detector.found() {
+        for found in detector.candidates() {
             self.push_overlap(&mut builder, found).map_err(refuse)?;
         }
         let problem = builder.build().map_err(refuse)?;
         if problem.num_contacts() > 0 {
             self.shift_by(&problem);
         }
-        self.work.projection = Some(problem);
-        self.work.projector = Some(detector);
+        self.scratch.projection_problem = Some(problem);
+        self.scratch.projection_detector = Some(detector);
         Ok(())
     }
 
     /// The touches of the present state, those that are nearly closed among them.
-    fn detect_near(&mut self) -> Detector<D> {
-        let work = &mut self.work;
+    fn detect_for_projection(&mut self) -> Detector<D> {
+        let work = &mut self.scratch;
         let threads = self.settings.threads;
-        let projector = work.projector.take();
+        let projector = work.projection_detector.take();
         let mut detector = projector.unwrap_or_else(|| Detector::new(threads));
         let place = (&self.model, self.state.cell.as_ref());
-        detector.detect_within(place, &self.state.poses, &work.near);
-        self.link
-            .amend(&self.model, &self.state.poses, &mut detector);
+        detector.detect_model(place, &self.state.poses, &work.projection_margin);
+        self.joints
+            .apply_to_detector(&self.model, &self.state.poses, &mut detector);
         detector
     }
 
@@ -161,25 +161,25 @@ impl<D: Dim> World<D> {
     fn push_overlap(
         &self,
         builder: &mut contact::ProblemBuilder,
-        found: &Found<D>,
+        found: &Candidate<D>,
     ) -> Result<(), contact::ProblemError> {
-        let touch = &found.touch;
+        let touch = &found.point;
         let at = (touch.point_a + touch.point_b) * 0.5;
         let mut blocks = [[0.0; 6]; 2];
         let (mut sides, mut count) = ([(0_usize, 0_usize); 2], 0);
         let mut size = 0.0;
         for (side, (&body, sign)) in found.bodies.iter().zip([-1.0, 1.0]).enumerate() {
             let body = body as usize;
-            if self.work.group[body] == NO_GROUP {
+            if self.scratch.group[body] == NO_GROUP {
                 continue;
             }
             let pose = &self.state.poses[body];
             let offset = match (side, &self.state.cell) {
-                (1, Some(lattice)) => lattice.offset(found.shift),
+                (1, Some(lattice)) => lattice.offset(found.image),
                 _ => D::Vector::default(),
             };
-            let root = self.work.inverse_root[body].as_ref();
-            D::row(
+            let root = self.scratch.inverse_sqrt_mass[body].as_ref();
+            D::linear_jacobian_row(
                 &pose.rotation,
                 at - pose.position - offset,
                 touch.normal,
@@ -189,7 +189,7 @@ impl<D: Dim> World<D> {
                 blocks[side][k] *= sign * root[k];
                 size += blocks[side][k] * blocks[side][k];
             }
-            sides[count] = (self.work.group[body] as usize, side);
+            sides[count] = (self.scratch.group[body] as usize, side);
             count += 1;
         }
         if !(size > 0.0) {
@@ -198,14 +198,14 @@ impl<D: Dim> World<D> {
         let [first, second] = sides.map(|(group, side)| (group, &blocks[side][..D::DOF]));
         let (gap, none) = ([touch.gap], [0.0]);
         let law = Law::Frictionless;
-        let modes = self.work.cell.modes();
+        let modes = self.scratch.cell.modes();
         let mut row = [0.0; MODES];
         if let (Some(lattice), true) = (&self.state.cell, modes > 0) {
             let [a, b] = found.bodies.map(|i| self.state.poses[i as usize].position);
-            let branch = b + lattice.offset(found.shift) - a;
+            let branch = b + lattice.offset(found.image) - a;
             self.cell_row(branch, touch.normal, &mut row);
         }
-        let cell = (self.work.cell.group, &row[..modes]);
+        let cell = (self.scratch.cell.group, &row[..modes]);
         match count {
             2 if modes > 0 => {
                 builder.add_contact_with_rebound(law, &[first, second, cell], &gap, &none)?
@@ -218,41 +218,41 @@ impl<D: Dim> World<D> {
 
     /// Solves the projection and moves the bodies.
     fn shift_by(&mut self, problem: &Problem) {
-        let work = &mut self.work;
-        work.shift.clear();
-        work.shift.resize(problem.num_rows(), 0.0);
+        let work = &mut self.scratch;
+        work.projection_impulse.clear();
+        work.projection_impulse.resize(problem.num_rows(), 0.0);
         let goal = Goal::with_tolerance(TOLERANCE).at_most(SWEEPS);
-        work.sweeper.solve(problem, &mut work.shift, &goal);
+        work.projection_solver.solve(problem, &mut work.projection_impulse, &goal);
         let Some(kinetic) = super::kinetic(problem) else {
             return;
         };
         let mut hat = std::mem::take(&mut work.displacement);
         hat.resize(kinetic.num_coordinates(), 0.0);
-        kinetic.velocity_into(&work.shift, &mut hat);
+        kinetic.velocity_into(&work.projection_impulse, &mut hat);
         for (i, group) in work.group.iter().enumerate() {
             if *group == NO_GROUP {
                 continue;
             }
             let first = *group as usize * D::DOF;
-            let root = work.inverse_root[i].as_ref();
-            let mut step = D::REST;
+            let root = work.inverse_sqrt_mass[i].as_ref();
+            let mut step = D::ZERO_VELOCITY;
             for (k, s) in step.as_mut().iter_mut().enumerate() {
                 *s = hat[first + k] * root[k];
             }
             if step.as_ref().iter().all(|s| s.is_finite()) {
-                self.state.poses[i] = D::advance(&self.state.poses[i], &step, 1.0);
+                self.state.poses[i] = D::advance_pose(&self.state.poses[i], &step, 1.0);
             }
         }
         self.shift_cell(&hat);
-        self.work.displacement = hat;
+        self.scratch.displacement = hat;
     }
 
     /// Contacts of the last step are no longer those of the detector.
-    fn forget(&mut self) {
-        self.work.active.clear();
-        self.work.status.clear();
-        self.work.mid.clear();
-        self.link.forget();
+    fn invalidate_contacts(&mut self) {
+        self.scratch.active.clear();
+        self.scratch.status.clear();
+        self.scratch.mid.clear();
+        self.joints.forget();
     }
 }
 

@@ -6,7 +6,7 @@
 mod referee;
 mod worlds;
 
-use bodies::{Dim, Fault, Ledger, Plane, Space, World};
+use bodies::{Dim, Fault, StepReport, Plane, Space, World};
 use contact::ResidualEvaluator;
 use solve::sample::Random;
 
@@ -24,7 +24,7 @@ fn count(usual: u64) -> u64 {
 }
 
 /// What a step certifies: its residual, and the balances of momentum and energy to rounding.
-fn met(ledger: &Ledger) -> bool {
+fn met(ledger: &StepReport) -> bool {
     // Sums of some hundred products; terms of impulses that are a million times the momenta.
     ledger.reached && ledger.momentum <= 1e-9 && ledger.energy <= 1e-9
 }
@@ -35,7 +35,7 @@ fn kinetic<D: Dim>(world: &World<D>) -> f64 {
     let parts = bodies
         .filter(|(body, _)| body.freedom.movable())
         .map(|(body, v)| {
-            let masses = D::masses(&body.mass);
+            let masses = D::mass_diagonal(&body.mass);
             let each = masses.as_ref().iter().zip(v.as_ref());
             0.5 * each.map(|(m, v)| m * v * v).sum::<f64>()
         });
@@ -74,11 +74,11 @@ fn check<D: Dim>(mut world: World<D>, recipe: &Recipe, tally: &mut Tally) {
     let mut referee = Referee::default();
     for step in 0..recipe.steps {
         let before = kinetic(&world);
-        if world.advance().is_err() {
+        if world.step().is_err() {
             break;
         }
         tally.steps += 1;
-        let ledger = *world.ledger();
+        let ledger = *world.report();
         if !met(&ledger) {
             tally.missed += 1;
             continue;
@@ -182,12 +182,12 @@ fn wronged<D: Dim>(
     steps: usize,
 ) -> Option<bool> {
     for _ in 0..steps {
-        world.advance().ok()?;
-        right.advance().ok()?;
+        world.step().ok()?;
+        right.step().ok()?;
     }
-    right.advance().ok()?;
+    right.step().ok()?;
     world.set_fault(Some(fault));
-    world.advance().ok()?;
+    world.step().ok()?;
     let pairs = right
         .state()
         .velocities
@@ -206,7 +206,7 @@ fn wronged<D: Dim>(
     // Without contacts nothing was solved. Below 1e-4 of the speed, or of what gravity gives in the step to bodies at rest, the
     // fault is within what the tolerance of the step allows.
     let fastest = fastest.max(9.81 * right.settings().step);
-    let solved = right.ledger().num_active > 0 && met(right.ledger());
+    let solved = right.report().num_active > 0 && met(right.report());
     if !solved || apart <= 1e-4 * fastest {
         return None;
     }
@@ -218,7 +218,7 @@ fn wronged<D: Dim>(
         .velocity_error_bound;
     let another = distance.is_some_and(|d| d.distance <= d.accuracy + scale);
     let left_out = matches!(fault, Fault::Contact { .. });
-    match met(world.ledger()) {
+    match met(world.report()) {
         true if left_out && another => None,
         met => Some(met),
     }

@@ -1,14 +1,14 @@
 //! Random worlds: blocks, discs, polygons and polyhedra on a floor, some joined, with any friction, restitution, mass
 //! ratio and step.
 
-use bodies::joint::{Joint, Kind, Side};
-use bodies::plane::{Angle, Polygon};
-use bodies::space::Polyhedron;
+use bodies::joint::{Joint, JointKind, JointFrame};
+use bodies::plane::{Angle, ConvexPolygon};
+use bodies::space::ConvexPolyhedron;
 use bodies::{PairLaw, Plane, Pose, Space, World, plane, space};
 use glam::{DQuat, DVec2, DVec3};
 use solve::sample::Random;
 
-use crate::support::{Stage, cuboid, rectangle, with_rebound};
+use crate::support::{WorldBuilder, cuboid, rectangle, with_rebound};
 
 /// How a world is made; everything follows from the seed.
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ impl Recipe {
 
     pub fn plane(&self) -> World<Plane> {
         let mut random = self.random();
-        let mut stage = Stage::<Plane>::new(self.law(), DVec2::new(0.0, -9.81));
+        let mut stage = WorldBuilder::<Plane>::new(self.law(), DVec2::new(0.0, -9.81));
         stage.settings.step = self.step;
         stage.settings.tolerance = 1e-6;
         stage.floor();
@@ -98,16 +98,16 @@ impl Recipe {
                     0.5 * (stage.state.poses[last].position + stage.state.poses[last - 1].position);
                 let sides = [last - 1, last].map(|body| {
                     let pose = &stage.state.poses[body];
-                    Side {
+                    JointFrame {
                         body: Some(body as u32),
                         point: pose.rotation.rotate_back(at - pose.position),
-                        frame: [DVec2::X, DVec2::Y],
+                        axes: [DVec2::X, DVec2::Y],
                     }
                 });
                 stage
                     .model
                     .joints
-                    .push(Joint::new("pin", Kind::Revolute, sides));
+                    .push(Joint::new("pin", JointKind::Revolute, sides));
             }
         }
         stage.world()
@@ -115,7 +115,7 @@ impl Recipe {
 
     pub fn space(&self) -> World<Space> {
         let mut random = self.random();
-        let mut stage = Stage::<Space>::new(self.law(), DVec3::new(0.0, 0.0, -9.81));
+        let mut stage = WorldBuilder::<Space>::new(self.law(), DVec3::new(0.0, 0.0, -9.81));
         stage.settings.step = self.step;
         stage.settings.tolerance = 1e-6;
         stage.floor();
@@ -147,16 +147,16 @@ impl Recipe {
                 let sides = [last - 1, last].map(|body| {
                     let pose = &stage.state.poses[body];
                     let back = pose.rotation.inverse();
-                    Side {
+                    JointFrame {
                         body: Some(body as u32),
                         point: back * (at - pose.position),
-                        frame: [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| back * axis),
+                        axes: [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| back * axis),
                     }
                 });
                 stage
                     .model
                     .joints
-                    .push(Joint::new("pin", Kind::Spherical, sides));
+                    .push(Joint::new("pin", JointKind::Spherical, sides));
             }
         }
         stage.world()
@@ -180,7 +180,7 @@ fn flat(random: &mut Random) -> (plane::Shape, f64) {
             let corners: Vec<DVec2> = (0..sides)
                 .map(|k| r * DVec2::from_angle(turn * (k as f64 + 0.5)))
                 .collect();
-            let (polygon, _) = Polygon::new(&corners).unwrap();
+            let (polygon, _) = ConvexPolygon::new(&corners).unwrap();
             (plane::Shape::Polygon(polygon.into()), r)
         }
     }
@@ -205,7 +205,7 @@ fn solid(random: &mut Random) -> (space::Shape, f64) {
                     r * p.normalize_or(DVec3::X)
                 })
                 .collect();
-            match Polyhedron::hull(&points) {
+            match ConvexPolyhedron::hull(&points) {
                 Ok((hull, _)) => (space::Shape::Polyhedron(hull.into()), r),
                 Err(_) => (cuboid(r, r, r), 0.5 * r),
             }

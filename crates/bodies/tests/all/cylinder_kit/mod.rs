@@ -1,7 +1,7 @@
 //! Referees for cylinders that know nothing but support functions and signed distances.
 
 use bodies::space::Shape;
-use bodies::{Pose, Space, Touch};
+use bodies::{Pose, Space, ContactPoint};
 use glam::{DQuat, DVec3};
 use parry3d_f64::query;
 
@@ -93,7 +93,7 @@ pub fn largest_gap(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), random: &mu
 
 /// What every touch must satisfy. Positions are below 10: rounding of poses is below 1e-12.
 pub fn consistent(
-    found: &[Touch<Space>],
+    found: &[ContactPoint<Space>],
     a: (&Shape, &SpacePose),
     b: (&Shape, &SpacePose),
     reach: f64,

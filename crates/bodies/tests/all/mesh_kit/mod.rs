@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::space::{Mesh, Polyhedron, Shape};
-use bodies::{Space, Touch};
+use bodies::space::{Mesh, ConvexPolyhedron, Shape};
+use bodies::{Space, ContactPoint};
 use glam::DVec3;
 
 use crate::space_kit::Random;
@@ -33,7 +33,7 @@ pub fn grid(n: usize, size: f64, random: &mut Random, height: impl Fn(f64, f64) 
 }
 
 /// The surface of a polyhedron, each face a fan.
-pub fn skin(p: &Polyhedron) -> Mesh {
+pub fn skin(p: &ConvexPolyhedron) -> Mesh {
     let mut triangles = Vec::new();
     for f in p.faces() {
         triangles.extend((2..f.len()).map(|k| [f[0], f[k - 1], f[k]]));
@@ -62,7 +62,7 @@ pub fn nearest(x: DVec3, [p, q, r]: [DVec3; 3]) -> DVec3 {
 }
 
 /// What all touches must satisfy.
-pub fn distinct(found: &[Touch<Space>]) {
+pub fn distinct(found: &[ContactPoint<Space>]) {
     for (k, t) in found.iter().enumerate() {
         assert!(((t.point_b - t.point_a).dot(t.normal) - t.gap).abs() < 1e-12);
         assert!((t.normal.length() - 1.0).abs() < 1e-13);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::plane::{Angle, Chain, Polygon, Shape, touch};
-use bodies::{Plane, Pose, Touch};
+use bodies::plane::{Angle, Chain, ConvexPolygon, Shape, contact_points};
+use bodies::{Plane, Pose, ContactPoint};
 use glam::DVec2;
 
 /// How a random shape of a kind is made.
@@ -52,7 +52,7 @@ impl Random {
 
     pub fn rectangle(&mut self) -> Shape {
         let (w, h) = (self.between(0.3, 2.0), self.between(0.3, 2.0));
-        Shape::Polygon(Arc::new(Polygon::rectangle(w, h).unwrap()))
+        Shape::Polygon(Arc::new(ConvexPolygon::rectangle(w, h).unwrap()))
     }
 
     /// A box, or the hull of some random points.
@@ -63,7 +63,7 @@ impl Random {
         loop {
             let count = 3 + self.below(18);
             let points: Vec<DVec2> = (0..count).map(|_| self.vector(1.2)).collect();
-            if let Ok((polygon, _)) = Polygon::new(&hull(points)) {
+            if let Ok((polygon, _)) = ConvexPolygon::new(&hull(points)) {
                 return Shape::Polygon(Arc::new(polygon));
             }
         }
@@ -82,12 +82,12 @@ pub fn at(x: f64, y: f64, angle: f64) -> Pose<Plane> {
 }
 
 pub fn rectangle(width: f64, height: f64) -> Shape {
-    Shape::Polygon(Arc::new(Polygon::rectangle(width, height).unwrap()))
+    Shape::Polygon(Arc::new(ConvexPolygon::rectangle(width, height).unwrap()))
 }
 
 pub fn polygon(vertices: &[(f64, f64)]) -> Shape {
     let vertices: Vec<DVec2> = vertices.iter().map(|&v| v.into()).collect();
-    Shape::Polygon(Arc::new(Polygon::new(&vertices).unwrap().0))
+    Shape::Polygon(Arc::new(ConvexPolygon::new(&vertices).unwrap().0))
 }
 
 pub fn chain(vertices: &[(f64, f64)], closed: bool) -> Shape {
@@ -99,13 +99,13 @@ pub fn touches(
     a: (&Shape, &Pose<Plane>),
     b: (&Shape, &Pose<Plane>),
     reach: f64,
-) -> Vec<Touch<Plane>> {
+) -> Vec<ContactPoint<Plane>> {
     let mut out = Vec::new();
-    touch(a, b, reach, &mut out);
+    contact_points(a, b, reach, &mut out);
     out
 }
 
-pub fn least(touches: &[Touch<Plane>]) -> Option<Touch<Plane>> {
+pub fn least(touches: &[ContactPoint<Plane>]) -> Option<ContactPoint<Plane>> {
     touches
         .iter()
         .copied()
@@ -227,7 +227,7 @@ pub fn check(
     a: (&Shape, &Pose<Plane>),
     b: (&Shape, &Pose<Plane>),
     reach: f64,
-    found: &[Touch<Plane>],
+    found: &[ContactPoint<Plane>],
     tolerance: f64,
 ) {
     for (i, t) in found.iter().enumerate() {

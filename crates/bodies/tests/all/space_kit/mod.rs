@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use bodies::space::{self, Polyhedron, Shape};
-use bodies::{Pose, Space, Touch};
+use bodies::space::{self, ConvexPolyhedron, Shape};
+use bodies::{Pose, Space, ContactPoint};
 use glam::{DQuat, DVec3};
 use parry3d_f64::glamx;
 use parry3d_f64::query;
-use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, HalfSpace};
+use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron as ParryPolyhedron, Cuboid, HalfSpace};
 
 pub type SpacePose = Pose<Space>;
 
@@ -62,7 +62,7 @@ impl Random {
     }
 
     /// A hull of 4 to 40 points of size about 1, in flattened or stretched cubes.
-    pub fn hull(&mut self) -> Polyhedron {
+    pub fn hull(&mut self) -> ConvexPolyhedron {
         let count = 4 + self.below(37);
         let stretch = DVec3::new(
             self.within(0.3, 1.0),
@@ -71,19 +71,19 @@ impl Random {
         );
         loop {
             let points: Vec<DVec3> = (0..count).map(|_| stretch * self.cube()).collect();
-            if let Ok((hull, _)) = Polyhedron::hull(&points) {
+            if let Ok((hull, _)) = ConvexPolyhedron::hull(&points) {
                 return hull;
             }
         }
     }
 
-    pub fn cuboid(&mut self) -> Polyhedron {
+    pub fn cuboid(&mut self) -> ConvexPolyhedron {
         let sides = DVec3::new(
             self.within(0.2, 2.0),
             self.within(0.2, 2.0),
             self.within(0.2, 2.0),
         );
-        Polyhedron::cuboid(sides).unwrap()
+        ConvexPolyhedron::cuboid(sides).unwrap()
     }
 }
 
@@ -94,21 +94,21 @@ pub fn at(x: f64, y: f64, z: f64) -> SpacePose {
     }
 }
 
-pub fn polyhedron(p: Polyhedron) -> Shape {
+pub fn polyhedron(p: ConvexPolyhedron) -> Shape {
     Shape::Polyhedron(Arc::new(p))
 }
 
 pub fn cuboid(x: f64, y: f64, z: f64) -> Shape {
-    polyhedron(Polyhedron::cuboid(DVec3::new(x, y, z)).unwrap())
+    polyhedron(ConvexPolyhedron::cuboid(DVec3::new(x, y, z)).unwrap())
 }
 
-pub fn touches(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<Touch<Space>> {
+pub fn touches(a: (&Shape, &SpacePose), b: (&Shape, &SpacePose), reach: f64) -> Vec<ContactPoint<Space>> {
     let mut out = Vec::new();
-    space::touch(a, b, reach, &mut out);
+    space::contact_points(a, b, reach, &mut out);
     out
 }
 
-pub fn least(touches: &[Touch<Space>]) -> f64 {
+pub fn least(touches: &[ContactPoint<Space>]) -> f64 {
     touches
         .iter()
         .fold(f64::INFINITY, |least, t| least.min(t.gap))
@@ -117,7 +117,7 @@ pub fn least(touches: &[Touch<Space>]) -> f64 {
 /// What every touch must satisfy: unit normal, gap = (point_b − point_a)·normal, gap ≤ reach, numbers
 /// that differ, points on the surfaces. Rounding: 1e-12 of positions below 10.
 pub fn consistent(
-    touches: &[Touch<Space>],
+    touches: &[ContactPoint<Space>],
     a: (&Shape, &SpacePose),
     b: (&Shape, &SpacePose),
     reach: f64,
@@ -159,7 +159,7 @@ pub fn surface(shape: &Shape, x: DVec3) -> f64 {
 }
 
 /// Planes of the faces, from the loops alone.
-pub fn planes(p: &Polyhedron) -> Vec<(DVec3, f64)> {
+pub fn planes(p: &ConvexPolyhedron) -> Vec<(DVec3, f64)> {
     let v = p.vertices();
     p.faces()
         .map(|f| {
@@ -172,7 +172,7 @@ pub fn planes(p: &Polyhedron) -> Vec<(DVec3, f64)> {
 }
 
 /// Edges as pairs of vertices, each once.
-pub fn edges(p: &Polyhedron) -> Vec<(DVec3, DVec3)> {
+pub fn edges(p: &ConvexPolyhedron) -> Vec<(DVec3, DVec3)> {
     let v = p.vertices();
     let run = p
         .faces()
@@ -369,7 +369,7 @@ pub fn parry_shape(shape: &Shape) -> Box<dyn parry3d_f64::shape::Shape> {
             if v.len() == 8 && p.vertices().iter().all(|x| x.abs() == high) {
                 return Box::new(Cuboid::new(to_parry(high)));
             }
-            Box::new(ConvexPolyhedron::from_convex_hull(&v).expect("a hull has a hull"))
+            Box::new(ParryPolyhedron::from_convex_hull(&v).expect("a hull has a hull"))
         }
         Shape::HalfSpace => Box::new(HalfSpace::new(glamx::DVec3::Z)),
         _ => unreachable!("not tested here"),

@@ -1,28 +1,28 @@
 //! Small worlds for tests.
 
 use bodies::{
-    Activation, Body, Dim, Drag, Field, Freedom, Friction, Guide, MassProperties, Materials, Model,
+    Activation, Body, Dim, Drag, ForceField, Freedom, Friction, PrescribedMotion, MassProperties, Materials, Model,
     PairLaw, Plane, Pose, Settings, Space, State, World, plane, space,
 };
 use contact::Restitution;
 use glam::{DQuat, DVec2, DVec3};
 
 /// A world under construction.
-pub struct Stage<D: Dim> {
+pub struct WorldBuilder<D: Dim> {
     pub model: Model<D>,
     pub state: State<D>,
     pub settings: Settings,
 }
 
-impl<D: Dim> Stage<D> {
+impl<D: Dim> WorldBuilder<D> {
     pub fn new(law: PairLaw, gravity: D::Vector) -> Self {
         Self {
             model: Model {
                 bodies: Vec::new(),
                 materials: Materials::new(1, &law),
-                guides: Vec::new(),
+                prescribed_motions: Vec::new(),
                 gravity,
-                fields: Vec::new(),
+                force_fields: Vec::new(),
                 drag: Vec::new(),
                 joints: Vec::new(),
                 cell: None,
@@ -31,8 +31,8 @@ impl<D: Dim> Stage<D> {
                 t: 0.0,
                 poses: Vec::new(),
                 velocities: Vec::new(),
-                anchors: Vec::new(),
-                memory: Vec::new(),
+                kinematic_origins: Vec::new(),
+                contacts: Vec::new(),
                 cell: None,
             },
             // Moreau's rule, the one that closed forms of a step are for.
@@ -69,13 +69,13 @@ impl<D: Dim> Stage<D> {
         self.add(shape, mass, Freedom::Free, pose, v)
     }
 
-    pub fn guide(&mut self, guide: Box<dyn Guide<D>>) -> Freedom {
-        self.model.guides.push(guide);
-        Freedom::Guided(self.model.guides.len() as u32 - 1)
+    pub fn guide(&mut self, guide: Box<dyn PrescribedMotion<D>>) -> Freedom {
+        self.model.prescribed_motions.push(guide);
+        Freedom::Kinematic(self.model.prescribed_motions.len() as u32 - 1)
     }
 
-    pub fn field(&mut self, field: Box<dyn Field<D>>) {
-        self.model.fields.push(field);
+    pub fn field(&mut self, field: Box<dyn ForceField<D>>) {
+        self.model.force_fields.push(field);
     }
 
     pub fn drag(&mut self, drag: Drag) {
@@ -87,7 +87,7 @@ impl<D: Dim> Stage<D> {
     }
 }
 
-impl Stage<Plane> {
+impl WorldBuilder<Plane> {
     /// The solid below y = 0.
     pub fn floor(&mut self) -> usize {
         let mass = MassProperties {
@@ -99,7 +99,7 @@ impl Stage<Plane> {
     }
 }
 
-impl Stage<Space> {
+impl WorldBuilder<Space> {
     /// The solid below z = 0.
     pub fn floor(&mut self) -> usize {
         let mass = MassProperties {
@@ -126,12 +126,12 @@ pub fn at3(position: DVec3) -> Pose<Space> {
 }
 
 pub fn rectangle(w: f64, h: f64) -> plane::Shape {
-    plane::Shape::Polygon(plane::Polygon::rectangle(w, h).unwrap().into())
+    plane::Shape::Polygon(plane::ConvexPolygon::rectangle(w, h).unwrap().into())
 }
 
 pub fn cuboid(x: f64, y: f64, z: f64) -> space::Shape {
     let sides = DVec3::new(x, y, z);
-    space::Shape::Polyhedron(space::Polyhedron::cuboid(sides).unwrap().into())
+    space::Shape::Polyhedron(space::ConvexPolyhedron::cuboid(sides).unwrap().into())
 }
 
 pub fn coulomb(mu: f64) -> PairLaw {
@@ -150,8 +150,8 @@ pub fn with_rebound(mu: f64, normal: f64, tangential: f64) -> PairLaw {
 
 pub fn run<D: Dim>(world: &mut World<D>, steps: usize) {
     for _ in 0..steps {
-        world.advance().unwrap();
-        let ledger = world.ledger();
+        world.step().unwrap();
+        let ledger = world.report();
         assert!(
             ledger.reached,
             "t = {}: residual {:e}",

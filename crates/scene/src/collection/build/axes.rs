@@ -1,6 +1,6 @@
 //! What differs between the plane and space when bodies are made from text.
 
-use bodies::{Compound, Dim, Guide, Plane, Pose, Space, Vector};
+use bodies::{Compound, Dim, PrescribedMotion, Plane, Pose, Space, Vector};
 
 use super::super::spec::TurnSpec;
 use super::context::Context;
@@ -60,7 +60,7 @@ pub(super) trait Axes: Prism {
     fn solid(solid: &Solid) -> Result<Vec<Piece<Self>>, GenerateError>;
 
     /// A given motion.
-    fn guide(given: Given) -> Box<dyn Guide<Self>>;
+    fn guide(given: Given) -> Box<dyn PrescribedMotion<Self>>;
 }
 
 /// A placement within a placement.
@@ -74,7 +74,7 @@ pub(super) fn compose<D: Axes>(outer: &Pose<D>, inner: &Pose<D>) -> Pose<D> {
 /// Body axes that are those the shape is described in.
 pub(super) fn in_place<D: Dim>() -> Pose<D> {
     Pose {
-        position: D::Vector::all(0.0),
+        position: D::Vector::splat(0.0),
         rotation: D::Rotation::default(),
     }
 }

@@ -7,7 +7,7 @@
 //! X_c (`centre`) and Q (`axes`) are in the axes that the shape is described in. The shape becomes a
 //! compound of its parts in body axes that are not its own.
 
-use bodies::{Compound, MassProperties, Pose, Skin, Vector};
+use bodies::{Compound, MassProperties, Pose, SourceSurface, Vector};
 
 use super::super::spec::BodySpec;
 use super::axes::{Axes, Placed};
@@ -40,7 +40,7 @@ pub(super) fn balanced<D: Axes>(
     }
     let mass = context.positive(at(&part, "mass"), mass)?;
     let mut moments = moments(context, &part, inertia)?;
-    spin::lift(&mut moments, mass, D::radius(&shape));
+    spin::lift(&mut moments, mass, D::bounding_radius(&shape));
     let given = MassProperties {
         mass,
         inertia: D::inertia(&moments),
@@ -48,7 +48,7 @@ pub(super) fn balanced<D: Axes>(
     let axes = Pose {
         position: match &body.centre {
             None => placement.position,
-            Some(centre) => D::Vector::of(&context.numbers(at(&part, "centre"), centre)?),
+            Some(centre) => D::Vector::from_components(&context.numbers(at(&part, "centre"), centre)?),
         },
         rotation: match &body.axes {
             None => placement.rotation,
@@ -63,14 +63,14 @@ pub(super) fn balanced<D: Axes>(
             let parts = compound.parts().iter();
             let parts = parts.map(|p| (p.shape.clone(), D::compose(&placement, &p.pose)));
             let outward = |v: &D::Vector| placement.position + D::rotate(&placement.rotation, *v);
-            let skin = compound.skin().map(|skin| Skin {
+            let skin = compound.source_surface().map(|skin| SourceSurface {
                 vertices: skin.vertices.iter().map(outward).collect(),
                 triangles: skin.triangles.clone(),
             });
             (parts.collect(), skin)
         }
     };
-    match Compound::of(&parts, given, &axes, skin) {
+    match Compound::from_parts(&parts, given, &axes, skin) {
         Ok(compound) => Ok((D::joined(compound), axes)),
         Err(error) => Err(needs(context, body, error.to_string(), "").into()),
     }

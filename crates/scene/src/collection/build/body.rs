@@ -50,7 +50,7 @@ pub(super) fn body<D: Axes>(
     // The parts of a compound that all have densities have them relative to 1.
     let density = density.or(body.shape.dense().then_some(1.0));
     let outer = Pose {
-        position: D::Vector::of(&list(context, &part, "position", &body.position)?),
+        position: D::Vector::from_components(&list(context, &part, "position", &body.position)?),
         rotation: D::rotation(context, &part, &body.turn)?,
     };
     let pose = compose(&outer, &placement);
@@ -63,7 +63,7 @@ pub(super) fn body<D: Axes>(
         FreedomSpec::Free => Freedom::Free,
         FreedomSpec::Only(mask) => Freedom::Partial(*mask),
         FreedomSpec::Fixed => Freedom::Fixed,
-        FreedomSpec::Motion(_) => Freedom::Guided(guide),
+        FreedomSpec::Motion(_) => Freedom::Kinematic(guide),
     };
     Ok(Made {
         velocity: velocity::<D>(context, body, &pose, freedom)?,
@@ -205,10 +205,10 @@ fn mass<D: Axes>(
     let mut weightless = 0;
     if let Some(formulas) = &body.inertia {
         let mut moments = moments(context, &part, formulas)?;
-        weightless = spin::lift(&mut moments, mass.mass, D::radius(shape));
+        weightless = spin::lift(&mut moments, mass.mass, D::bounding_radius(shape));
         mass.inertia = D::inertia(&moments);
     }
-    require_mass(context, body, D::masses(&mass).as_ref(), mask)?;
+    require_mass(context, body, D::mass_diagonal(&mass).as_ref(), mask)?;
     Ok((mass, weightless & mask >> D::N))
 }
 
@@ -267,7 +267,7 @@ fn velocity<D: Axes>(
     let spin = list(context, &part, "spin", &body.spin)?;
     let all = D::velocity(&pose.rotation, &velocity, &spin);
     if let Freedom::Partial(_) = freedom {
-        let moving = |(k, v): (usize, &f64)| !freedom.follows(k) && *v != 0.0;
+        let moving = |(k, v): (usize, &f64)| !freedom.is_free(k) && *v != 0.0;
         if let Some(k) = all.as_ref().iter().enumerate().position(moving) {
             let key = if k < D::N { "velocity" } else { "spin" };
             let formulas = if k < D::N { &body.velocity } else { &body.spin };

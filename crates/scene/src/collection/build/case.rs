@@ -57,7 +57,7 @@ fn kind<D: Axes>(
             let point = match point {
                 None => None,
                 Some(point) => {
-                    let point = D::Vector::of(&context.numbers(at(&part, "at"), point)?);
+                    let point = D::Vector::from_components(&context.numbers(at(&part, "at"), point)?);
                     // From the axes of the shape's description to body axes; bodies of generators
                     // are described in body axes.
                     let turned = match roster.placements.get(i) {
@@ -66,7 +66,7 @@ fn kind<D: Axes>(
                         }
                         None => point,
                     };
-                    Some(turned.slice().to_vec())
+                    Some(turned.components().to_vec())
                 }
             };
             Ok(LoadKind::Force {

@@ -1,6 +1,6 @@
 //! The periodic cell with its numbers.
 
-use bodies::{Cell, Control, Given, Lattice, Matrix, Vector};
+use bodies::{PeriodicCell, CellController, ImposedLoading, Lattice, Matrix, Vector};
 use expr::{Program, Scratch};
 
 use super::super::spec::{BodiesSpec, CellSpec, Component};
@@ -24,7 +24,7 @@ pub(super) fn lattice<D: Axes>(
     let place = at(PART, cell.key);
     let mut vectors = [D::Vector::default(); 3];
     for (to, from) in vectors.iter_mut().zip(&cell.vectors) {
-        *to = D::Vector::of(&context.numbers(place, from)?);
+        *to = D::Vector::from_components(&context.numbers(place, from)?);
     }
     let lattice = Lattice::new(vectors);
     if !(lattice.volume() > 0.0 && lattice.volume().is_finite()) {
@@ -41,7 +41,7 @@ pub(super) fn cell<D: Axes>(
     spec: &BodiesSpec,
     roster: &Roster<D>,
     start: f64,
-) -> Result<Option<Cell>, Box<InputError>> {
+) -> Result<Option<PeriodicCell>, Box<InputError>> {
     let Some(cell) = &spec.cell else {
         return Ok(None);
     };
@@ -61,9 +61,9 @@ pub(super) fn cell<D: Axes>(
         None => 0.0,
         Some(damping) => context.not_negative(at(PART, "damping"), damping)?,
     };
-    Ok(Some(Cell {
+    Ok(Some(PeriodicCell {
         periodic: cell.periodic,
-        control: drive.map(|drive| Box::new(drive) as Box<dyn Control>),
+        control: drive.map(|drive| Box::new(drive) as Box<dyn CellController>),
         modes,
         mass,
         damping,
@@ -95,14 +95,14 @@ struct Drive {
     to: Vec<(bool, usize, usize)>,
 }
 
-impl Control for Drive {
-    fn at(&mut self, t: f64) -> Given {
+impl CellController for Drive {
+    fn at(&mut self, t: f64) -> ImposedLoading {
         let run = self.program.run(&[t], &mut self.scratch, &mut self.out);
         // One input and these outputs always fit; were it otherwise, the world stops at this.
         if run.is_err() {
             self.out.fill(f64::NAN);
         }
-        let mut given = Given::default();
+        let mut given = ImposedLoading::default();
         for (value, (stress, row, column)) in self.out.iter().zip(&self.to) {
             let matrix = if *stress {
                 &mut given.stress

@@ -1,6 +1,6 @@
 //! What acts on the bodies: laws, gravity, motions, forces, drag.
 
-use bodies::{Body, Drag, Field, Freedom, Guide, Model, Vector};
+use bodies::{Body, Drag, ForceField, Freedom, PrescribedMotion, Model, Vector};
 
 use super::super::spec::{BodiesSpec, FreedomSpec};
 use super::axes::Axes;
@@ -84,8 +84,8 @@ impl<'a> Conditions<'a> {
         let meet = |a: usize, b: usize| self.meet[a * count + b];
         let materials = laws::laws(context, self.spec, &meet)?;
         let gravity = match &self.spec.gravity {
-            None => D::Vector::all(0.0),
-            Some(gravity) => D::Vector::of(&context.numbers(at("[world]", "gravity"), gravity)?),
+            None => D::Vector::splat(0.0),
+            Some(gravity) => D::Vector::from_components(&context.numbers(at("[world]", "gravity"), gravity)?),
         };
         let bodies: Vec<Body<D>> = roster
             .bodies
@@ -98,9 +98,9 @@ impl<'a> Conditions<'a> {
             .collect();
         Ok(Model {
             materials,
-            guides: self.guides(context, start)?,
+            prescribed_motions: self.guides(context, start)?,
             gravity,
-            fields: self.loads(context, roster, &bodies)?,
+            force_fields: self.loads(context, roster, &bodies)?,
             drag: self.drag(context, bodies.len())?,
             joints: Vec::new(),
             cell: cell::cell(context, self.spec, roster, start)?,
@@ -112,7 +112,7 @@ impl<'a> Conditions<'a> {
         &self,
         context: &mut Context<'_>,
         start: f64,
-    ) -> Result<Vec<Box<dyn Guide<D>>>, SceneError> {
+    ) -> Result<Vec<Box<dyn PrescribedMotion<D>>>, SceneError> {
         let mut guides = Vec::new();
         for body in &self.spec.bodies {
             if let FreedomSpec::Motion(motions) = &body.freedom {
@@ -127,8 +127,8 @@ impl<'a> Conditions<'a> {
         context: &mut Context<'_>,
         roster: &Roster<D>,
         bodies: &[Body<D>],
-    ) -> Result<Vec<Box<dyn Field<D>>>, Box<InputError>> {
-        let mut all: Vec<Box<dyn Field<D>>> = Vec::new();
+    ) -> Result<Vec<Box<dyn ForceField<D>>>, Box<InputError>> {
+        let mut all: Vec<Box<dyn ForceField<D>>> = Vec::new();
         for (i, body) in self.spec.bodies.iter().enumerate() {
             let Some(spec) = &body.load else {
                 continue;
@@ -138,7 +138,7 @@ impl<'a> Conditions<'a> {
                 None => None,
                 Some(point) => {
                     let placement = &roster.placements[i];
-                    let point = D::Vector::of(&context.numbers(at(&part, "at"), point)?);
+                    let point = D::Vector::from_components(&context.numbers(at(&part, "at"), point)?);
                     // From the axes of the shape's description to body axes.
                     Some(D::rotate_back(
                         &placement.rotation,

@@ -1,7 +1,7 @@
 //! Shapes that are more than a few numbers: compounds, surfaces from files, heights.
 
-use bodies::space::{Fineness, Mesh, MeshError, Solid, read_obj, read_stl, weld};
-use bodies::{Compound, Piece, Pose, ShapeError, Vector};
+use bodies::space::{DecompositionParams, Mesh, MeshError, DecomposedMesh, read_obj, read_stl, weld};
+use bodies::{Compound, CompoundPiece, Pose, ShapeError, Vector};
 
 use super::super::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
 use super::super::spec::{Name, ShapeSpec};
@@ -39,7 +39,7 @@ pub(super) fn compound<D: Axes>(
     form: &Form<'_>,
     pieces: &[PieceSpec],
 ) -> Result<(Compound<D>, Pose<D>), SceneError> {
-    let mut all: Vec<Piece<D>> = Vec::with_capacity(pieces.len());
+    let mut all: Vec<CompoundPiece<D>> = Vec::with_capacity(pieces.len());
     for (number, piece) in pieces.iter().enumerate() {
         let part = format!("{}, part {}", form.part, number + 1);
         if piece.shape.boundary_only() {
@@ -64,7 +64,7 @@ pub(super) fn compound<D: Axes>(
             Some(position) => context.numbers(at(&inner.part, "position"), position)?,
         };
         let outer = Pose {
-            position: D::Vector::of(&position),
+            position: D::Vector::from_components(&position),
             rotation: D::rotation(context, &inner.part, &piece.turn)?,
         };
         let weight = match (own, form.density) {
@@ -156,7 +156,7 @@ pub(super) fn solid(
     context: &mut Context<'_>,
     place: At<'_>,
     spec: &SolidSpec,
-) -> Result<Solid, SceneError> {
+) -> Result<DecomposedMesh, SceneError> {
     let mut count =
         |key: &str, given: &Option<Formula>, [least, most]: [usize; 2], usual: usize| {
             let Some(formula) = given else {
@@ -171,16 +171,16 @@ pub(super) fn solid(
                 }
             }
         };
-    let usual = Fineness::default();
-    let parts = [1, Fineness::MOST_PARTS];
-    let cells = [Fineness::LEAST_RESOLUTION, Fineness::MOST_RESOLUTION];
-    let fineness = Fineness {
+    let usual = DecompositionParams::default();
+    let parts = [1, DecompositionParams::MAX_PARTS];
+    let cells = [DecompositionParams::MIN_RESOLUTION, DecompositionParams::MAX_RESOLUTION];
+    let fineness = DecompositionParams {
         parts: count("parts", &spec.parts, parts, usual.parts)?,
         resolution: count("resolution", &spec.resolution, cells, usual.resolution)?,
     };
     let fine = (spec.scale.as_ref(), spec.merge.as_ref());
     let (vertices, triangles) = welded(context, place, &spec.file, fine)?;
-    Solid::new(&vertices, &triangles, fineness)
+    DecomposedMesh::new(&vertices, &triangles, fineness)
         .map_err(|error| of_file(context, place, &spec.file, &error.into()))
 }
 

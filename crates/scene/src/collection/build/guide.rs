@@ -8,7 +8,7 @@
 //! are exact, or integrals of recorded accelerations.
 
 use bodies::plane::Angle;
-use bodies::{Guide, Plane, Pose, Space, Vector};
+use bodies::{PrescribedMotion, Plane, Pose, Space, Vector};
 use expr::{Graph, NodeId, Program, Scratch};
 
 use super::super::spec::{BodySpec, MotionSpec, Name};
@@ -71,7 +71,7 @@ impl Given {
     }
 }
 
-impl Guide<Plane> for Given {
+impl PrescribedMotion<Plane> for Given {
     fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
         let offset = self.offset(t);
         let pose = Pose {
@@ -82,7 +82,7 @@ impl Guide<Plane> for Given {
     }
 }
 
-impl Guide<Space> for Given {
+impl PrescribedMotion<Space> for Given {
     fn at(&mut self, anchor: &Pose<Space>, t: f64) -> (Pose<Space>, [f64; 6]) {
         let offset = self.offset(t);
         let turn = Quat::from_axis_angle(self.axis, offset.angle);
@@ -123,7 +123,7 @@ pub(super) fn given(
                 if let Some((about, angle)) = turn {
                     if let Some(about) = about {
                         let e = context.direction(at(&part, "turn.axis"), about, "the axis")?;
-                        axis = Vec3::of(&e);
+                        axis = Vec3::from_components(&e);
                     }
                     let key = if about.is_some() {
                         "turn.angle"
@@ -169,7 +169,7 @@ fn shaken(
         None => 1.0,
         Some(scale) => context.number(at(part, "scale"), scale)?,
     };
-    let direction = Vec3::of(&direction) * scale;
+    let direction = Vec3::from_components(&direction) * scale;
     Ok(Some(Shaken { ground, direction }))
 }
 

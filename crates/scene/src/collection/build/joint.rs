@@ -2,7 +2,7 @@
 
 mod keys;
 
-use bodies::joint::{Clearance, Coordinate, Joint, Kind, Limits, Motor, Rub, Side, Speed, Spring};
+use bodies::joint::{Clearance, JointCoordinate, Joint, JointKind, Limits, Motor, JointFriction, JointFrame, PrescribedSpeed, Spring};
 use bodies::{Friction, Model, PairLaw, Pose, Vector};
 use contact::Restitution;
 use expr::{Program, Scratch};
@@ -15,14 +15,14 @@ use crate::error::{InputError, SceneError};
 use crate::file::Formula;
 
 /// Kinds by their words.
-const KINDS: [(&str, Kind); 7] = [
-    ("revolute", Kind::Revolute),
-    ("prismatic", Kind::Prismatic),
-    ("spherical", Kind::Spherical),
-    ("fixed", Kind::Fixed),
-    ("distance", Kind::Distance),
-    ("cylindrical", Kind::Cylindrical),
-    ("clearance", Kind::Clearance),
+const KINDS: [(&str, JointKind); 7] = [
+    ("revolute", JointKind::Revolute),
+    ("prismatic", JointKind::Prismatic),
+    ("spherical", JointKind::Spherical),
+    ("fixed", JointKind::Fixed),
+    ("distance", JointKind::Distance),
+    ("cylindrical", JointKind::Cylindrical),
+    ("clearance", JointKind::Clearance),
 ];
 
 /// What stands for no body.
@@ -35,7 +35,7 @@ struct Pace {
     scratch: Scratch,
 }
 
-impl Speed for Pace {
+impl PrescribedSpeed for Pace {
     fn at(&mut self, t: f64) -> f64 {
         let mut out = [f64::NAN];
         // One input and one output always fit; were it otherwise, the world stops at this.
@@ -50,8 +50,8 @@ impl Speed for Pace {
 pub(super) fn places<D: Axes>(roster: &Roster<D>, model: &mut Model<D>, t: f64) -> Vec<Pose<D>> {
     let mut poses = roster.poses.clone();
     for (body, pose) in model.bodies.iter().zip(&mut poses) {
-        if let bodies::Freedom::Guided(guide) = body.freedom
-            && let Some(guide) = model.guides.get_mut(guide as usize)
+        if let bodies::Freedom::Kinematic(guide) = body.freedom
+            && let Some(guide) = model.prescribed_motions.get_mut(guide as usize)
         {
             *pose = guide.at(pose, t).0;
         }
@@ -83,7 +83,7 @@ fn joint<D: Axes>(
 ) -> Result<Joint<D>, Box<InputError>> {
     let part = spec.part();
     let kind = context.word(at(&part, "kind"), &spec.kind, &KINDS)?;
-    if D::N == 2 && matches!(kind, Kind::Spherical | Kind::Cylindrical) {
+    if D::N == 2 && matches!(kind, JointKind::Spherical | JointKind::Cylindrical) {
         let advice = "In the plane a point is held by a \"revolute\" joint";
         let problem = "this is a joint of space";
         return Err(context.wrong(at(&part, "kind"), &spec.kind, problem, advice));
@@ -103,17 +103,17 @@ fn joint<D: Axes>(
     joint.contact = spec.contact;
     let pose = |body: Option<u32>| body.and_then(|b| poses.get(b as usize).copied());
     let angle = |body| pose(body).map_or(0.0, |pose| D::plane_angle(&pose.rotation));
-    joint.zero = angle(bodies[1]) - angle(bodies[0]);
+    joint.reference_angle = angle(bodies[1]) - angle(bodies[0]);
     let place = |k: usize| {
         let pose = pose(bodies[k]).unwrap_or(in_place());
-        pose.position + D::rotate(&pose.rotation, joint.sides[k].point)
+        pose.position + D::rotate(&pose.rotation, joint.frames[k].point)
     };
     joint.length = (place(1) - place(0)).norm();
     if let Some(length) = &spec.length {
         joint.length = context.positive(at(&part, "length"), length)?;
     }
     if let Some(about) = &spec.about {
-        let known = [("slide", Coordinate::Slide), ("turn", Coordinate::Turn)];
+        let known = [("slide", JointCoordinate::Displacement), ("turn", JointCoordinate::Angle)];
         joint.coordinate = context.word(at(&part, "about"), about, &known)?;
     }
     attach(context, spec, &mut joint, start)?;
@@ -138,17 +138,17 @@ fn end<D: Axes>(
 fn sides<D: Axes>(
     context: &mut Context<'_>,
     spec: &JointSpec,
-    kind: Kind,
+    kind: JointKind,
     roster: &Roster<D>,
     poses: &[Pose<D>],
     bodies: [Option<u32>; 2],
-) -> Result<[Side<D>; 2], Box<InputError>> {
+) -> Result<[JointFrame<D>; 2], Box<InputError>> {
     let part = spec.part();
     let frame = match &spec.axis {
-        None => D::frame(D::Vector::of(&[1.0])),
+        None => D::contact_frame(D::Vector::from_components(&[1.0])),
         Some(axis) => {
             let axis = context.direction(at(&part, "axis"), axis, "the axis")?;
-            D::frame(D::Vector::of(&axis))
+            D::contact_frame(D::Vector::from_components(&axis))
         }
     };
     let pose = |k: usize| {
@@ -158,10 +158,10 @@ fn sides<D: Axes>(
     let points = points(context, spec, kind, roster, [pose(0), pose(1)], bodies)?;
     Ok([0, 1].map(|k| {
         let axes = frame.as_ref();
-        Side {
+        JointFrame {
             body: bodies[k],
             point: points[k],
-            frame: D::frame_of(|i| D::rotate_back(&pose(k).rotation, axes[i])),
+            axes: D::frame_of(|i| D::rotate_back(&pose(k).rotation, axes[i])),
         }
     }))
 }
@@ -170,7 +170,7 @@ fn sides<D: Axes>(
 fn points<D: Axes>(
     context: &mut Context<'_>,
     spec: &JointSpec,
-    kind: Kind,
+    kind: JointKind,
     roster: &Roster<D>,
     poses: [Pose<D>; 2],
     bodies: [Option<u32>; 2],
@@ -179,7 +179,7 @@ fn points<D: Axes>(
     match (&spec.at, &spec.anchors) {
         (Some(points), None) => {
             let points = context.points(at(&part, "at"), points)?;
-            let two = kind == Kind::Distance;
+            let two = kind == JointKind::Distance;
             if points.len() != 1 + usize::from(two) {
                 let expected = if two { "two points" } else { "one point" };
                 let kind = kind.name();
@@ -187,7 +187,7 @@ fn points<D: Axes>(
                 return Err(context.part_error(&part, spec.line, problem, ""));
             }
             Ok([0, 1].map(|k| {
-                let point = D::Vector::of(&points[k.min(points.len() - 1)]);
+                let point = D::Vector::from_components(&points[k.min(points.len() - 1)]);
                 D::rotate_back(&poses[k].rotation, point - poses[k].position)
             }))
         }
@@ -200,7 +200,7 @@ fn points<D: Axes>(
             Ok([0, 1].map(|k| {
                 let own = bodies[k].and_then(|body| roster.placements.get(body as usize).copied());
                 let own = own.unwrap_or(in_place());
-                D::rotate_back(&own.rotation, D::Vector::of(&points[k]) - own.position)
+                D::rotate_back(&own.rotation, D::Vector::from_components(&points[k]) - own.position)
             }))
         }
         _ => {
@@ -231,9 +231,9 @@ fn attach<D: Axes>(
         None => 0.0,
         Some(radius) => context.positive(at(&part, "radius"), radius)?,
     };
-    if joint.kind != Kind::Clearance {
+    if joint.kind != JointKind::Clearance {
         if friction > 0.0 {
-            joint.rub = Some(Rub {
+            joint.friction = Some(JointFriction {
                 coefficient: friction,
                 radius,
             });
@@ -277,7 +277,7 @@ fn spring<D: Axes>(
     let rest = match rest {
         Some(rest) => context.number(at(&inner, "rest"), rest)?,
         // A distance is what it is at the start, other coordinates begin at 0.
-        None if joint.kind == Kind::Distance => joint.length,
+        None if joint.kind == JointKind::Distance => joint.length,
         None => 0.0,
     };
     Ok(Some(Spring {

@@ -1,6 +1,6 @@
 //! Given forces: of one body, or of many.
 
-use bodies::{Dim, Field, Scenery, Vector};
+use bodies::{Dim, ForceField, ForceContext, Vector};
 use expr::{Graph, NodeId, Program, Scope, Scratch};
 
 use super::super::spec::LoadSpec;
@@ -23,8 +23,8 @@ pub(super) struct Load<D: Dim> {
     out: D::Dofs,
 }
 
-impl<D: Axes> Field<D> for Load<D> {
-    fn add(&mut self, scenery: &Scenery<'_, D>, loads: &mut [D::Dofs]) {
+impl<D: Axes> ForceField<D> for Load<D> {
+    fn add_loads(&mut self, scenery: &ForceContext<'_, D>, loads: &mut [D::Dofs]) {
         for &i in &self.members {
             let i = i as usize;
             let (pose, velocity) = (&scenery.poses[i], &scenery.velocities[i]);
@@ -40,11 +40,11 @@ impl<D: Axes> Field<D> for Load<D> {
                 out.fill(f64::NAN);
             }
             if let Some(point) = self.at {
-                let mut row = D::REST;
+                let mut row = D::ZERO_VELOCITY;
                 let lever = D::rotate(&pose.rotation, point);
                 // The row of G is linear in the direction: with the force for it, it is the load.
-                let force = D::Vector::of(&out[..D::N]);
-                D::row(&pose.rotation, lever, force, row.as_mut());
+                let force = D::Vector::from_components(&out[..D::N]);
+                D::linear_jacobian_row(&pose.rotation, lever, force, row.as_mut());
                 for (moment, more) in out[D::N..].iter_mut().zip(&row.as_ref()[D::N..]) {
                     *moment += more;
                 }
@@ -86,7 +86,7 @@ pub(super) fn load<D: Axes>(
         program: Program::compile(&words.graph, &outputs),
         scratch: Scratch::new(),
         inputs: vec![0.0; D::VARIABLES.len()],
-        out: D::REST,
+        out: D::ZERO_VELOCITY,
     })
 }
 

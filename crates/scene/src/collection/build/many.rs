@@ -74,7 +74,7 @@ impl<'a, 'b> Numbers<'a, 'b> {
         key: &str,
         values: &[Formula],
     ) -> Result<V, Box<InputError>> {
-        Ok(V::of(&self.context.numbers(at(&self.part, key), values)?))
+        Ok(V::from_components(&self.context.numbers(at(&self.part, key), values)?))
     }
 
     pub fn pair(&mut self, key: &str, [a, b]: &[Formula; 2]) -> Result<[f64; 2], Box<InputError>> {
@@ -222,7 +222,7 @@ pub(super) fn origin<D: Axes>(
     many: &ManySpec,
 ) -> Result<D::Vector, Box<InputError>> {
     match &many.origin {
-        None => Ok(D::Vector::all(0.0)),
+        None => Ok(D::Vector::splat(0.0)),
         Some(origin) => numbers.vector("origin", origin),
     }
 }
@@ -265,7 +265,7 @@ fn masonry<D: Axes>(numbers: &mut Numbers<'_, '_>, many: &ManySpec) -> Generated
                 Some(facets) => numbers.whole("facets", facets)?,
                 None => 1,
             },
-            origin: Vec2::of(&origin.slice()[..2]),
+            origin: Vec2::from_components(&origin.components()[..2]),
         }),
         _ => Ok(Vec::new()),
     })
@@ -346,7 +346,7 @@ fn given<D: Axes>(rows: &[[f64; 4]]) -> Result<Vec<Piece<D>>, GenerateError> {
         Ok(Piece {
             shape: D::round(row[3]).map_err(|error| wrong(error.to_string()))?,
             pose: bodies::Pose {
-                position: D::Vector::of(&row[..D::N]),
+                position: D::Vector::from_components(&row[..D::N]),
                 rotation: D::Rotation::default(),
             },
         })

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::plane::{Angle, Chain, Polygon, Shape};
-use bodies::{Compound, Guide, Plane, Pose, ShapeError, Vector};
+use bodies::plane::{Angle, Chain, ConvexPolygon, Shape};
+use bodies::{Compound, PrescribedMotion, Plane, Pose, ShapeError, Vector};
 
 use super::super::spec::{ShapeSpec, TurnSpec};
 use super::axes::{Axes, Placed, Vec2, in_place};
@@ -27,7 +27,7 @@ impl Axes for Plane {
             }
             ShapeSpec::Box(sides) => {
                 let sides = context.numbers(place, sides)?;
-                let polygon = Polygon::rectangle(sides[0], sides[1]);
+                let polygon = ConvexPolygon::rectangle(sides[0], sides[1]);
                 polygon.map(|polygon| centred(Shape::Polygon(Arc::new(polygon))))
             }
             ShapeSpec::Capsule([length, radius]) => {
@@ -93,7 +93,7 @@ impl Axes for Plane {
     }
 
     fn velocity(_rotation: &Angle, velocity: &[f64], spin: &[f64]) -> [f64; 3] {
-        let v = Vec2::of(velocity);
+        let v = Vec2::from_components(velocity);
         [v.x, v.y, spin.first().copied().unwrap_or(0.0)]
     }
 
@@ -112,7 +112,7 @@ impl Axes for Plane {
         Err(GenerateError::new("dimension", problem, ""))
     }
 
-    fn guide(given: Given) -> Box<dyn Guide<Self>> {
+    fn guide(given: Given) -> Box<dyn PrescribedMotion<Self>> {
         Box::new(given)
     }
 }
@@ -127,7 +127,7 @@ fn points(
     vertices: &[Vec<Formula>],
 ) -> Result<Vec<Vec2>, Box<InputError>> {
     let vertices = context.points(place, vertices)?;
-    Ok(vertices.iter().map(|v| Vec2::of(v)).collect())
+    Ok(vertices.iter().map(|v| Vec2::from_components(v)).collect())
 }
 
 /// Heights over an interval around the origin, from left to right: solid below.

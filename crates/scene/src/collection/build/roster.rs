@@ -359,7 +359,7 @@ fn placed<D: Axes>(
                 Some(_) => Freedom::Free,
             },
         },
-        velocity: velocity.map_or(D::REST, |v| D::velocity(&piece.pose.rotation, v, &[])),
+        velocity: velocity.map_or(D::ZERO_VELOCITY, |v| D::velocity(&piece.pose.rotation, v, &[])),
         placement: piece.pose,
         pose: piece.pose,
         weightless: 0,

@@ -131,7 +131,7 @@ fn settings(
         max_iterations,
         solver,
         activation,
-        correction: truth(context, "correction", run.correction.as_ref())?,
+        projection: truth(context, "correction", run.correction.as_ref())?,
         threads: default.threads,
     })
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bodies::space::{Mesh, Polyhedron, Shape};
-use bodies::{Compound, Guide, Pose, ShapeError, Space, Vector};
+use bodies::space::{Mesh, ConvexPolyhedron, Shape};
+use bodies::{Compound, PrescribedMotion, Pose, ShapeError, Space, Vector};
 
 use super::super::spec::{ShapeSpec, TurnSpec};
 use super::axes::{Axes, Placed, Quat, Vec3, in_place};
@@ -28,8 +28,8 @@ impl Axes for Space {
                 Shape::sphere(radius).map(centred)
             }
             ShapeSpec::Box(sides) => {
-                let sides = Vec3::of(&context.numbers(place, sides)?);
-                let cuboid = Polyhedron::cuboid(sides);
+                let sides = Vec3::from_components(&context.numbers(place, sides)?);
+                let cuboid = ConvexPolyhedron::cuboid(sides);
                 cuboid.map(|cuboid| centred(Shape::Polyhedron(Arc::new(cuboid))))
             }
             ShapeSpec::Capsule([length, radius]) => {
@@ -41,7 +41,7 @@ impl Axes for Space {
                 Shape::cylinder(length, context.positive(place, radius)?).map(centred)
             }
             ShapeSpec::Half(normal) => {
-                let n = Vec3::of(&context.direction(place, normal, "the normal")?);
+                let n = Vec3::from_components(&context.direction(place, normal, "the normal")?);
                 let rotation = Quat::from_rotation_arc(Vec3::Z, n);
                 let placement = Pose {
                     rotation,
@@ -50,10 +50,10 @@ impl Axes for Space {
                 Ok((Shape::HalfSpace, placement))
             }
             ShapeSpec::Hull(vertices) => {
-                Polyhedron::hull(&points(context, place, vertices)?).map(solid)
+                ConvexPolyhedron::hull(&points(context, place, vertices)?).map(solid)
             }
             ShapeSpec::Polyhedron { vertices, faces } => {
-                Polyhedron::new(&points(context, place, vertices)?, faces).map(solid)
+                ConvexPolyhedron::new(&points(context, place, vertices)?, faces).map(solid)
             }
             ShapeSpec::Compound(pieces) => {
                 let (compound, axes) = form::compound(context, form, pieces)?;
@@ -73,7 +73,7 @@ impl Axes for Space {
             TurnSpec::About { axis, angle } => {
                 let axis = context.direction(at(part, "rotation.axis"), axis, "the axis")?;
                 let angle = context.number(at(part, "rotation.angle"), angle)?;
-                Ok(Quat::from_axis_angle(Vec3::of(&axis), angle))
+                Ok(Quat::from_axis_angle(Vec3::from_components(&axis), angle))
             }
             TurnSpec::Quaternion(entries) => {
                 let place = at(part, "orientation");
@@ -100,11 +100,11 @@ impl Axes for Space {
     }
 
     fn inertia(moments: &[f64]) -> Vec3 {
-        Vec3::of(moments)
+        Vec3::from_components(moments)
     }
 
     fn velocity(rotation: &Quat, velocity: &[f64], spin: &[f64]) -> [f64; 6] {
-        let (v, w) = (Vec3::of(velocity), rotation.conjugate() * Vec3::of(spin));
+        let (v, w) = (Vec3::from_components(velocity), rotation.conjugate() * Vec3::from_components(spin));
         [v.x, v.y, v.z, w.x, w.y, w.z]
     }
 
@@ -123,7 +123,7 @@ impl Axes for Space {
         solid.make()
     }
 
-    fn guide(given: Given) -> Box<dyn Guide<Self>> {
+    fn guide(given: Given) -> Box<dyn PrescribedMotion<Self>> {
         Box::new(given)
     }
 }
@@ -132,7 +132,7 @@ fn centred(shape: Shape) -> Placed<Space> {
     (shape, in_place())
 }
 
-fn solid((polyhedron, placement): (Polyhedron, Pose<Space>)) -> Placed<Space> {
+fn solid((polyhedron, placement): (ConvexPolyhedron, Pose<Space>)) -> Placed<Space> {
     (Shape::Polyhedron(Arc::new(polyhedron)), placement)
 }
 
@@ -180,19 +180,19 @@ fn points(
     vertices: &[Vec<Formula>],
 ) -> Result<Vec<Vec3>, Box<InputError>> {
     let vertices = context.points(place, vertices)?;
-    Ok(vertices.iter().map(|v| Vec3::of(v)).collect())
+    Ok(vertices.iter().map(|v| Vec3::from_components(v)).collect())
 }
 
 /// A closed convex surface as a polyhedron: first whether it is one, then with its coplanar triangles
 /// as one face.
-fn convex((vertices, triangles): &form::Surface) -> Result<(Polyhedron, Pose<Space>), ShapeError> {
+fn convex((vertices, triangles): &form::Surface) -> Result<(ConvexPolyhedron, Pose<Space>), ShapeError> {
     let corners = |t: &[u32; 3]| t.iter().map(|i| *i as usize).collect();
     let faces: Vec<Vec<usize>> = triangles.iter().map(corners).collect();
-    Polyhedron::new(vertices, &faces)?;
+    ConvexPolyhedron::new(vertices, &faces)?;
     let used: Vec<Vec3> = triangles
         .iter()
         .flatten()
         .filter_map(|i| vertices.get(*i as usize).copied())
         .collect();
-    Polyhedron::hull(&used)
+    ConvexPolyhedron::hull(&used)
 }

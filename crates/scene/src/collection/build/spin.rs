@@ -19,7 +19,7 @@ pub(super) fn require_inertia<D: Axes>(
     if roster.weightless.is_empty() {
         return Ok(());
     }
-    for (number, _) in joint::unheld_spins(model, &roster.poses, &roster.weightless) {
+    for (number, _) in joint::unconstrained_spins(model, &roster.poses, &roster.weightless) {
         let (body, text) = (
             &model.bodies[number as usize],
             &spec.bodies[number as usize],
@@ -28,7 +28,7 @@ pub(super) fn require_inertia<D: Axes>(
             .load
             .as_ref()
             .is_some_and(|load| load.torque.is_some() || load.at.is_some());
-        if D::roundness(&body.shape).is_some() && slides(model, body.material) && !torque {
+        if D::sphere_radius(&body.shape).is_some() && slides(model, body.material) && !torque {
             continue;
         }
         let part = text.part();
@@ -60,7 +60,7 @@ pub(super) fn lift(moments: &mut [f64], mass: f64, length: f64) -> u8 {
 /// Raises moments that are smaller than negligible against the longest arm of a joint, given ones and those that stand for
 /// 0: the rounding of the joint's impulses, which such a moment turns into spin, would be more than steps are solved to.
 pub(super) fn measure<D: Axes>(model: &mut Model<D>) {
-    let sides = model.joints.iter().flat_map(|joint| &joint.sides);
+    let sides = model.joints.iter().flat_map(|joint| &joint.frames);
     let mut arms = vec![0.0_f64; model.bodies.len()];
     for side in sides {
         if let Some(arm) = side.body.and_then(|body| arms.get_mut(body as usize)) {
@@ -71,12 +71,12 @@ pub(super) fn measure<D: Axes>(model: &mut Model<D>) {
         if arm == 0.0 || !body.freedom.movable() {
             continue;
         }
-        let mut masses = D::masses(&body.mass);
+        let mut masses = D::mass_diagonal(&body.mass);
         let least = NEGLIGIBLE * body.mass.mass * arm * arm;
         for moment in masses.as_mut().iter_mut().skip(D::N) {
             *moment = moment.max(least);
         }
-        body.mass = D::of_masses(&masses);
+        body.mass = D::from_mass_diagonal(&masses);
     }
 }
 

@@ -96,7 +96,7 @@ pub(super) fn structure<D: Axes>(
             lean: numbers.number("lean", lean)?,
             origin,
         }),
-        _ => match solid(numbers, spec, origin.slice())? {
+        _ => match solid(numbers, spec, origin.components())? {
             Some(solid) => D::solid(&solid),
             None => Ok(Vec::new()),
         },
@@ -113,7 +113,7 @@ fn solid(
     for (entry, given) in entries.iter_mut().zip(origin) {
         *entry = *given;
     }
-    let origin = Vec3::of(&entries);
+    let origin = Vec3::from_components(&entries);
     Ok(Some(match spec {
         StructureSpec::Vault {
             radius,

@@ -94,7 +94,7 @@ pub fn deposit<D: Mould>(deposit: &Deposit<D>) -> Result<Vec<Piece<D>>, Generate
         } else {
             rest.to_array()
         };
-        let centre = deposit.low + D::Vector::of(&entries[..D::N]);
+        let centre = deposit.low + D::Vector::from_components(&entries[..D::N]);
         pieces.push(place(deposit.form.make(radius, &mut shapes)?, centre));
     }
     Ok(pieces)
@@ -107,12 +107,12 @@ fn check<D: Mould>(deposit: &Deposit<D>) -> Result<(), GenerateError> {
     error::count("count", deposit.count)?;
     let up = D::N - 1;
     let sides = deposit.high - deposit.low;
-    if !sides.slice()[..up].iter().all(|x| x.is_finite()) {
+    if !sides.components()[..up].iter().all(|x| x.is_finite()) {
         return Err(GenerateError::new(
             "high",
             format!(
                 "{:?} has no finite place for a side wall",
-                deposit.high.slice()
+                deposit.high.components()
             ),
             "Only the height of the box may be infinite",
         ));

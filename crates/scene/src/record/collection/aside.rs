@@ -160,8 +160,8 @@ impl Aside {
             row.text(part.map_or(&"".into(), |(_, shared)| shared));
             row.integer(known.row);
             row.real(known.turn);
-            row.reals(known.at.slice());
-            row.reals(known.direction.slice());
+            row.reals(known.at.components());
+            row.reals(known.direction.components());
             row.reals(&[known.begin, known.end, known.impulse]);
             if written.is_ok() {
                 written = session.spill(joints);

@@ -36,7 +36,7 @@ impl Motion {
         match freedom {
             Freedom::Free => Self::Free,
             Freedom::Partial(_) => Self::Partly,
-            Freedom::Guided(_) => Self::Guided,
+            Freedom::Kinematic(_) => Self::Guided,
             Freedom::Fixed => Self::Fixed,
         }
     }

@@ -132,7 +132,7 @@ fn with_outline(shape: &'static str, outline: impl Serialize) -> Cells {
 
 /// A vertex as numbers.
 fn point<const N: usize>(v: &impl Vector) -> [f64; N] {
-    std::array::from_fn(|k| v.slice().get(k).copied().unwrap_or(0.0))
+    std::array::from_fn(|k| v.components().get(k).copied().unwrap_or(0.0))
 }
 
 /// A part of a compound as JSON.
@@ -193,7 +193,7 @@ pub(super) fn of_plane(shape: &plane::Shape) -> Cells {
                 closed: true,
             },
         ),
-        Shape::Compound(compound) => match compound.skin() {
+        Shape::Compound(compound) => match compound.source_surface() {
             Some(skin) => with_outline(
                 "polygon",
                 Flat {
@@ -237,7 +237,7 @@ pub(super) fn of_space(shape: &space::Shape) -> Cells {
                 faces: solid.faces().map(<[u32]>::to_vec).collect(),
             },
         ),
-        Shape::Compound(compound) => match compound.skin() {
+        Shape::Compound(compound) => match compound.source_surface() {
             Some(skin) => with_outline(
                 "mesh",
                 Faces {

@@ -85,11 +85,11 @@ impl BodiesRecorder {
     pub fn on(session: Session, collection: &Collection) -> Result<Self, RecordError> {
         match collection {
             Collection::Plane(a) => {
-                let aside = Aside::new::<Plane>(&a.cast, a.settings.correction);
+                let aside = Aside::new::<Plane>(&a.cast, a.settings.projection);
                 Self::of::<Plane>(session, a.cast.clone(), a.record_every, aside)
             }
             Collection::Space(a) => {
-                let aside = Aside::new::<Space>(&a.cast, a.settings.correction);
+                let aside = Aside::new::<Space>(&a.cast, a.settings.projection);
                 Self::of::<Space>(session, a.cast.clone(), a.record_every, aside)
             }
         }
@@ -107,11 +107,11 @@ impl BodiesRecorder {
     ) -> Result<Self, RecordError> {
         match live {
             crate::Live::Plane(world) => {
-                let aside = Aside::new::<Plane>(cast, world.settings().correction);
+                let aside = Aside::new::<Plane>(cast, world.settings().projection);
                 Self::of::<Plane>(session, cast.clone(), every, aside)
             }
             crate::Live::Space(world) => {
-                let aside = Aside::new::<Space>(cast, world.settings().correction);
+                let aside = Aside::new::<Space>(cast, world.settings().projection);
                 Self::of::<Space>(session, cast.clone(), every, aside)
             }
         }
@@ -246,13 +246,13 @@ impl BodiesRecorder {
         if fresh {
             self.counters.accounted = step;
             let table = &mut self.tables[1];
-            rows::push_step(table.values(), step, world.ledger());
+            rows::push_step(table.values(), step, world.report());
             self.session.spill(table)?;
         }
         let wanted = |table: &str| self.choice.now(table, now, self.every, last);
         let (state, contacts) = (wanted("bodies"), wanted("contacts"));
         if state && self.counters.recorded != Some(step) {
-            self.push_state(step, world.state(), Some(world.begin_rate()))?;
+            self.push_state(step, world.state(), Some(world.begin_strain_rate()))?;
             if fresh {
                 self.aside.push(&self.session, step, world)?;
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bodies::{Contact, Dim, Lattice, Ledger, Matrix, Plane, Pose, Space, Vector};
+use bodies::{Contact, Dim, Lattice, StepReport, Matrix, Plane, Pose, Space, Vector};
 use contact::law::Status;
 
 use super::super::column::Values;
@@ -33,9 +33,9 @@ impl Written for Space {
     }
 
     fn spin(pose: &Pose<Self>, velocity: &[f64; 6], out: &mut impl FnMut(f64)) {
-        let spin = <Self as Dim>::Vector::of(&velocity[3..]);
+        let spin = <Self as Dim>::Vector::from_components(&velocity[3..]);
         Self::rotate(&pose.rotation, spin)
-            .slice()
+            .components()
             .iter()
             .copied()
             .for_each(out);
@@ -90,7 +90,7 @@ impl<'a> Row<'a> {
 }
 
 /// One row of `steps`.
-pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &Ledger) {
+pub(super) fn push_step(out: &mut [Values], step: usize, ledger: &StepReport) {
     let mut row = Row::of(out);
     row.integer(step);
     row.reals(&[ledger.t, ledger.h]);
@@ -142,7 +142,7 @@ pub(super) fn push_body<D: Written>(
     row.integer(step);
     row.real(t);
     row.integer(body);
-    row.reals(pose.position.slice());
+    row.reals(pose.position.components());
     D::rotation(pose, &mut |x| row.real(x));
     row.reals(&velocity.as_ref()[..D::N]);
     D::spin(pose, velocity, &mut |x| row.real(x));
@@ -159,7 +159,7 @@ pub(super) fn push_cell<D: Written>(
     row.integer(step);
     row.real(t);
     for vector in lattice.vectors.iter().take(D::N) {
-        row.reals(vector.slice());
+        row.reals(vector.components());
     }
     for rate in [&lattice.rate, begin] {
         rate.iter().take(D::N).for_each(|r| row.reals(&r[..D::N]));
@@ -200,17 +200,17 @@ pub(super) fn push_contact<D: Written>(
     row.integer(step);
     row.real(t);
     let [a, b] = contact.bodies;
-    [a, b, contact.touch.feature]
+    [a, b, contact.point.feature]
         .iter()
         .for_each(|k| row.integer(*k as usize));
     row.text(words.status(contact.status));
-    row.real(contact.touch.gap);
-    let middle = (contact.touch.point_a + contact.touch.point_b) * 0.5;
-    row.reals(middle.slice());
-    row.reals(contact.touch.normal.slice());
+    row.real(contact.point.gap);
+    let middle = (contact.point.point_a + contact.point.point_b) * 0.5;
+    row.reals(middle.components());
+    row.reals(contact.point.normal.components());
     if D::N == 3 {
         let tangent = contact.frame.as_ref().get(1).copied().unwrap_or_default();
-        row.reals(tangent.slice());
+        row.reals(tangent.components());
     }
     for rows in [contact.begin, contact.end, contact.impulse] {
         row.real(rows.first().copied().unwrap_or(0.0));
@@ -219,6 +219,6 @@ pub(super) fn push_contact<D: Written>(
         }
     }
     if let Some(shift) = shift {
-        row.reals(shift.slice());
+        row.reals(shift.components());
     }
 }

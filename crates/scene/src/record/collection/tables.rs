@@ -289,7 +289,7 @@ pub fn bodies_settings_json<D: Dim>(
             Activation::Gap => "gap",
             Activation::Predicted => "predicted",
         },
-        "correction": settings.correction,
+        "correction": settings.projection,
         "solver": settings.solver,
         "max_iterations": settings.max_iterations,
         "tolerance": settings.tolerance,

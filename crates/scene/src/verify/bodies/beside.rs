@@ -39,7 +39,7 @@ impl<D: Flat> Walk<'_, D> {
         let gain = sum - delta * self.motion.energy_of(&self.given, &chosen);
         let model = &self.given.model;
         let mut joints = model.joints.iter();
-        let given = model.guides.is_empty()
+        let given = model.prescribed_motions.is_empty()
             && model.cell.is_none()
             && joints.all(|joint| joint.motor.is_none() && joint.spring.is_none());
         let least = if given {

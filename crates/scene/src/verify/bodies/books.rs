@@ -295,7 +295,7 @@ impl<D: Flat> Walk<'_, D> {
         let (mut own, mut thin) = (Some(0.0_f64), f64::INFINITY);
         let (drifts, coordinates) = self.drifts(last);
         for (joint, drift) in self.given.model.joints.iter().zip(drifts) {
-            let sides = joint.sides.iter().filter_map(|s| s.body);
+            let sides = joint.frames.iter().filter_map(|s| s.body);
             let size = self.thinnest(sides.map(|b| b as usize));
             thin = thin.min(size.unwrap_or(f64::INFINITY));
             own = own.and_then(|own| Some(own.max(drift / size?)));

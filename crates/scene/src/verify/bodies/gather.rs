@@ -72,13 +72,13 @@ impl<D: Flat> Walk<'_, D> {
     /// unequal have the spin by which their gyroscopic moment was taken.
     fn compare_midpoints(&mut self, told: &[(usize, bool)]) {
         let model = &self.given.model;
-        let sides = model.joints.iter().flat_map(|joint| &joint.sides);
+        let sides = model.joints.iter().flat_map(|joint| &joint.frames);
         let joined: Vec<usize> = sides.filter_map(|s| s.body).map(|b| b as usize).collect();
         let turned = |i: usize| {
             let uneven = model
                 .bodies
                 .get(i)
-                .is_some_and(|b| !D::isotropic(&b.mass.inertia));
+                .is_some_and(|b| !D::has_isotropic_inertia(&b.mass.inertia));
             D::N == 3 && uneven && joined.contains(&i)
         };
         let movable = (0..self.given.parts.len()).filter(|i| self.given.parts[*i].movable);

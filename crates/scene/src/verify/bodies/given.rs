@@ -4,7 +4,7 @@
 //! motors are the scene's expressions; everything that follows from them is computed here.
 
 use bodies::plane::Angle;
-use bodies::{Dim, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose, Scenery, Space, Vector};
+use bodies::{Dim, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose, ForceContext, Space, Vector};
 
 use super::super::laws::{Rule, Section};
 use super::super::vector::{M3, Q4, UPRIGHT, V3, about_z, conjugate, product, sub};
@@ -47,7 +47,7 @@ pub(crate) trait Flat: Dim {
 impl Flat for Plane {
     fn pose(stand: &Stand) -> Pose<Self> {
         Pose {
-            position: Vector::of(&stand.x[..2]),
+            position: Vector::from_components(&stand.x[..2]),
             rotation: Angle::new(stand.angle),
         }
     }
@@ -78,7 +78,7 @@ impl Flat for Space {
     fn pose(stand: &Stand) -> Pose<Self> {
         let [w, x, y, z] = stand.q;
         Pose {
-            position: Vector::of(&stand.x),
+            position: Vector::from_components(&stand.x),
             rotation: <Self as Dim>::Rotation::from_xyzw(x, y, z, w),
         }
     }
@@ -134,7 +134,7 @@ impl<D: Flat> Given<D> {
             let masses = [m, m, m, moments[0], moments[1], moments[2]];
             let mut inverse = [0.0; 6];
             for k in 0..D::DOF {
-                if body.freedom.follows(k) {
+                if body.freedom.is_free(k) {
                     let at = component::<D>(k);
                     inverse[at] = 1.0 / masses[at];
                 }
@@ -146,7 +146,7 @@ impl<D: Flat> Given<D> {
                 mass: m,
                 movable: body.freedom.movable(),
                 guide: match body.freedom {
-                    Freedom::Guided(guide) => Some(guide as usize),
+                    Freedom::Kinematic(guide) => Some(guide as usize),
                     _ => None,
                 },
                 material: body.material,
@@ -171,11 +171,11 @@ impl<D: Flat> Given<D> {
             q: UPRIGHT,
             angle: 0.0,
         };
-        self.anchors = vec![still; self.model.guides.len()];
+        self.anchors = vec![still; self.model.prescribed_motions.len()];
         for (part, stand) in self.parts.iter().zip(start) {
             let Some(guide) = part.guide else { continue };
             let (Some(given), Some(anchor)) = (
-                self.model.guides.get_mut(guide),
+                self.model.prescribed_motions.get_mut(guide),
                 self.anchors.get_mut(guide),
             ) else {
                 continue;
@@ -193,13 +193,13 @@ impl<D: Flat> Given<D> {
     /// Where a guide puts its body, and its velocity.
     pub fn guided(&mut self, guide: usize, t: f64) -> Option<(Stand, Speed)> {
         let anchor = D::pose(self.anchors.get(guide)?);
-        let (pose, dofs) = self.model.guides.get_mut(guide)?.at(&anchor, t);
+        let (pose, dofs) = self.model.prescribed_motions.get_mut(guide)?.at(&anchor, t);
         Some((D::stand(&pose), D::speed(&dofs)))
     }
 
     /// Whether there are forces beyond gravity and drag.
     pub fn has_fields(&self) -> bool {
-        !self.model.fields.is_empty()
+        !self.model.force_fields.is_empty()
     }
 
     /// Forces in space axes and moments in body axes of the fields.
@@ -209,15 +209,15 @@ impl<D: Flat> Given<D> {
         self.speeds.clear();
         self.speeds.extend(speeds.iter().map(D::dofs));
         self.loads.clear();
-        self.loads.resize(stands.len(), D::REST);
-        for field in &mut self.model.fields {
-            let scenery = Scenery {
+        self.loads.resize(stands.len(), D::ZERO_VELOCITY);
+        for field in &mut self.model.force_fields {
+            let scenery = ForceContext {
                 t,
                 poses: &self.poses,
                 velocities: &self.speeds,
                 bodies: &self.model.bodies,
             };
-            field.add(&scenery, &mut self.loads);
+            field.add_loads(&scenery, &mut self.loads);
         }
         for (out, load) in out.iter_mut().zip(&self.loads) {
             *out = D::speed(load);
@@ -227,7 +227,7 @@ impl<D: Flat> Given<D> {
     /// Acceleration of gravity.
     pub fn gravity(&self) -> V3 {
         let mut g = [0.0; 3];
-        for (g, value) in g.iter_mut().zip(self.model.gravity.slice()) {
+        for (g, value) in g.iter_mut().zip(self.model.gravity.components()) {
             *g = *value;
         }
         g

@@ -1,6 +1,6 @@
 //! Where the two ends of a joint are, what it holds, and its coordinate.
 
-use bodies::joint::{Coordinate, Kind};
+use bodies::joint::{JointCoordinate, JointKind};
 use bodies::{Dim, Joint, Vector};
 
 use super::super::vector::{UPRIGHT, V3, add, cross, dot, norm, rotate, sub, unit};
@@ -15,7 +15,7 @@ pub(super) struct Ends {
 
 pub(super) fn three(vector: &impl Vector) -> V3 {
     let mut out = [0.0; 3];
-    for (out, x) in out.iter_mut().zip(vector.slice()) {
+    for (out, x) in out.iter_mut().zip(vector.components()) {
         *out = *x;
     }
     out
@@ -25,9 +25,9 @@ pub(super) fn ends<D: Dim>(joint: &Joint<D>, stands: &[Stand]) -> Ends {
     let mut ends = Ends {
         points: [[0.0; 3]; 2],
         axes: [[[0.0; 3]; 3]; 2],
-        angle: -joint.zero,
+        angle: -joint.reference_angle,
     };
-    for (k, side) in joint.sides.iter().enumerate() {
+    for (k, side) in joint.frames.iter().enumerate() {
         let known = side.body.and_then(|body| stands.get(body as usize));
         let stand = known.copied().unwrap_or(Stand {
             x: [0.0; 3],
@@ -35,7 +35,7 @@ pub(super) fn ends<D: Dim>(joint: &Joint<D>, stands: &[Stand]) -> Ends {
             angle: 0.0,
         });
         ends.points[k] = add(stand.x, rotate(stand.q, three(&side.point)));
-        for (axis, own) in ends.axes[k].iter_mut().zip(side.frame.as_ref()) {
+        for (axis, own) in ends.axes[k].iter_mut().zip(side.axes.as_ref()) {
             *axis = rotate(stand.q, three(own));
         }
         ends.angle += if k == 0 { -stand.angle } else { stand.angle };
@@ -50,25 +50,25 @@ pub(super) fn held<D: Dim>(joint: &Joint<D>, ends: &Ends) -> Vec<(bool, V3, f64)
     let n = D::N;
     let mut all = Vec::new();
     let first = match joint.kind {
-        Kind::Revolute | Kind::Spherical | Kind::Fixed => Some(0),
-        Kind::Prismatic | Kind::Cylindrical => Some(1),
-        Kind::Distance | Kind::Clearance => None,
+        JointKind::Revolute | JointKind::Spherical | JointKind::Fixed => Some(0),
+        JointKind::Prismatic | JointKind::Cylindrical => Some(1),
+        JointKind::Distance | JointKind::Clearance => None,
     };
     if let Some(first) = first {
         all.extend((first..n).map(|i| (false, e[i], dot(d, e[i]))));
     }
-    if joint.kind == Kind::Distance && joint.rigid() {
+    if joint.kind == JointKind::Distance && joint.rigid() {
         all.push((false, unit(d), norm(d) - joint.length));
     }
     let mut across = |i: usize, j: usize| all.push((true, cross(f[j], e[i]), dot(e[i], f[j])));
     match (joint.kind, n) {
-        (Kind::Fixed | Kind::Prismatic, 2) => all.push((true, [0.0, 0.0, 1.0], ends.angle)),
-        (Kind::Fixed | Kind::Prismatic, _) => {
+        (JointKind::Fixed | JointKind::Prismatic, 2) => all.push((true, [0.0, 0.0, 1.0], ends.angle)),
+        (JointKind::Fixed | JointKind::Prismatic, _) => {
             across(1, 0);
             across(2, 0);
             across(2, 1);
         }
-        (Kind::Revolute | Kind::Cylindrical, 3) => {
+        (JointKind::Revolute | JointKind::Cylindrical, 3) => {
             across(1, 0);
             across(2, 0);
         }
@@ -82,10 +82,10 @@ pub(super) fn coordinate<D: Dim>(joint: &Joint<D>, ends: &Ends) -> (f64, bool, V
     let d = sub(ends.points[1], ends.points[0]);
     let [e, f] = &ends.axes;
     match joint.coordinate {
-        Coordinate::Turn if D::N == 2 => (ends.angle, true, [0.0, 0.0, 1.0]),
-        Coordinate::Turn => (dot(e[2], f[1]).atan2(dot(e[1], f[1])), true, e[0]),
-        Coordinate::Slide => (dot(d, e[0]), false, e[0]),
-        Coordinate::Length => {
+        JointCoordinate::Angle if D::N == 2 => (ends.angle, true, [0.0, 0.0, 1.0]),
+        JointCoordinate::Angle => (dot(e[2], f[1]).atan2(dot(e[1], f[1])), true, e[0]),
+        JointCoordinate::Displacement => (dot(d, e[0]), false, e[0]),
+        JointCoordinate::Distance => {
             let toward = if norm(d) > 0.0 { unit(d) } else { e[0] };
             (norm(d), false, toward)
         }

@@ -7,7 +7,7 @@
 //! limit     0 ≤ U_F + ρ U_I ⊥ S ≥ 0
 //! ```
 
-use bodies::joint::Kind;
+use bodies::joint::JointKind;
 use bodies::{Dim, Joint};
 
 use super::super::report::Report;
@@ -129,7 +129,7 @@ pub(super) fn pushes<D: Dim>(rows: &Rows, joints: &[Joint<D>], out: &mut Vec<Pus
             continue;
         };
         out.push(Push {
-            bodies: [0, 1].map(|k: usize| joint.sides[k].body.map(|body| body as usize)),
+            bodies: [0, 1].map(|k: usize| joint.frames[k].body.map(|body| body as usize)),
             turn: row.turn,
             direction: row.direction,
             at: row.at,
@@ -251,7 +251,7 @@ impl<D: Flat> Walk<'_, D> {
         let ends = ends(joint, &self.motion.mid);
         let wanted = match row.part {
             "held" => held(joint, &ends).get(row.row).map(|h| (h.0, h.1)),
-            "friction" if joint.kind == Kind::Spherical => {
+            "friction" if joint.kind == JointKind::Spherical => {
                 ends.axes[0].get(row.row).map(|axis| (true, *axis))
             }
             _ => {
@@ -280,7 +280,7 @@ impl<D: Flat> Walk<'_, D> {
         for joint in &self.given.model.joints {
             let ends = ends(joint, &last.stands);
             let mut long = 0.0_f64;
-            for side in &joint.sides {
+            for side in &joint.frames {
                 if let Some(body) = side.body.map(|body| body as usize) {
                     let radius = self.shapes.get(body).and_then(|shape| shape.radius());
                     long = long

@@ -258,12 +258,12 @@ impl<D: Flat> Walk<'_, D> {
             return false;
         };
         let [hole, pin] = [0, 1].map(|k: usize| {
-            let side = &joint.sides[k];
+            let side = &joint.frames[k];
             let stand = side
                 .body
                 .and_then(|body| self.motion.mid.get(body as usize));
             let mut point = [0.0; 3];
-            for (p, x) in point.iter_mut().zip(bodies::Vector::slice(&side.point)) {
+            for (p, x) in point.iter_mut().zip(bodies::Vector::components(&side.point)) {
                 *p = *x;
             }
             stand.map_or(point, |stand| {
@@ -271,7 +271,7 @@ impl<D: Flat> Walk<'_, D> {
             })
         });
         let d = sub(pin, hole);
-        let first = joint.sides[0].body == Some(touch.a as u32);
+        let first = joint.frames[0].body == Some(touch.a as u32);
         let toward = scale(d, if first { -1.0 } else { 1.0 } / norm(d));
         let size = clearance.pin + clearance.play + norm(touch.at);
         let off = (clearance.play - norm(d) - touch.gap).abs() / size;

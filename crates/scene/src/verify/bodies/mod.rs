@@ -139,7 +139,7 @@ pub(super) fn verify<D: Flat + Shaped>(
     names::compare(record, &assembly.cast, &assembly.model.bodies, report)?;
     let names = crate::record::names(record)?;
     let settings = assembly.settings.clone();
-    let corrects = settings.correction || !assembly.model.joints.is_empty();
+    let corrects = settings.projection || !assembly.model.joints.is_empty();
     let start = start::Start {
         state: assembly.state,
         t: assembly.start,
@@ -156,7 +156,7 @@ pub(super) fn verify<D: Flat + Shaped>(
         tolerance: settings.tolerance,
         predicted: settings.activation == Activation::Predicted,
         corrects,
-        overlaps_corrected: settings.correction,
+        overlaps_corrected: settings.projection,
         every: assembly.record_every.max(1),
         first: Vec::new(),
         report,

@@ -55,7 +55,7 @@ impl<D: Flat> Walk<'_, D> {
             .iter()
             .filter(|joint| !joint.contact)
         {
-            if let [Some(a), Some(b)] = [0, 1].map(|k: usize| joint.sides[k].body) {
+            if let [Some(a), Some(b)] = [0, 1].map(|k: usize| joint.frames[k].body) {
                 let (a, b) = (a as usize, b as usize);
                 self.pairs.joined.insert((a.min(b), a.max(b)));
             }

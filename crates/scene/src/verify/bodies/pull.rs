@@ -1,6 +1,6 @@
 //! The laws of the joints of a step.
 
-use bodies::joint::{Coordinate, Kind};
+use bodies::joint::{JointCoordinate, JointKind};
 
 use super::super::defects::{Defect, Defects};
 use super::super::laws::{Rule, Section};
@@ -159,9 +159,9 @@ impl<D: Flat> Walk<'_, D> {
                 Part::new(vec![-speed], rule)
             }
             "friction" => {
-                let rub = joint.rub?;
+                let rub = joint.friction?;
                 let lever = match joint.coordinate {
-                    Coordinate::Turn => rub.radius,
+                    JointCoordinate::Angle => rub.radius,
                     _ => 1.0,
                 };
                 let rule = ball(begin.len(), rub.coefficient * lever * pressed);
@@ -194,9 +194,9 @@ impl<D: Flat> Walk<'_, D> {
     fn pressed(&self, number: usize, s: &[f64]) -> f64 {
         let kind = self.given.model.joints[number].kind;
         let rows = match (kind, D::N) {
-            (Kind::Revolute, 3) => 1..3,
-            (Kind::Revolute | Kind::Spherical, n) => 0..n,
-            (Kind::Prismatic | Kind::Cylindrical, n) => 0..n - 1,
+            (JointKind::Revolute, 3) => 1..3,
+            (JointKind::Revolute | JointKind::Spherical, n) => 0..n,
+            (JointKind::Prismatic | JointKind::Cylindrical, n) => 0..n - 1,
             _ => 0..0,
         };
         let parts = s.get(rows).unwrap_or(&[]);

@@ -109,10 +109,10 @@ impl<D: Flat> Walk<'_, D> {
             sets.join(&bodies, deep + curved);
         }
         for joint in &self.given.model.joints {
-            let sides = joint.sides.iter().filter_map(|side| side.body);
+            let sides = joint.frames.iter().filter_map(|side| side.body);
             let bodies: Vec<usize> = sides.map(|b| b as usize).filter(|b| movable(*b)).collect();
             let long = joint
-                .sides
+                .frames
                 .iter()
                 .map(|side| norm(three(&side.point)))
                 .fold(self.smaller(&bodies), f64::max);
@@ -175,7 +175,7 @@ impl<D: Flat> Walk<'_, D> {
     /// Bodies without joints keep their velocities when overlaps are put right.
     fn compare_kept_velocities(&mut self, last: &Bodies) {
         let mut joined = vec![false; last.speeds.len()];
-        for side in self.given.model.joints.iter().flat_map(|j| &j.sides) {
+        for side in self.given.model.joints.iter().flat_map(|j| &j.frames) {
             if let Some(entry) = side.body.and_then(|body| joined.get_mut(body as usize)) {
                 *entry = true;
             }
@@ -204,7 +204,7 @@ impl<D: Flat> Walk<'_, D> {
             let (mut off, mut size) = (0.0_f64, 0.0_f64);
             for (turn, direction, _) in held(joint, &ends) {
                 let mut sum = 0.0;
-                for (side, sign) in joint.sides.iter().zip([-1.0, 1.0]) {
+                for (side, sign) in joint.frames.iter().zip([-1.0, 1.0]) {
                     let Some(i) = side.body.map(|body| body as usize) else {
                         continue;
                     };

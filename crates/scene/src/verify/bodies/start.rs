@@ -48,7 +48,7 @@ impl<D: Flat> Walk<'_, D> {
         self.report
             .note("start", time, || place("the time".to_string()));
         let mut joined = vec![false; self.given.parts.len()];
-        for side in self.given.model.joints.iter().flat_map(|j| &j.sides) {
+        for side in self.given.model.joints.iter().flat_map(|j| &j.frames) {
             if let Some(entry) = side.body.and_then(|body| joined.get_mut(body as usize)) {
                 *entry = true;
             }
@@ -85,8 +85,8 @@ impl<D: Flat> Walk<'_, D> {
         let (mut stand, mut speed) = (D::stand(pose), D::speed(dofs));
         match part.guide {
             Some(guide) => {
-                let anchor = start.state.anchors.get(guide).unwrap_or(pose);
-                let (pose, dofs) = self.given.model.guides.get_mut(guide)?.at(anchor, start.t);
+                let anchor = start.state.kinematic_origins.get(guide).unwrap_or(pose);
+                let (pose, dofs) = self.given.model.prescribed_motions.get_mut(guide)?.at(anchor, start.t);
                 (stand, speed) = (D::stand(&pose), D::speed(&dofs));
             }
             None => {

@@ -7,7 +7,7 @@
 
 use std::f64::consts::PI;
 
-use bodies::measure::{Network, Tensor};
+use bodies::measure::{ContactNetwork, Tensor};
 use bodies::{Vector, World};
 
 use super::super::turn::Turn;
@@ -29,7 +29,7 @@ impl Flow {
         let movable = |body: &&u32| model.bodies[**body as usize].freedom.movable();
         let members: Vec<usize> = now.iter().filter(movable).map(|b| *b as usize).collect();
         let place = |k: usize| triple(state.poses[k].position);
-        let velocity = |k: usize| triple(D::Vector::of(&state.velocities[k].as_ref()[..D::N]));
+        let velocity = |k: usize| triple(D::Vector::from_components(&state.velocities[k].as_ref()[..D::N]));
         let (mut mass, mut filled, mut size) = (0.0, 0.0, 0.0);
         let (mut mean, mut middle, mut plain) = ([0.0; 3], [0.0; 3], [0.0; 3]);
         for &k in &members {
@@ -103,7 +103,7 @@ fn shear(product: &Tensor, spread: &Tensor, dimension: usize) -> f64 {
 pub(super) fn heap<D: Turn>(
     world: &World<D>,
     has: impl Fn(u32) -> bool,
-    network: &Network,
+    network: &ContactNetwork,
 ) -> (usize, [f64; 4]) {
     let bodies = &world.model().bodies;
     let mut head: Vec<u32> = (0..bodies.len() as u32).collect();
@@ -127,8 +127,8 @@ pub(super) fn heap<D: Turn>(
         for body in (0..bodies.len() as u32).filter(|b| own(*b)) {
             if root(&mut head, body) == leader {
                 let k = body as usize;
-                let bounds = D::bounds(&bodies[k].shape, &world.state().poses[k]);
-                let (low, high) = (bounds.low.slice(), bounds.high.slice());
+                let bounds = D::aabb(&bodies[k].shape, &world.state().poses[k]);
+                let (low, high) = (bounds.low.components(), bounds.high.components());
                 sides[0] = sides[0].min(low[0]);
                 sides[1] = sides[1].max(high[0]);
                 sides[2] = sides[2].min(low[D::UP]);

@@ -11,7 +11,7 @@ mod name;
 mod patch;
 
 use bodies::World;
-use bodies::measure::{Network, chains};
+use bodies::measure::{ContactNetwork, force_chains};
 
 pub(crate) use name::{ANGLE, Grain, of_grains};
 
@@ -22,7 +22,7 @@ use patch::Patch;
 /// What is asked of which sets, and the forces of the last step.
 #[derive(Debug, Default)]
 pub(super) struct Grains {
-    network: Network,
+    network: ContactNetwork,
     patches: Vec<(usize, Patch)>,
 }
 
@@ -59,7 +59,7 @@ impl Grains {
     }
 
     /// The forces of the last step.
-    pub fn network(&self) -> &Network {
+    pub fn network(&self) -> &ContactNetwork {
         &self.network
     }
 
@@ -71,8 +71,8 @@ impl Grains {
 }
 
 /// Lengths of the force chains of a patch.
-pub(super) fn chain_lengths(patch: &Patch, network: &Network) -> Vec<usize> {
-    let struts: Vec<_> = patch.links(network).map(|l| network.strut(l)).collect();
+pub(super) fn chain_lengths(patch: &Patch, network: &ContactNetwork) -> Vec<usize> {
+    let struts: Vec<_> = patch.links(network).map(|l| network.force_chain_contact(l)).collect();
     let mean = struts.iter().map(|s| s.force).sum::<f64>() / struts.len().max(1) as f64;
-    chains(&struts, mean, ANGLE).lengths().collect()
+    force_chains(&struts, mean, ANGLE).lengths().collect()
 }

@@ -1,6 +1,6 @@
 //! One group or region: its measures at the end of a step.
 
-use bodies::measure::{Link, Network, Tensor};
+use bodies::measure::{ContactForce, ContactNetwork, Tensor};
 use bodies::{Vector, World};
 
 use super::super::quantity::Side;
@@ -93,16 +93,16 @@ impl Patch {
     }
 
     /// The contacts of the set: one of the bodies is of it, the point is in its box.
-    pub fn links<'a>(&'a self, network: &'a Network) -> impl Iterator<Item = &'a Link> {
-        let within = |link: &Link| {
+    pub fn links<'a>(&'a self, network: &'a ContactNetwork) -> impl Iterator<Item = &'a ContactForce> {
+        let within = |link: &ContactForce| {
             let at = |k: usize| (self.low[k]..self.high[k]).contains(&link.point[k]);
             (0..self.axes).all(at)
         };
-        let own = |link: &Link| link.bodies.iter().any(|body| self.has(*body));
+        let own = |link: &ContactForce| link.bodies.iter().any(|body| self.has(*body));
         network.links().iter().filter(move |l| own(l) && within(l))
     }
 
-    pub fn update<D: Turn>(&mut self, world: &World<D>, set: &Set, network: &Network) {
+    pub fn update<D: Turn>(&mut self, world: &World<D>, set: &Set, network: &ContactNetwork) {
         (self.low, self.high) = set.frame();
         self.axes = D::N;
         let (low, high) = self.closed(world, set);
@@ -111,7 +111,7 @@ impl Patch {
             let (bodies, poses) = (&world.model().bodies, &world.state().poses);
             let parts = set.candidates().iter().map(|body| {
                 let k = *body as usize;
-                D::inside(&bodies[k].shape, &poses[k], &low, &high)
+                D::volume_in_box(&bodies[k].shape, &poses[k], &low, &high)
             });
             self.fraction = parts.sum::<f64>() / volume;
         }
@@ -152,10 +152,10 @@ impl Patch {
             let k = *body as usize;
             let shape = &world.model().bodies[k].shape;
             if !D::boundary_only(shape) {
-                let bounds = D::bounds(shape, &world.state().poses[k]);
+                let bounds = D::aabb(shape, &world.state().poses[k]);
                 for axis in 0..D::N {
-                    from[axis] = from[axis].min(bounds.low.slice()[axis]);
-                    to[axis] = to[axis].max(bounds.high.slice()[axis]);
+                    from[axis] = from[axis].min(bounds.low.components()[axis]);
+                    to[axis] = to[axis].max(bounds.high.components()[axis]);
                 }
             }
         }
@@ -174,17 +174,17 @@ impl Patch {
         (low, high)
     }
 
-    fn hold<D: Turn>(&mut self, world: &World<D>, set: &Set, network: &Network) {
+    fn hold<D: Turn>(&mut self, world: &World<D>, set: &Set, network: &ContactNetwork) {
         let (mut bodies, mut all, mut core, mut inner) = (0_usize, 0, 0_usize, 0);
         for body in &set.now {
             if !world.model().bodies[*body as usize].freedom.movable() {
                 continue;
             }
             bodies += 1;
-            all += network.degree(*body);
-            if !network.rattler(*body) {
+            all += network.coordination(*body);
+            if !network.is_rattler(*body) {
                 core += 1;
-                inner += network.inner(*body);
+                inner += network.backbone_coordination(*body);
             }
         }
         self.coordination = f64::from(all) / bodies as f64;
@@ -192,7 +192,7 @@ impl Patch {
         self.rattlers = bodies - core;
     }
 
-    fn touch(&mut self, network: &Network) {
+    fn touch(&mut self, network: &ContactNetwork) {
         let (mut fabric, mut count, mut force) = (Tensor::default(), 0_usize, 0.0);
         let (mut rough, mut mobilised) = (0_usize, 0.0);
         for link in self.links(network) {
@@ -219,14 +219,14 @@ impl Patch {
             Grain::Stress(i, j) => self.stress.0[i][j],
             Grain::KineticStress(i, j) => self.flow.kinetic.0[i][j],
             Grain::Pressure => self.stress.mean(dimension),
-            Grain::StressRatio => self.stress.ratio(dimension),
+            Grain::StressRatio => self.stress.deviator_ratio(dimension),
             Grain::StressAngle => {
                 let axis = self.stress.principal(dimension).1[0];
                 axis[1].atan2(axis[0])
             }
             Grain::StressAxis(k) => self.stress.principal(dimension).1[0][k],
             Grain::Fabric(i, j) => self.fabric.0[i][j],
-            Grain::Anisotropy => self.fabric.spread(dimension),
+            Grain::Anisotropy => self.fabric.anisotropy(dimension),
             Grain::NormalForce => self.normal_force,
             Grain::Mobilised => self.mobilised,
             Grain::Chains => self.chains.len() as f64,
@@ -263,7 +263,7 @@ fn volume<D: Turn>(world: &World<D>, low: &[f64; 3], high: &[f64; 3]) -> f64 {
         return lattice.volume();
     }
     let side = |k: usize| match cell.periodic[k] {
-        true => lattice.vectors[k].slice()[k],
+        true => lattice.vectors[k].components()[k],
         false => high[k] - low[k],
     };
     (0..D::N).map(side).product()

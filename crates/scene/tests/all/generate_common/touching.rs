@@ -12,7 +12,7 @@ pub fn touching<D: Dim>(pieces: &[Piece<D>], reach: f64) -> (Vec<(usize, usize, 
     for (i, b) in pieces.iter().enumerate() {
         for (j, a) in pieces[..i].iter().enumerate() {
             found.clear();
-            D::touch((&a.shape, &a.pose), (&b.shape, &b.pose), reach, &mut found);
+            D::contact_points((&a.shape, &a.pose), (&b.shape, &b.pose), reach, &mut found);
             if !found.is_empty() {
                 pairs.push((j, i, found.len()));
             }

@@ -1,7 +1,7 @@
 //! The ways to find the best edge against each other.
 
 use super::*;
-use crate::plane::{Angle, Polygon};
+use crate::plane::{Angle, ConvexPolygon};
 use crate::pose::Pose;
 
 /// Numbers in −1..1 by a fixed scatter.
@@ -23,7 +23,7 @@ fn pose(k: usize) -> Pose<crate::dim::Plane> {
 }
 
 /// The lowest value of the incident core over an edge, and that at a vertex.
-fn over(r: &Core, i: &Core, view: &View, best: &Best) -> [f64; 2] {
+fn over(r: &RoundedPolygon, i: &RoundedPolygon, view: &RelativePose, best: &SeparatingEdge) -> [f64; 2] {
     let (normal, start) = (r.normals[best.edge], r.vertices[best.edge]);
     let height = |v: &DVec2| normal.dot(view.point(*v) - start);
     let low = i.vertices.iter().map(height).fold(f64::INFINITY, f64::min);
@@ -33,14 +33,14 @@ fn over(r: &Core, i: &Core, view: &View, best: &Best) -> [f64; 2] {
 #[test]
 fn boxes_and_few_vertices_agree_with_calipers() -> Result<(), crate::error::ShapeError> {
     let corners = [(-0.4, -0.3), (0.5, -0.2), (0.1, 0.4)].map(DVec2::from);
-    let (wide, tall) = (Polygon::rectangle(0.8, 0.3)?, Polygon::rectangle(0.2, 0.7)?);
-    let shapes = [wide, tall, Polygon::new(&corners)?.0];
+    let (wide, tall) = (ConvexPolygon::rectangle(0.8, 0.3)?, ConvexPolygon::rectangle(0.2, 0.7)?);
+    let shapes = [wide, tall, ConvexPolygon::new(&corners)?.0];
     let (infinite, tie) = (f64::INFINITY, 1e-12);
     for k in 0..3000 {
         let (a, b) = (pose(2 * k), pose(2 * k + 1));
-        let view = View::new(&a, &b);
+        let view = RelativePose::new(&a, &b);
         for (r, i) in [(0, 1), (1, 0), (0, 2), (2, 1), (0, 0)] {
-            let (r, i) = (Core::polygon(&shapes[r]), Core::polygon(&shapes[i]));
+            let (r, i) = (RoundedPolygon::polygon(&shapes[r]), RoundedPolygon::polygon(&shapes[i]));
             let any = best_by_calipers(&r, &i, &view, infinite, tie);
             let back = view.inverse();
             let own = |limit| best_edges([&r, &i], [&view, &back], limit, tie);

@@ -5,7 +5,7 @@ use glam::DVec3;
 
 use crate::dim::Space;
 use crate::pose::Pose;
-use crate::space::polyhedron::Polyhedron;
+use crate::space::polyhedron::ConvexPolyhedron;
 
 /// Sine of the tilt up to which a face or an edge lies along a contact plane. Beyond it only the
 /// deepest point of the pair counts: others would touch only at depths of a tenth of the size.
@@ -15,9 +15,9 @@ pub(crate) const TILT: f64 = 0.1;
 pub(crate) const FACING: f64 = 0.995;
 
 /// A convex body with corners.
-pub(crate) enum Core<'a> {
+pub(crate) enum ConvexCore<'a> {
     /// A segment (two points) or a triangle (three).
-    Few {
+    Simplex {
         points: [DVec3; 3],
         count: usize,
         /// Of a triangle.
@@ -27,22 +27,22 @@ pub(crate) enum Core<'a> {
         mute: [[bool; 3]; 2],
     },
     Hull {
-        hull: &'a Polyhedron,
+        hull: &'a ConvexPolyhedron,
         pose: Pose<Space>,
     },
 }
 
 /// What of a body lies along a contact plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Facing {
+pub(crate) enum ContactFeature {
     Face(usize),
     Edge(u32),
     Vertex(u32),
 }
 
-impl<'a> Core<'a> {
+impl<'a> ConvexCore<'a> {
     pub fn segment(p: DVec3, q: DVec3) -> Self {
-        Self::Few {
+        Self::Simplex {
             points: [p, q, q],
             count: 2,
             normal: DVec3::ZERO,
@@ -58,7 +58,7 @@ impl<'a> Core<'a> {
     /// A lowest vertex along n and its height.
     pub fn low(&self, n: DVec3) -> (u32, f64) {
         match self {
-            Self::Few { points, count, .. } => {
+            Self::Simplex { points, count, .. } => {
                 let mut best = (0, points[0].dot(n));
                 for i in 1..*count {
                     let value = points[i].dot(n);
@@ -77,28 +77,28 @@ impl<'a> Core<'a> {
 
     pub fn vertices(&self) -> usize {
         match self {
-            Self::Few { count, .. } => *count,
+            Self::Simplex { count, .. } => *count,
             Self::Hull { hull, .. } => hull.vertices.len(),
         }
     }
 
     pub fn vertex(&self, i: u32) -> DVec3 {
         match self {
-            Self::Few { points, .. } => points[i as usize],
+            Self::Simplex { points, .. } => points[i as usize],
             Self::Hull { hull, pose } => Self::place(pose, hull.vertices[i as usize]),
         }
     }
 
     pub fn edges(&self) -> usize {
         match self {
-            Self::Few { count, .. } => [0, 0, 1, 3][*count],
+            Self::Simplex { count, .. } => [0, 0, 1, 3][*count],
             Self::Hull { hull, .. } => hull.edges.len(),
         }
     }
 
     pub fn edge(&self, j: u32) -> [u32; 2] {
         match self {
-            Self::Few { .. } => [j, (j + 1) % 3],
+            Self::Simplex { .. } => [j, (j + 1) % 3],
             Self::Hull { hull, .. } => {
                 let e = hull.edges[j as usize];
                 [e.from, e.to]
@@ -114,7 +114,7 @@ impl<'a> Core<'a> {
     /// the arc between the normals of its faces. Generous by rounding.
     pub fn in_arc(&self, j: u32, n: DVec3) -> bool {
         match self {
-            Self::Few { .. } => true,
+            Self::Simplex { .. } => true,
             Self::Hull { hull, pose } => {
                 let e = hull.edges[j as usize];
                 let m = -(pose.rotation.conjugate() * n);
@@ -158,14 +158,14 @@ impl<'a> Core<'a> {
     /// A point in the body's own axes.
     pub fn own(&self, x: DVec3) -> DVec3 {
         match self {
-            Self::Few { .. } => x,
+            Self::Simplex { .. } => x,
             Self::Hull { pose, .. } => pose.rotation.conjugate() * (x - pose.position),
         }
     }
 
     pub fn faces(&self) -> usize {
         match self {
-            Self::Few { count, .. } => {
+            Self::Simplex { count, .. } => {
                 if *count == 3 {
                     2
                 } else {
@@ -179,7 +179,7 @@ impl<'a> Core<'a> {
     /// Outward normal of a face, and its height along it.
     pub fn face(&self, k: usize) -> (DVec3, f64) {
         match self {
-            Self::Few { points, normal, .. } => {
+            Self::Simplex { points, normal, .. } => {
                 let n = if k == 0 { *normal } else { -*normal };
                 (n, n.dot(points[0]))
             }
@@ -192,23 +192,23 @@ impl<'a> Core<'a> {
     }
 
     /// Number of corners.
-    pub fn corners(&self, facing: Facing) -> usize {
+    pub fn corners(&self, facing: ContactFeature) -> usize {
         match (facing, self) {
-            (Facing::Vertex(_), _) => 1,
-            (Facing::Edge(_), _) => 2,
-            (Facing::Face(_), Self::Few { count, .. }) => *count,
-            (Facing::Face(k), Self::Hull { hull, .. }) => hull.face_loop(k).len(),
+            (ContactFeature::Vertex(_), _) => 1,
+            (ContactFeature::Edge(_), _) => 2,
+            (ContactFeature::Face(_), Self::Simplex { count, .. }) => *count,
+            (ContactFeature::Face(k), Self::Hull { hull, .. }) => hull.face_loop(k).len(),
         }
     }
 
     /// The vertex at corner c and the edge from there to the next corner.
-    pub fn corner(&self, facing: Facing, c: usize) -> (u32, u32) {
+    pub fn corner(&self, facing: ContactFeature, c: usize) -> (u32, u32) {
         match (facing, self) {
-            (Facing::Vertex(v), _) => (v, 0),
-            (Facing::Edge(j), _) => (self.edge(j)[c % 2], j),
-            (Facing::Face(0), Self::Few { .. }) => ([0, 1, 2][c % 3], [0, 1, 2][c % 3]),
-            (Facing::Face(_), Self::Few { .. }) => ([0, 2, 1][c % 3], [2, 1, 0][c % 3]),
-            (Facing::Face(k), Self::Hull { hull, .. }) => {
+            (ContactFeature::Vertex(v), _) => (v, 0),
+            (ContactFeature::Edge(j), _) => (self.edge(j)[c % 2], j),
+            (ContactFeature::Face(0), Self::Simplex { .. }) => ([0, 1, 2][c % 3], [0, 1, 2][c % 3]),
+            (ContactFeature::Face(_), Self::Simplex { .. }) => ([0, 2, 1][c % 3], [2, 1, 0][c % 3]),
+            (ContactFeature::Face(k), Self::Hull { hull, .. }) => {
                 let corners = hull.face_loop(k);
                 let c = c % corners.len();
                 (corners[c], hull.face_edges(k)[c])
@@ -217,29 +217,29 @@ impl<'a> Core<'a> {
     }
 
     /// Number of sides: a closed loop for a face, one for an edge.
-    pub fn sides(&self, facing: Facing) -> usize {
+    pub fn sides(&self, facing: ContactFeature) -> usize {
         match facing {
-            Facing::Vertex(_) => 0,
-            Facing::Edge(_) => 1,
-            Facing::Face(_) => self.corners(facing),
+            ContactFeature::Vertex(_) => 0,
+            ContactFeature::Edge(_) => 1,
+            ContactFeature::Face(_) => self.corners(facing),
         }
     }
 
-    pub fn mute_side(&self, j: u32) -> bool {
-        matches!(self, Self::Few { mute, .. } if mute[0][j as usize])
+    pub fn is_internal_edge(&self, j: u32) -> bool {
+        matches!(self, Self::Simplex { mute, .. } if mute[0][j as usize])
     }
 
-    pub fn mute_corner(&self, i: u32) -> bool {
-        matches!(self, Self::Few { mute, .. } if mute[1][i as usize])
+    pub fn is_internal_vertex(&self, i: u32) -> bool {
+        matches!(self, Self::Simplex { mute, .. } if mute[1][i as usize])
     }
 
     /// The face, else the edge, that lies along the plane with normal n at the lowest vertex.
-    pub fn facing(&self, n: DVec3) -> Facing {
+    pub fn facing(&self, n: DVec3) -> ContactFeature {
         let (v, _) = self.low(n);
         let mut face = (FACING, None);
         let mut edge = (TILT, None);
         match self {
-            Self::Few { count, .. } => {
+            Self::Simplex { count, .. } => {
                 for k in 0..self.faces() {
                     let c = -self.face(k).0.dot(n);
                     if c >= face.0 {
@@ -269,9 +269,9 @@ impl<'a> Core<'a> {
             }
         }
         match (face.1, edge.1) {
-            (Some(k), _) => Facing::Face(k),
-            (None, Some(j)) => Facing::Edge(j),
-            (None, None) => Facing::Vertex(v),
+            (Some(k), _) => ContactFeature::Face(k),
+            (None, Some(j)) => ContactFeature::Edge(j),
+            (None, None) => ContactFeature::Vertex(v),
         }
     }
 
@@ -289,7 +289,7 @@ impl<'a> Core<'a> {
         let (v, _) = self.low(n);
         let mut edge = (TILT, None);
         match self {
-            Self::Few { .. } => {
+            Self::Simplex { .. } => {
                 for j in (0..self.edges() as u32).filter(|j| self.edge(*j).contains(&v)) {
                     self.more_level(j, n, &mut edge);
                 }
@@ -334,7 +334,7 @@ impl<'a> Core<'a> {
 
     /// Whether the point x of the plane of a face, pushed there along n, lies on the face.
     pub fn inside(&self, k: usize, x: DVec3, n: DVec3, slack: f64) -> bool {
-        let facing = Facing::Face(k);
+        let facing = ContactFeature::Face(k);
         (0..self.corners(facing)).all(|c| {
             let p = self.vertex(self.corner(facing, c).0);
             let q = self.vertex(self.corner(facing, c + 1).0);

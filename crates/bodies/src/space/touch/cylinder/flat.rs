@@ -4,13 +4,13 @@ use glam::DVec3;
 
 use super::core::{FACING, TILT};
 use super::round::Cylinder;
-use super::sink::{Other, Sink, feature, part};
+use super::sink::{OtherFeature, ContactCollector, feature, part};
 use crate::dim::Space;
 use crate::pose::Pose;
 
 /// A cylinder with its centre and axes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Placed {
+pub(super) struct PlacedCylinder {
     pub centre: DVec3,
     pub x: DVec3,
     pub y: DVec3,
@@ -19,7 +19,7 @@ pub(super) struct Placed {
     pub radius: f64,
 }
 
-impl Placed {
+impl PlacedCylinder {
     pub fn new(cylinder: &Cylinder, pose: &Pose<Space>) -> Self {
         Self {
             centre: pose.position,
@@ -78,17 +78,17 @@ impl Placed {
 }
 
 /// Appends what touches along n, from a to b.
-pub(super) fn manifold(a: &Placed, b: &Placed, n: DVec3, sink: &mut Sink) {
+pub(super) fn manifold(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactCollector) {
     let (na, nb) = (n.dot(a.z).abs(), n.dot(b.z).abs());
     if na >= FACING && nb >= FACING {
         caps(a, b, n, sink);
     } else if na >= FACING && nb <= TILT {
         cap_line(a, b, n, &mut |p, q, (i, j)| {
-            sink.push(p, q, n, feature(i, Other::Round(j)))
+            sink.push(p, q, n, feature(i, OtherFeature::Round(j)))
         });
     } else if nb >= FACING && na <= TILT {
         cap_line(b, a, -n, &mut |p, q, (i, j)| {
-            sink.push(q, p, n, feature(j, Other::Round(i)))
+            sink.push(q, p, n, feature(j, OtherFeature::Round(i)))
         });
     } else if na <= TILT && nb <= TILT {
         sides(a, b, n, sink);
@@ -96,14 +96,14 @@ pub(super) fn manifold(a: &Placed, b: &Placed, n: DVec3, sink: &mut Sink) {
 }
 
 /// Two discs: fixed points of each rim inside the other disc, and where the rims cross.
-fn caps(a: &Placed, b: &Placed, n: DVec3, sink: &mut Sink) {
+fn caps(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactCollector) {
     let (ca, cb) = (a.cap(n), b.cap(-n));
     let (la, lb) = (a.lower(n), b.lower(-n));
     for k in 0..8 {
         let p = a.rim(k, n);
         let q = b.on_cap(p, -n);
         if q.distance(cb) <= b.radius * (1.0 + 1e-12) {
-            let other = Other::Round(part::CAP + lb);
+            let other = OtherFeature::Round(part::CAP + lb);
             sink.push(p, q, n, feature(8 * la + k as u32, other));
         }
     }
@@ -111,7 +111,7 @@ fn caps(a: &Placed, b: &Placed, n: DVec3, sink: &mut Sink) {
         let q = b.rim(k, -n);
         let p = a.on_cap(q, n);
         if p.distance(ca) <= a.radius * (1.0 + 1e-12) {
-            let other = Other::Round(8 * lb + k as u32);
+            let other = OtherFeature::Round(8 * lb + k as u32);
             sink.push(p, q, n, feature(part::CAP + la, other));
         }
     }
@@ -123,7 +123,7 @@ fn caps(a: &Placed, b: &Placed, n: DVec3, sink: &mut Sink) {
     if (distance - a.radius - b.radius).abs() <= 1e-12 * (a.radius + b.radius) {
         // The discs only just meet.
         let p = ca + to * (a.radius / distance);
-        let id = feature(part::ENTRY + la, Other::Round(part::CAP + lb));
+        let id = feature(part::ENTRY + la, OtherFeature::Round(part::CAP + lb));
         sink.push(p, b.on_cap(p, -n), n, id);
         return;
     }
@@ -133,13 +133,13 @@ fn caps(a: &Placed, b: &Placed, n: DVec3, sink: &mut Sink) {
     let towards = to.dot(a.y).atan2(to.dot(a.x));
     for (sign, what) in [(1.0, part::ENTRY), (-1.0, part::EXIT)] {
         if let Some((p, q)) = crossing(a, b, n, towards + sign * cosine.acos()) {
-            sink.push(p, q, n, feature(what + la, Other::Round(part::CAP + lb)));
+            sink.push(p, q, n, feature(what + la, OtherFeature::Round(part::CAP + lb)));
         }
     }
 }
 
 /// The point of the rim of a that lies, along n, on the rim of b; near the angle given.
-fn crossing(a: &Placed, b: &Placed, n: DVec3, mut theta: f64) -> Option<(DVec3, DVec3)> {
+fn crossing(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, mut theta: f64) -> Option<(DVec3, DVec3)> {
     let cb = b.cap(-n);
     for _ in 0..20 {
         let (sin, cos) = theta.sin_cos();
@@ -158,7 +158,7 @@ fn crossing(a: &Placed, b: &Placed, n: DVec3, mut theta: f64) -> Option<(DVec3, 
 }
 
 /// The generatrix of b nearest to the cap of a, clipped by the disc. Parts of a and b are handed on.
-fn cap_line(a: &Placed, b: &Placed, n: DVec3, push: &mut impl FnMut(DVec3, DVec3, (u32, u32))) {
+fn cap_line(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, push: &mut impl FnMut(DVec3, DVec3, (u32, u32))) {
     let foot = b.centre - b.radial(n) * b.radius;
     let centre = a.cap(n);
     let from = a.on_cap(foot, n) - centre;
@@ -192,19 +192,19 @@ fn cap_line(a: &Placed, b: &Placed, n: DVec3, push: &mut impl FnMut(DVec3, DVec3
 }
 
 /// Sides that run along each other: the ends of either that lie beside the other.
-fn sides(a: &Placed, b: &Placed, n: DVec3, sink: &mut Sink) {
+fn sides(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, sink: &mut ContactCollector) {
     if b.z.dot(a.z).abs() < FACING {
         return;
     }
     for (end, t) in [(0, a.half), (1, -a.half)] {
         if let Some((q, p)) = side_point(b, a, -n, t) {
-            let id = feature(part::END + end, Other::Round(part::SIDE));
+            let id = feature(part::END + end, OtherFeature::Round(part::SIDE));
             sink.push(p, q, n, id);
         }
     }
     for (end, t) in [(0, b.half), (1, -b.half)] {
         if let Some((p, q)) = side_point(a, b, n, t) {
-            let id = feature(part::SIDE, Other::Round(part::END + end));
+            let id = feature(part::SIDE, OtherFeature::Round(part::END + end));
             sink.push(p, q, n, id);
         }
     }
@@ -216,7 +216,7 @@ fn sides(a: &Placed, b: &Placed, n: DVec3, sink: &mut Sink) {
 /// across the axes, at a lateral distance y of the axes:  the circles touch along n
 /// at the offsets  y r₁/(r₁ + r₂)  and  −y r₂/(r₁ + r₂)
 /// ```
-fn side_point(a: &Placed, b: &Placed, n: DVec3, t: f64) -> Option<(DVec3, DVec3)> {
+fn side_point(a: &PlacedCylinder, b: &PlacedCylinder, n: DVec3, t: f64) -> Option<(DVec3, DVec3)> {
     let axis_b = b.centre + b.z * t;
     let along = (axis_b - a.centre).dot(a.z);
     if along.abs() > a.half * (1.0 + 1e-12) {

@@ -4,18 +4,18 @@ use glam::DVec3;
 
 use super::core::FACING;
 use super::round::{Cylinder, radial};
-use super::sink::{Other, Sink, feature, part};
+use super::sink::{OtherFeature, ContactCollector, feature, part};
 use crate::dim::Space;
 use crate::pose::Pose;
 
 /// Standing: eight fixed points of the rim, and the lowest one if it is lower. Lying or leaning: both
 /// ends of the lowest generatrix. All with their own gaps, if within reach.
-pub(super) fn half_space(cylinder: &Cylinder, plane: &Pose<Space>, sink: &mut Sink) {
+pub(super) fn half_space(cylinder: &Cylinder, plane: &Pose<Space>, sink: &mut ContactCollector) {
     let up = plane.rotation * DVec3::Z;
     let n = -up;
     let mut add = |a: DVec3, id: u32| {
         let gap = up.dot(a - plane.position);
-        sink.push(a, a + n * gap, n, feature(id, Other::Any));
+        sink.push(a, a + n * gap, n, feature(id, OtherFeature::Any));
     };
     let w = radial(n) * cylinder.radius;
     let end = DVec3::Z * cylinder.half;
@@ -35,7 +35,7 @@ pub(super) fn half_space(cylinder: &Cylinder, plane: &Pose<Space>, sink: &mut Si
             a,
             a + n * deepest,
             n,
-            feature(part::LOWEST + lower, Other::Any),
+            feature(part::LOWEST + lower, OtherFeature::Any),
         );
     }
 }

@@ -8,37 +8,37 @@
 
 use glam::DVec3;
 
-use super::core::{Core, FACING, Facing, TILT};
+use super::core::{ConvexCore, FACING, ContactFeature, TILT};
 use super::round::{Cylinder, radial};
-use super::search::{Found, Kind};
-use super::sink::{Other, Sink, feature, part, parts};
+use super::search::{BestNormal, NormalKind};
+use super::sink::{OtherFeature, ContactCollector, feature, part, parts};
 
 /// Within this sine a face counts as flush: its edges are then clipped with it.
 const FLUSH: f64 = 1e-6;
 
 /// A cylinder, a body whose core is `core` widened by `round`, and their normal.
-pub(crate) struct Pair<'a> {
+pub(crate) struct CylinderContact<'a> {
     pub cylinder: &'a Cylinder,
-    pub core: &'a Core<'a>,
+    pub core: &'a ConvexCore<'a>,
     pub round: f64,
-    pub found: Found,
+    pub found: BestNormal,
 }
 
-impl Pair<'_> {
-    pub fn manifold(&self, sink: &mut Sink) {
+impl CylinderContact<'_> {
+    pub fn manifold(&self, sink: &mut ContactCollector) {
         let n = self.found.normal;
         let facing = self.core.facing(n);
         if n.z.abs() >= FACING {
             self.cap(facing, sink);
         } else if n.z.abs() <= TILT {
             let flush = match facing {
-                Facing::Face(k) => self.core.face(k).0.cross(n).length() <= FLUSH,
+                ContactFeature::Face(k) => self.core.face(k).0.cross(n).length() <= FLUSH,
                 _ => false,
             };
             if !flush && let Some(j) = self.core.level_edge(n) {
                 self.side_edge(j, sink);
             }
-            if let Facing::Face(k) = facing {
+            if let ContactFeature::Face(k) = facing {
                 self.side_face(k, sink);
             }
         }
@@ -60,36 +60,36 @@ impl Pair<'_> {
         DVec3::new(foot.x, foot.y, z)
     }
 
-    fn cap(&self, facing: Facing, sink: &mut Sink) {
+    fn cap(&self, facing: ContactFeature, sink: &mut ContactCollector) {
         let (n, r) = (self.found.normal, self.cylinder.radius);
         let lower = self.lower();
         for c in 0..self.core.corners(facing) {
             let (i, _) = self.core.corner(facing, c);
             let b = self.core.corner_point(i, self.found.normal, self.round);
             let a = self.on_cap(b);
-            if a.x.hypot(a.y) <= r * (1.0 + 1e-12) && !self.core.mute_corner(i) {
-                sink.push(a, b, n, feature(part::CAP + lower, Other::Vertex(i)));
+            if a.x.hypot(a.y) <= r * (1.0 + 1e-12) && !self.core.is_internal_vertex(i) {
+                sink.push(a, b, n, feature(part::CAP + lower, OtherFeature::Vertex(i)));
             }
         }
         for c in 0..self.core.sides(facing) {
             self.cap_side(facing, c, sink);
         }
-        let Facing::Face(k) = facing else { return };
+        let ContactFeature::Face(k) = facing else { return };
         let (m, height) = self.core.face(k);
         for corner in 0..8 {
             let a = self.cylinder.rim(corner, lower == 0);
             let b = a + n * ((height - m.dot(a)) / m.dot(n));
             if self.core.inside(k, b, n, 1e-12 * self.cylinder.size()) {
-                sink.push(a, b, n, feature(8 * lower + corner as u32, Other::Any));
+                sink.push(a, b, n, feature(8 * lower + corner as u32, OtherFeature::Any));
             }
         }
     }
 
     /// Where side c of the polygon enters and leaves the disc.
-    fn cap_side(&self, facing: Facing, c: usize, sink: &mut Sink) {
+    fn cap_side(&self, facing: ContactFeature, c: usize, sink: &mut ContactCollector) {
         let (n, r) = (self.found.normal, self.cylinder.radius);
         let (i, j) = self.core.corner(facing, c);
-        if self.core.mute_side(j) {
+        if self.core.is_internal_edge(j) {
             return;
         }
         let (p, q) = (
@@ -124,14 +124,14 @@ impl Pair<'_> {
                     self.on_cap(point),
                     point,
                     n,
-                    feature(what + self.lower(), Other::Edge(j)),
+                    feature(what + self.lower(), OtherFeature::Edge(j)),
                 );
             }
         }
     }
 
     /// The generatrix that is farthest along n, clipped by a face.
-    fn side_face(&self, k: usize, sink: &mut Sink) {
+    fn side_face(&self, k: usize, sink: &mut ContactCollector) {
         let n = self.found.normal;
         let w = radial(n) * self.cylinder.radius;
         let half = self.cylinder.half;
@@ -140,10 +140,10 @@ impl Pair<'_> {
             let a = w + DVec3::Z * t;
             (a, a + n * ((height - m.dot(a)) / m.dot(n)))
         };
-        let ids = [part::LOWEST + 1, part::LOWEST].map(|p| (feature(p, Other::Any), false));
+        let ids = [part::LOWEST + 1, part::LOWEST].map(|p| (feature(p, OtherFeature::Any), false));
         let (mut low, mut high) = ((-half, ids[0]), (half, ids[1]));
         let (start, end) = (on_face(-half).1, on_face(half).1);
-        let facing = Facing::Face(k);
+        let facing = ContactFeature::Face(k);
         for c in 0..self.core.corners(facing) {
             let (i, j) = self.core.corner(facing, c);
             let p = self.core.vertex(i);
@@ -159,7 +159,7 @@ impl Pair<'_> {
                 continue;
             }
             let t = -half + 2.0 * half * (s0 / (s0 - s1)).clamp(0.0, 1.0);
-            let id = (feature(part::SIDE, Other::Edge(j)), self.core.mute_side(j));
+            let id = (feature(part::SIDE, OtherFeature::Edge(j)), self.core.is_internal_edge(j));
             if s0 < s1 && t > low.0 {
                 low = (t, id);
             } else if s0 > s1 && t < high.0 {
@@ -188,16 +188,16 @@ impl Pair<'_> {
     }
 
     /// An edge along the side: its ends, or where it passes the cylinder's ends.
-    fn side_edge(&self, j: u32, sink: &mut Sink) {
+    fn side_edge(&self, j: u32, sink: &mut ContactCollector) {
         let (n, half) = (self.found.normal, self.cylinder.half);
         let [i0, i1] = self.core.edge(j);
         for i in [i0, i1] {
             let b = self.core.corner_point(i, self.found.normal, self.round);
             if let Some(a) = self.on_side(b)
                 && a.z.abs() <= half * (1.0 + 1e-12)
-                && !self.core.mute_corner(i)
+                && !self.core.is_internal_vertex(i)
             {
-                sink.push(a, b, n, feature(part::SIDE, Other::Vertex(i)));
+                sink.push(a, b, n, feature(part::SIDE, OtherFeature::Vertex(i)));
             }
         }
         let (p, q) = (
@@ -216,46 +216,46 @@ impl Pair<'_> {
             if t > 0.0 && t < 1.0 {
                 let b = p + (q - p) * t;
                 if let Some(a) = self.on_side(b).filter(|a| (a.z - z).abs() <= 1e-9 * half) {
-                    sink.push(a, b, n, feature(part::END + lower, Other::Edge(j)));
+                    sink.push(a, b, n, feature(part::END + lower, OtherFeature::Edge(j)));
                 }
             }
         }
     }
 
     /// The pair of points that fixes the gap.
-    fn witness(&self, sink: &mut Sink) {
+    fn witness(&self, sink: &mut ContactCollector) {
         let (n, gap, lower) = (self.found.normal, self.found.gap, self.lower());
         let (lowest, _) = self.core.low(n);
-        if self.found.kind == Kind::Face && n.x.hypot(n.y) <= 1e-10 {
+        if self.found.kind == NormalKind::Face && n.x.hypot(n.y) <= 1e-10 {
             // The cap lies on the face: no point of the rim is the lowest.
             return;
         }
         let (core, id) = match self.found.kind {
-            Kind::Cap => self.over_cap(lowest),
-            Kind::SideVertex(i) => (self.core.vertex(i), feature(part::SIDE, Other::Vertex(i))),
-            Kind::RimVertex(i) => (
+            NormalKind::Cap => self.over_cap(lowest),
+            NormalKind::SideVertex(i) => (self.core.vertex(i), feature(part::SIDE, OtherFeature::Vertex(i))),
+            NormalKind::RimVertex(i) => (
                 self.core.vertex(i),
-                feature(part::LOWEST + lower, Other::Vertex(i)),
+                feature(part::LOWEST + lower, OtherFeature::Vertex(i)),
             ),
-            Kind::Face => (
+            NormalKind::Face => (
                 self.cylinder.highest(n) + n * gap,
-                feature(part::LOWEST + lower, Other::Any),
+                feature(part::LOWEST + lower, OtherFeature::Any),
             ),
-            Kind::RimEdge(j) => (
+            NormalKind::RimEdge(j) => (
                 self.cylinder.highest(n) + n * gap,
-                feature(part::LOWEST + lower, Other::Edge(j)),
+                feature(part::LOWEST + lower, OtherFeature::Edge(j)),
             ),
-            Kind::SideEdge(j) => {
+            NormalKind::SideEdge(j) => {
                 let [p, q] = self.core.ends(j);
                 let across = DVec3::Z.cross(n);
                 let t = -p.dot(across) / (q - p).dot(across);
-                (p + (q - p) * t, feature(part::SIDE, Other::Edge(j)))
+                (p + (q - p) * t, feature(part::SIDE, OtherFeature::Edge(j)))
             }
         };
         // Inside a flat part of a surface neither its vertices nor its edges are anything.
         let mute = match parts(id).1 {
-            Other::Vertex(i) => self.core.mute_corner(i),
-            Other::Edge(j) => self.core.mute_side(j),
+            OtherFeature::Vertex(i) => self.core.is_internal_vertex(i),
+            OtherFeature::Edge(j) => self.core.is_internal_edge(j),
             _ => false,
         };
         if !mute && self.real(core, core - n * gap) {
@@ -269,7 +269,7 @@ impl Pair<'_> {
         let cap = part::CAP + self.lower();
         let across = |x: DVec3| x.x.hypot(x.y);
         let v = self.core.vertex(lowest);
-        let mut best = (v, feature(cap, Other::Vertex(lowest)));
+        let mut best = (v, feature(cap, OtherFeature::Vertex(lowest)));
         let facing = self.core.facing(self.found.normal);
         for c in 0..self.core.sides(facing) {
             let (i, j) = self.core.corner(facing, c);
@@ -281,7 +281,7 @@ impl Pair<'_> {
             let t = -(p.x * e.x + p.y * e.y) / (e.x * e.x + e.y * e.y);
             let x = p + e * t.clamp(0.0, 1.0);
             if across(x) < across(best.0) - 1e-9 * self.cylinder.radius {
-                best = (x, feature(cap, Other::Edge(j)));
+                best = (x, feature(cap, OtherFeature::Edge(j)));
             }
         }
         best
@@ -290,10 +290,10 @@ impl Pair<'_> {
     /// Whether a pair of points lies on both bodies: a triangle of a surface may have lost its best
     /// normal to a neighbour, and the next best one need not have points in common.
     fn real(&self, core: DVec3, a: DVec3) -> bool {
-        if self.found.kind == Kind::Cap && a.x.hypot(a.y) > self.cylinder.radius * (1.0 + 1e-9) {
+        if self.found.kind == NormalKind::Cap && a.x.hypot(a.y) > self.cylinder.radius * (1.0 + 1e-9) {
             return false;
         }
-        let Core::Few {
+        let ConvexCore::Simplex {
             points: [p, q, r],
             count: 3,
             ..

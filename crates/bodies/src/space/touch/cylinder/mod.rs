@@ -19,12 +19,12 @@ pub(crate) mod sink;
 
 use glam::DVec3;
 
-use self::core::Core;
-use self::manifold::Pair;
+use self::core::ConvexCore;
+use self::manifold::CylinderContact;
 use self::round::{Cylinder, radial};
-use self::sink::{Other, Sink, feature, part};
+use self::sink::{OtherFeature, ContactCollector, feature, part};
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 use crate::space::shape::Shape;
 
 /// Appends the points where b (no mesh) touches the cylinder a with gap ≤ `reach`.
@@ -32,7 +32,7 @@ pub(super) fn cylinder(
     a: (f64, f64, &Pose<Space>),
     b: (&Shape, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     let cylinder = Cylinder {
         half: a.0,
@@ -41,11 +41,11 @@ pub(super) fn cylinder(
     let pose = relative(a.2, b.1);
     let from = out.len();
     let near = 1e-7 * cylinder.size();
-    let mut sink = Sink {
+    let mut sink = ContactCollector {
         out,
         from,
         pose: a.2,
-        reach,
+        contact_margin: reach,
         near,
     };
     match b.0 {
@@ -55,7 +55,7 @@ pub(super) fn cylinder(
             radius,
         } => {
             let along = pose.rotation * (DVec3::Z * *half_length);
-            let core = Core::segment(pose.position - along, pose.position + along);
+            let core = ConvexCore::segment(pose.position - along, pose.position + along);
             touch(&cylinder, &core, *radius, &mut sink);
         }
         Shape::Cylinder {
@@ -68,7 +68,7 @@ pub(super) fn cylinder(
             };
             pair::cylinders(&cylinder, &other, &pose, &mut sink);
         }
-        Shape::Polyhedron(hull) => touch(&cylinder, &Core::Hull { hull, pose }, 0.0, &mut sink),
+        Shape::Polyhedron(hull) => touch(&cylinder, &ConvexCore::Hull { hull, pose }, 0.0, &mut sink),
         Shape::HalfSpace => half::half_space(&cylinder, &pose, &mut sink),
         // Meshes go first in the dispatch, compounds are taken apart before it.
         Shape::Mesh(_) | Shape::Compound(_) => {}
@@ -84,9 +84,9 @@ pub(crate) fn relative(a: &Pose<Space>, b: &Pose<Space>) -> Pose<Space> {
     }
 }
 
-fn touch(cylinder: &Cylinder, core: &Core, round: f64, sink: &mut Sink) {
-    if let Some(found) = search::search(cylinder, core, sink.reach + round, |_| true) {
-        Pair {
+fn touch(cylinder: &Cylinder, core: &ConvexCore, round: f64, sink: &mut ContactCollector) {
+    if let Some(found) = search::search(cylinder, core, sink.contact_margin + round, |_| true) {
+        CylinderContact {
             cylinder,
             core,
             round,
@@ -97,7 +97,7 @@ fn touch(cylinder: &Cylinder, core: &Core, round: f64, sink: &mut Sink) {
 }
 
 /// A ball with centre x: the nearest point of the surface; inside, the nearer of cap and side.
-fn sphere(cylinder: &Cylinder, x: DVec3, radius: f64, sink: &mut Sink) {
+fn sphere(cylinder: &Cylinder, x: DVec3, radius: f64, sink: &mut ContactCollector) {
     let across = x.x.hypot(x.y);
     let (out, up) = (across - cylinder.radius, x.z.abs() - cylinder.half);
     let lower = u32::from(x.z < 0.0);
@@ -114,6 +114,6 @@ fn sphere(cylinder: &Cylinder, x: DVec3, radius: f64, sink: &mut Sink) {
         x - normal * gap,
         x - normal * radius,
         normal,
-        feature(id, Other::Any),
+        feature(id, OtherFeature::Any),
     );
 }

@@ -14,10 +14,10 @@
 
 use glam::DVec3;
 
-use super::flat::{self, Placed};
+use super::flat::{self, PlacedCylinder};
 use super::round::{Cylinder, radial, rim_normal};
 use super::search::BIAS;
-use super::sink::{Other, Sink, feature, part};
+use super::sink::{OtherFeature, ContactCollector, feature, part};
 use crate::dim::Space;
 use crate::pose::Pose;
 
@@ -34,14 +34,14 @@ enum Kind {
     Rims,
 }
 
-struct Search<'a> {
-    a: &'a Placed,
-    b: &'a Placed,
+struct CylinderNormalSearch<'a> {
+    a: &'a PlacedCylinder,
+    b: &'a PlacedCylinder,
     reach: f64,
     best: (DVec3, f64, Kind),
 }
 
-impl Search<'_> {
+impl CylinderNormalSearch<'_> {
     fn offer(&mut self, n: DVec3, kind: Kind) {
         if !n.is_finite() {
             return;
@@ -126,7 +126,7 @@ impl Search<'_> {
 
 /// The circle of radius r at height z round the z axis, and the rim of b with centre c.
 struct Circles {
-    b: Placed,
+    b: PlacedCylinder,
     r: f64,
     z: f64,
     c: DVec3,
@@ -209,25 +209,25 @@ impl Circles {
 }
 
 /// Appends the touches of two cylinders; `pose` is that of b in the axes of a.
-pub(super) fn cylinders(a: &Cylinder, b: &Cylinder, pose: &Pose<Space>, sink: &mut Sink) {
-    let a = Placed::new(
+pub(super) fn cylinders(a: &Cylinder, b: &Cylinder, pose: &Pose<Space>, sink: &mut ContactCollector) {
+    let a = PlacedCylinder::new(
         a,
         &Pose {
             position: DVec3::ZERO,
             rotation: glam::DQuat::IDENTITY,
         },
     );
-    let b = Placed::new(b, pose);
+    let b = PlacedCylinder::new(b, pose);
     let start = (DVec3::Z, f64::NEG_INFINITY, Kind::CapA);
-    let mut search = Search {
+    let mut search = CylinderNormalSearch {
         a: &a,
         b: &b,
-        reach: sink.reach,
+        reach: sink.contact_margin,
         best: start,
     };
     search.run();
     let (n, gap, _) = search.best;
-    if !(gap <= sink.reach) {
+    if !(gap <= sink.contact_margin) {
         return;
     }
     flat::manifold(&a, &b, n, sink);
@@ -238,7 +238,7 @@ pub(super) fn cylinders(a: &Cylinder, b: &Cylinder, pose: &Pose<Space>, sink: &m
 }
 
 /// The pair of points that fixes the gap.
-fn witness(a: &Placed, b: &Placed, (n, gap, kind): (DVec3, f64, Kind), sink: &mut Sink) {
+fn witness(a: &PlacedCylinder, b: &PlacedCylinder, (n, gap, kind): (DVec3, f64, Kind), sink: &mut ContactCollector) {
     let (high, low) = (a.highest(n), b.highest(-n));
     let rim_a = part::LOWEST + a.lower(n);
     let rim_b = part::LOWEST + b.lower(-n);
@@ -247,24 +247,24 @@ fn witness(a: &Placed, b: &Placed, (n, gap, kind): (DVec3, f64, Kind), sink: &mu
             low - n * gap,
             low,
             n,
-            feature(part::CAP + a.lower(n), Other::Round(rim_b)),
+            feature(part::CAP + a.lower(n), OtherFeature::Round(rim_b)),
         ),
         Kind::CapB => {
-            let other = Other::Round(part::CAP + b.lower(-n));
+            let other = OtherFeature::Round(part::CAP + b.lower(-n));
             sink.push(high, high + n * gap, n, feature(rim_a, other));
         }
         Kind::RimA => sink.push(
             high,
             high + n * gap,
             n,
-            feature(rim_a, Other::Round(part::SIDE)),
+            feature(rim_a, OtherFeature::Round(part::SIDE)),
         ),
-        Kind::Rims => sink.push(high, high + n * gap, n, feature(rim_a, Other::Round(rim_b))),
+        Kind::Rims => sink.push(high, high + n * gap, n, feature(rim_a, OtherFeature::Round(rim_b))),
         Kind::RimB => sink.push(
             low - n * gap,
             low,
             n,
-            feature(part::SIDE, Other::Round(rim_b)),
+            feature(part::SIDE, OtherFeature::Round(rim_b)),
         ),
         Kind::Sides => {
             let across = a.z.cross(n);
@@ -275,7 +275,7 @@ fn witness(a: &Placed, b: &Placed, (n, gap, kind): (DVec3, f64, Kind), sink: &mu
                     low - n * gap,
                     low,
                     n,
-                    feature(part::SIDE, Other::Round(part::SIDE)),
+                    feature(part::SIDE, OtherFeature::Round(part::SIDE)),
                 );
             }
         }

@@ -13,12 +13,12 @@
 
 use glam::DVec3;
 
-use super::core::Core;
+use super::core::ConvexCore;
 use super::round::{Cylinder, radial, rim_normal};
 
 /// Which features fix a normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum NormalKind {
     Cap,
     Face,
     SideEdge(u32),
@@ -29,11 +29,11 @@ pub(crate) enum Kind {
 
 /// The best normal so far.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct BestNormal {
     /// From the cylinder to the other body.
     pub normal: DVec3,
     pub gap: f64,
-    pub kind: Kind,
+    pub kind: NormalKind,
     /// A normal that is not allowed has a larger gap.
     pub second: bool,
 }
@@ -42,12 +42,12 @@ pub(crate) struct Found {
 /// must not give way to others by rounding.
 pub(crate) const BIAS: f64 = 1e-11;
 
-struct Search<'a, F> {
+struct NormalSearch<'a, F> {
     cylinder: &'a Cylinder,
-    core: &'a Core<'a>,
+    core: &'a ConvexCore<'a>,
     reach: f64,
     allowed: F,
-    best: Option<Found>,
+    best: Option<BestNormal>,
     /// The largest gap, allowed or not.
     free: f64,
     apart: bool,
@@ -57,11 +57,11 @@ struct Search<'a, F> {
 /// normal is allowed.
 pub(crate) fn search(
     cylinder: &Cylinder,
-    core: &Core,
+    core: &ConvexCore,
     reach: f64,
     allowed: impl Fn(DVec3) -> bool,
-) -> Option<Found> {
-    let mut s = Search {
+) -> Option<BestNormal> {
+    let mut s = NormalSearch {
         cylinder,
         core,
         reach,
@@ -70,11 +70,11 @@ pub(crate) fn search(
         free: f64::NEG_INFINITY,
         apart: false,
     };
-    s.offer(DVec3::Z, Kind::Cap, f64::INFINITY);
-    s.offer(-DVec3::Z, Kind::Cap, f64::INFINITY);
+    s.offer(DVec3::Z, NormalKind::Cap, f64::INFINITY);
+    s.offer(-DVec3::Z, NormalKind::Cap, f64::INFINITY);
     for k in 0..core.faces() {
         let (n, height) = core.face(k);
-        s.offer(-n, Kind::Face, -height - cylinder.high(n));
+        s.offer(-n, NormalKind::Face, -height - cylinder.high(n));
         if s.apart {
             return None;
         }
@@ -91,13 +91,13 @@ pub(crate) fn search(
         }
     }
     let best = s.best.filter(|_| !s.apart)?;
-    Some(Found {
+    Some(BestNormal {
         second: s.free > best.gap + BIAS * cylinder.size(),
         ..best
     })
 }
 
-impl<F: Fn(DVec3) -> bool> Search<'_, F> {
+impl<F: Fn(DVec3) -> bool> NormalSearch<'_, F> {
     /// What a gap must exceed to be of interest.
     fn floor(&self) -> f64 {
         let bias = BIAS * self.cylinder.size();
@@ -105,7 +105,7 @@ impl<F: Fn(DVec3) -> bool> Search<'_, F> {
     }
 
     /// Tries a normal whose gap is at most `bound`.
-    fn offer(&mut self, normal: DVec3, kind: Kind, bound: f64) {
+    fn offer(&mut self, normal: DVec3, kind: NormalKind, bound: f64) {
         let floor = self.floor();
         if bound <= floor || self.apart {
             return;
@@ -116,7 +116,7 @@ impl<F: Fn(DVec3) -> bool> Search<'_, F> {
         } else if gap > floor {
             self.free = self.free.max(gap);
             if (self.allowed)(normal) {
-                self.best = Some(Found {
+                self.best = Some(BestNormal {
                     normal,
                     gap,
                     kind,
@@ -132,11 +132,11 @@ impl<F: Fn(DVec3) -> bool> Search<'_, F> {
             let v = self.core.vertex(i);
             let across = v.x.hypot(v.y);
             // On the axis any direction is as good as the other: `radial` takes one.
-            self.offer(radial(v), Kind::SideVertex(i), across - radius);
+            self.offer(radial(v), NormalKind::SideVertex(i), across - radius);
             if across > radius && v.z.abs() > half {
                 let to =
                     DVec3::new(0.0, 0.0, v.z - half.copysign(v.z)) + radial(v) * (across - radius);
-                self.offer(to.normalize(), Kind::RimVertex(i), to.length());
+                self.offer(to.normalize(), NormalKind::RimVertex(i), to.length());
             }
         }
     }
@@ -150,7 +150,7 @@ impl<F: Fn(DVec3) -> bool> Search<'_, F> {
             for n in [side / length, -side / length] {
                 let bound = n.dot(p) - self.cylinder.radius;
                 if bound > self.floor() && self.core.in_arc(j, n) {
-                    self.offer(n, Kind::SideEdge(j), bound);
+                    self.offer(n, NormalKind::SideEdge(j), bound);
                 }
             }
         }
@@ -160,7 +160,7 @@ impl<F: Fn(DVec3) -> bool> Search<'_, F> {
                 && self.core.in_arc(j, n)
             {
                 let bound = n.dot(p) - self.cylinder.high(n);
-                self.offer(n, Kind::RimEdge(j), bound);
+                self.offer(n, NormalKind::RimEdge(j), bound);
             }
         }
     }

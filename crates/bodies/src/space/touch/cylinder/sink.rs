@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
+use crate::pose::{Pose, ContactPoint};
 
 /// Parts of the cylinder; below 16 the fixed points of the rims, 8 each, the upper first.
 pub(crate) mod part {
@@ -29,7 +29,7 @@ pub(crate) mod part {
 
 /// Part of the other body.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Other {
+pub(crate) enum OtherFeature {
     Any,
     Vertex(u32),
     Edge(u32),
@@ -38,45 +38,45 @@ pub(crate) enum Other {
 }
 
 /// The number of a pair of parts.
-pub(crate) fn feature(part: u32, other: Other) -> u32 {
+pub(crate) fn feature(part: u32, other: OtherFeature) -> u32 {
     let (sort, number) = match other {
-        Other::Any => (0, 0),
-        Other::Vertex(i) => (1, i),
-        Other::Edge(j) => (2, j),
-        Other::Round(k) => (3, k),
+        OtherFeature::Any => (0, 0),
+        OtherFeature::Vertex(i) => (1, i),
+        OtherFeature::Edge(j) => (2, j),
+        OtherFeature::Round(k) => (3, k),
     };
     // Polyhedra have at most 16384 vertices and three times as many edges.
     part << 27 | sort << 25 | (number & ((1 << 25) - 1))
 }
 
 /// The part of the cylinder and of the other body.
-pub(crate) fn parts(feature: u32) -> (u32, Other) {
+pub(crate) fn parts(feature: u32) -> (u32, OtherFeature) {
     let number = feature & ((1 << 25) - 1);
     let other = match feature >> 25 & 3 {
-        0 => Other::Any,
-        1 => Other::Vertex(number),
-        2 => Other::Edge(number),
-        _ => Other::Round(number),
+        0 => OtherFeature::Any,
+        1 => OtherFeature::Vertex(number),
+        2 => OtherFeature::Edge(number),
+        _ => OtherFeature::Round(number),
     };
     (feature >> 27, other)
 }
 
 /// Where touches go.
-pub(crate) struct Sink<'a> {
-    pub out: &'a mut Vec<Touch<Space>>,
+pub(crate) struct ContactCollector<'a> {
+    pub out: &'a mut Vec<ContactPoint<Space>>,
     /// Touches of this pair start here.
     pub from: usize,
     pub pose: &'a Pose<Space>,
-    pub reach: f64,
+    pub contact_margin: f64,
     /// Points closer than this are one.
     pub near: f64,
 }
 
-impl Sink<'_> {
+impl ContactCollector<'_> {
     /// Adds a pair of points given in the axes of the pose, unless it is out of reach or known.
     pub fn push(&mut self, a: DVec3, b: DVec3, normal: DVec3, feature: u32) {
         let gap = (b - a).dot(normal);
-        if !(gap <= self.reach) {
+        if !(gap <= self.contact_margin) {
             return;
         }
         let place = |x: DVec3| self.pose.position + self.pose.rotation * x;
@@ -86,7 +86,7 @@ impl Sink<'_> {
         });
         if !known {
             let normal = (self.pose.rotation * normal).normalize();
-            self.out.push(Touch {
+            self.out.push(ContactPoint {
                 point_a,
                 point_b: place(b),
                 normal,

@@ -10,7 +10,7 @@
 
 use glam::DVec3;
 
-use crate::space::mesh::{Bend, Mesh};
+use crate::space::mesh::{EdgeConvexity, Mesh};
 
 /// Sine by which a normal may leave its cone.
 const SLACK: f64 = 1e-9;
@@ -24,8 +24,8 @@ pub(super) fn edge(mesh: &Mesh, edge: u32, n: DVec3) -> bool {
     if n.dot(first.cross(along)) > SLACK {
         return false;
     }
-    match e.bend {
-        Bend::Open => n.dot(first) >= -SLACK,
+    match e.convexity {
+        EdgeConvexity::Open => n.dot(first) >= -SLACK,
         _ => n.dot(along.cross(second)) <= SLACK && n.dot(first + second) >= -SLACK,
     }
 }

@@ -3,12 +3,12 @@
 use glam::DVec3;
 
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
-use crate::space::mesh::{Bend, Mesh};
+use crate::pose::{Pose, ContactPoint};
+use crate::space::mesh::{EdgeConvexity, Mesh};
 
 /// A feature of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Spot {
+pub(super) enum MeshFeature {
     /// The facet of a triangle.
     Facet(u32),
     Edge(u32),
@@ -16,12 +16,12 @@ pub(super) enum Spot {
 }
 
 /// Where touches go.
-pub(super) struct Merge<'a> {
-    pub out: &'a mut Vec<Touch<Space>>,
+pub(super) struct MeshCollector<'a> {
+    pub out: &'a mut Vec<ContactPoint<Space>>,
     pub mesh: &'a Mesh,
     /// Of the mesh.
     pub pose: &'a Pose<Space>,
-    pub reach: f64,
+    pub contact_margin: f64,
     /// Points closer than this with the same normal are one.
     pub near: f64,
     /// Touches of this pair start here.
@@ -36,16 +36,16 @@ pub(super) struct Merge<'a> {
     pub firm: Option<usize>,
 }
 
-impl Merge<'_> {
-    fn feature(&self, spot: Spot, part: u32) -> u32 {
+impl MeshCollector<'_> {
+    fn feature(&self, spot: MeshFeature, part: u32) -> u32 {
         let (triangles, edges) = (
             self.mesh.triangles.len() as u32,
             self.mesh.edges.len() as u32,
         );
         let number = match spot {
-            Spot::Facet(t) => self.mesh.facets[t as usize],
-            Spot::Edge(e) => triangles.wrapping_add(e),
-            Spot::Vertex(v) => triangles.wrapping_add(edges).wrapping_add(v),
+            MeshFeature::Facet(t) => self.mesh.facets[t as usize],
+            MeshFeature::Edge(e) => triangles.wrapping_add(e),
+            MeshFeature::Vertex(v) => triangles.wrapping_add(edges).wrapping_add(v),
         };
         number.wrapping_mul(self.parts).wrapping_add(part)
     }
@@ -59,7 +59,7 @@ impl Merge<'_> {
     /// Whether triangle t may speak now, with normal n. It is in doubt (`second`) if a normal that is
     /// not allowed were better: then its face speaks for points without a shorter way out, the rest is
     /// left for later.
-    pub fn speaks(&mut self, t: u32, n: DVec3, second: bool) -> bool {
+    pub fn accepts_triangle(&mut self, t: u32, n: DVec3, second: bool) -> bool {
         if self.firm.is_some() {
             self.exit = None;
             return second;
@@ -79,20 +79,20 @@ impl Merge<'_> {
             let edge = &self.mesh.edges[*e as usize];
             let [first, second] = edge.triangles;
             let other = if first == t { second } else { first };
-            edge.bend == Bend::Convex && depth(other) < own - self.near
+            edge.convexity == EdgeConvexity::Convex && depth(other) < own - self.near
         });
         self.doubt |= shorter;
         shorter
     }
 
     /// Adds a pair of points in the axes of the mesh.
-    pub fn push(&mut self, a: DVec3, b: DVec3, normal: DVec3, spot: Spot, part: u32) {
+    pub fn push(&mut self, a: DVec3, b: DVec3, normal: DVec3, spot: MeshFeature, part: u32) {
         let gap = (b - a).dot(normal);
-        if !(gap <= self.reach) || self.elsewhere(b) {
+        if !(gap <= self.contact_margin) || self.elsewhere(b) {
             return;
         }
         let place = |x: DVec3| self.pose.position + self.pose.rotation * x;
-        self.add(Touch {
+        self.add(ContactPoint {
             point_a: place(a),
             point_b: place(b),
             normal: (self.pose.rotation * normal).normalize(),
@@ -103,7 +103,7 @@ impl Merge<'_> {
 
     /// Takes up a touch given in space whose feature is not yet known: writes it at `end` unless it is
     /// among those before; says whether it did.
-    pub fn settle(&mut self, end: usize, mut touch: Touch<Space>, spot: Spot, part: u32) -> bool {
+    pub fn settle(&mut self, end: usize, mut touch: ContactPoint<Space>, spot: MeshFeature, part: u32) -> bool {
         touch.feature = self.feature(spot, part);
         let b = self.pose.rotation.conjugate() * (touch.point_b - self.pose.position);
         if self.elsewhere(b) {
@@ -116,14 +116,14 @@ impl Merge<'_> {
         new
     }
 
-    fn add(&mut self, mut touch: Touch<Space>) {
+    fn add(&mut self, mut touch: ContactPoint<Space>) {
         if !self.known(self.out.len(), &mut touch) {
             self.out.push(touch);
         }
     }
 
     /// Whether a doubtful touch is explained by a firm one: an overlap as deep as the distance to it.
-    fn explained(&self, touch: &Touch<Space>) -> bool {
+    fn explained(&self, touch: &ContactPoint<Space>) -> bool {
         let end = self.firm.unwrap_or(self.from);
         self.out[self.from..end].iter().any(|t| {
             let better = t.gap >= touch.gap || touch.gap > 0.0;
@@ -132,7 +132,7 @@ impl Merge<'_> {
     }
 
     /// Whether a touch is among those before `end`; a new one gets a free number.
-    fn known(&mut self, end: usize, touch: &mut Touch<Space>) -> bool {
+    fn known(&mut self, end: usize, touch: &mut ContactPoint<Space>) -> bool {
         if self.explained(touch) {
             return true;
         }
@@ -147,7 +147,7 @@ impl Merge<'_> {
                 let apart = touch.gap > 0.0 && known.gap > 0.0;
                 if k >= firm && (touch.gap > known.gap) != apart {
                     let feature = known.feature;
-                    *known = Touch { feature, ..*touch };
+                    *known = ContactPoint { feature, ..*touch };
                 }
                 return true;
             }

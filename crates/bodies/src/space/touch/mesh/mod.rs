@@ -34,12 +34,12 @@ mod solid;
 
 use glam::DVec3;
 
-use self::merge::Merge;
-use super::cylinder::core::Core;
+use self::merge::MeshCollector;
+use super::cylinder::core::ConvexCore;
 use super::cylinder::relative;
 use crate::dim::Space;
-use crate::pose::{Pose, Touch};
-use crate::space::mesh::{Bend, Mesh};
+use crate::pose::{Pose, ContactPoint};
+use crate::space::mesh::{EdgeConvexity, Mesh};
 use crate::space::shape::Shape;
 
 /// Appends the points where b touches the mesh a with gap ≤ `reach`; normals point out of the solid.
@@ -47,23 +47,23 @@ pub(super) fn mesh(
     a: (&Mesh, &Pose<Space>),
     b: (&Shape, &Pose<Space>),
     reach: f64,
-    out: &mut Vec<Touch<Space>>,
+    out: &mut Vec<ContactPoint<Space>>,
 ) {
     let (mesh, pose) = (a.0, relative(a.1, b.1));
     if b.0.boundary_only() {
         return;
     }
-    let bounds = b.0.bounds(&pose);
+    let bounds = b.0.aabb(&pose);
     let (low, high) = (
         bounds.low - DVec3::splat(reach),
         bounds.high + DVec3::splat(reach),
     );
-    let near = 1e-7 * b.0.radius();
-    let mut merge = Merge {
+    let near = 1e-7 * b.0.bounding_radius();
+    let mut merge = MeshCollector {
         out,
         mesh,
         pose: a.1,
-        reach,
+        contact_margin: reach,
         near,
         from: 0,
         parts: 1,
@@ -84,7 +84,7 @@ fn meet(
     b: (&Shape, &Pose<Space>),
     pose: &Pose<Space>,
     (low, high): (DVec3, DVec3),
-    merge: &mut Merge,
+    merge: &mut MeshCollector,
 ) {
     let mesh = merge.mesh;
     match b.0 {
@@ -94,7 +94,7 @@ fn meet(
             radius,
         } => {
             let along = pose.rotation * (DVec3::Z * *half_length);
-            let core = Core::segment(pose.position - along, pose.position + along);
+            let core = ConvexCore::segment(pose.position - along, pose.position + along);
             merge.parts = 4;
             solid::solid(mesh, (low, high), pose.position, &core, *radius, merge);
         }
@@ -105,7 +105,7 @@ fn meet(
             round::cylinder(mesh, (low, high), (*half_length, *radius, pose), b.1, merge);
         }
         Shape::Polyhedron(hull) => {
-            let core = Core::Hull { hull, pose: *pose };
+            let core = ConvexCore::Hull { hull, pose: *pose };
             merge.parts = 1 + hull.vertices.len() as u32 + hull.edges.len() as u32;
             solid::solid(mesh, (low, high), pose.position, &core, 0.0, merge);
         }
@@ -114,10 +114,10 @@ fn meet(
 }
 
 /// A triangle as a body with corners, in the axes of the mesh.
-fn triangle(mesh: &Mesh, t: u32) -> Core<'static> {
-    let flat = |i: usize| mesh.edges[mesh.sides[t as usize][i] as usize].bend == Bend::Flat;
-    let smooth = mesh.triangles[t as usize].map(|v| mesh.smooth[v as usize]);
-    Core::Few {
+fn triangle(mesh: &Mesh, t: u32) -> ConvexCore<'static> {
+    let flat = |i: usize| mesh.edges[mesh.sides[t as usize][i] as usize].convexity == EdgeConvexity::Flat;
+    let smooth = mesh.triangles[t as usize].map(|v| mesh.vertex_is_flat[v as usize]);
+    ConvexCore::Simplex {
         points: mesh.corners(t),
         count: 3,
         normal: mesh.normals[t as usize],

@@ -5,8 +5,8 @@
 
 use glam::DVec3;
 
-use super::super::cylinder::core::{Core, Facing};
-use super::merge::{Merge, Spot};
+use super::super::cylinder::core::{ConvexCore, ContactFeature};
+use super::merge::{MeshCollector, MeshFeature};
 use crate::space::mesh::Mesh;
 
 /// The pair.
@@ -14,8 +14,8 @@ pub(super) struct Overlay<'a> {
     pub mesh: &'a Mesh,
     pub t: u32,
     /// The triangle.
-    pub own: &'a Core<'a>,
-    pub core: &'a Core<'a>,
+    pub own: &'a ConvexCore<'a>,
+    pub core: &'a ConvexCore<'a>,
     pub round: f64,
     /// From the triangle to the body.
     pub n: DVec3,
@@ -25,13 +25,13 @@ pub(super) struct Overlay<'a> {
 
 impl Overlay<'_> {
     /// Appends the points and gives their smallest gap.
-    pub fn run(&self, merge: &mut Merge) -> f64 {
+    pub fn run(&self, merge: &mut MeshCollector) -> f64 {
         let (below, above) = (self.own.facing(-self.n), self.core.facing(self.n));
         let mut least = f64::INFINITY;
         self.corners_above(below, above, merge, &mut least);
         self.corners_below(below, above, merge, &mut least);
         for c in 0..self.own.sides(below) {
-            if !self.own.mute_side(self.own.corner(below, c).1) {
+            if !self.own.is_internal_edge(self.own.corner(below, c).1) {
                 for d in 0..self.core.sides(above) {
                     self.crossing((below, c), (above, d), merge, &mut least);
                 }
@@ -40,39 +40,39 @@ impl Overlay<'_> {
         least
     }
 
-    fn add(&self, a: DVec3, b: DVec3, spot: Spot, part: u32, merge: &mut Merge, least: &mut f64) {
+    fn add(&self, a: DVec3, b: DVec3, spot: MeshFeature, part: u32, merge: &mut MeshCollector, least: &mut f64) {
         *least = least.min((b - a).dot(self.n));
         merge.push(a, b, self.n, spot, part);
     }
 
     /// Corners of the body over the triangle.
-    fn corners_above(&self, below: Facing, above: Facing, merge: &mut Merge, least: &mut f64) {
-        let Facing::Face(k) = below else { return };
+    fn corners_above(&self, below: ContactFeature, above: ContactFeature, merge: &mut MeshCollector, least: &mut f64) {
+        let ContactFeature::Face(k) = below else { return };
         let (m, height) = self.own.face(k);
         for c in 0..self.core.corners(above) {
             let (i, _) = self.core.corner(above, c);
             let b = self.core.corner_point(i, self.n, self.round);
             let a = b - self.n * ((m.dot(b) - height) / m.dot(self.n));
             if self.own.inside(k, a, -self.n, 1e-12 * self.size) {
-                self.add(a, b, Spot::Facet(self.t), 1 + i, merge, least);
+                self.add(a, b, MeshFeature::Facet(self.t), 1 + i, merge, least);
             }
         }
     }
 
     /// Corners of the triangle under a face of the body.
-    fn corners_below(&self, below: Facing, above: Facing, merge: &mut Merge, least: &mut f64) {
-        let Facing::Face(k) = above else { return };
+    fn corners_below(&self, below: ContactFeature, above: ContactFeature, merge: &mut MeshCollector, least: &mut f64) {
+        let ContactFeature::Face(k) = above else { return };
         let (m, height) = self.core.face(k);
         for c in 0..self.own.corners(below) {
             let (i, _) = self.own.corner(below, c);
-            if self.own.mute_corner(i) {
+            if self.own.is_internal_vertex(i) {
                 continue;
             }
             let a = self.own.vertex(i);
             let b = a + self.n * ((height - m.dot(a)) / m.dot(self.n));
             if self.core.inside(k, b, self.n, 1e-12 * self.size) {
                 let vertex = self.mesh.triangles[self.t as usize][i as usize];
-                self.add(a, b, Spot::Vertex(vertex), 0, merge, least);
+                self.add(a, b, MeshFeature::Vertex(vertex), 0, merge, least);
             }
         }
     }
@@ -80,9 +80,9 @@ impl Overlay<'_> {
     /// A side of the triangle and one of the body.
     fn crossing(
         &self,
-        below: (Facing, usize),
-        above: (Facing, usize),
-        merge: &mut Merge,
+        below: (ContactFeature, usize),
+        above: (ContactFeature, usize),
+        merge: &mut MeshCollector,
         least: &mut f64,
     ) {
         let (i, side) = self.own.corner(below.0, below.1);
@@ -97,7 +97,7 @@ impl Overlay<'_> {
         let (e, f) = (q - p, y - x);
         // p + s e = x + t f along n.
         let det = e.cross(f).dot(self.n);
-        let spot = Spot::Edge(self.mesh.sides[self.t as usize][side as usize]);
+        let spot = MeshFeature::Edge(self.mesh.sides[self.t as usize][side as usize]);
         let part = 1 + self.core.vertices() as u32 + j;
         if det.abs() > 1e-9 * e.length() * f.length() {
             let s = (x - p).cross(f).dot(self.n) / det;
@@ -105,7 +105,7 @@ impl Overlay<'_> {
             if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
                 self.add(p + e * s, x + f * t, spot, part, merge, least);
             }
-        } else if let (Facing::Edge(_), Facing::Edge(_)) = (below.0, above.0) {
+        } else if let (ContactFeature::Edge(_), ContactFeature::Edge(_)) = (below.0, above.0) {
             let corners = self.mesh.triangles[self.t as usize];
             let ends = [
                 (p, corners[i as usize]),
@@ -120,8 +120,8 @@ impl Overlay<'_> {
         &self,
         own: [(DVec3, u32); 2],
         other: [(DVec3, u32); 2],
-        (spot, part): (Spot, u32),
-        merge: &mut Merge,
+        (spot, part): (MeshFeature, u32),
+        merge: &mut MeshCollector,
         least: &mut f64,
     ) {
         let ([(p, _), (q, _)], [(x, _), (y, _)]) = (own, other);
@@ -139,7 +139,7 @@ impl Overlay<'_> {
         for (a, v) in own {
             let t = f.dot(a - x) / f.length_squared();
             if (0.0..=1.0).contains(&t) {
-                self.add(a, x + f * t, Spot::Vertex(v), part, merge, least);
+                self.add(a, x + f * t, MeshFeature::Vertex(v), part, merge, least);
             }
         }
     }

@@ -2,23 +2,23 @@
 
 use glam::DVec3;
 
-use super::super::cylinder::core::Core;
-use super::super::cylinder::manifold::Pair;
+use super::super::cylinder::core::ConvexCore;
+use super::super::cylinder::manifold::CylinderContact;
 use super::super::cylinder::round::Cylinder;
 use super::super::cylinder::search::search;
-use super::super::cylinder::sink::{Other, Sink, part, parts};
+use super::super::cylinder::sink::{OtherFeature, ContactCollector, part, parts};
 use super::super::nearest::on_triangle;
-use super::merge::{Merge, Spot};
+use super::merge::{MeshCollector, MeshFeature};
 use super::{cone, triangle};
 use crate::dim::Space;
 use crate::pose::Pose;
-use crate::space::mesh::{Bend, Mesh};
+use crate::space::mesh::{EdgeConvexity, Mesh};
 
 /// The point of a triangle nearest to a centre.
 struct Foot {
     triangle: u32,
     point: DVec3,
-    spot: Spot,
+    spot: MeshFeature,
     /// From the point to the centre.
     to: DVec3,
     distance: f64,
@@ -34,13 +34,13 @@ fn foot(mesh: &Mesh, t: u32, x: DVec3) -> Foot {
     let normal = mesh.normals[t as usize];
     let height = normal.dot(x - p);
     let (spot, point) = match [u > 0.0, v > 0.0, w > 0.0] {
-        [true, true, true] => (Spot::Facet(t), x - normal * height),
-        [true, true, false] => (Spot::Edge(sides[0]), p + (q - p) * v),
-        [false, true, true] => (Spot::Edge(sides[1]), q + (r - q) * w),
-        [true, false, true] => (Spot::Edge(sides[2]), r + (p - r) * u),
-        [true, false, false] => (Spot::Vertex(corners[0]), p),
-        [false, true, false] => (Spot::Vertex(corners[1]), q),
-        [false, false, _] => (Spot::Vertex(corners[2]), r),
+        [true, true, true] => (MeshFeature::Facet(t), x - normal * height),
+        [true, true, false] => (MeshFeature::Edge(sides[0]), p + (q - p) * v),
+        [false, true, true] => (MeshFeature::Edge(sides[1]), q + (r - q) * w),
+        [true, false, true] => (MeshFeature::Edge(sides[2]), r + (p - r) * u),
+        [true, false, false] => (MeshFeature::Vertex(corners[0]), p),
+        [false, true, false] => (MeshFeature::Vertex(corners[1]), q),
+        [false, false, _] => (MeshFeature::Vertex(corners[2]), r),
     };
     let to = x - point;
     Foot {
@@ -55,9 +55,9 @@ fn foot(mesh: &Mesh, t: u32, x: DVec3) -> Foot {
 
 /// Every foot that is nearest to the centre among the points around it gives a touch. With the centre
 /// behind the nearest triangle only the nearest foot counts.
-pub(super) fn sphere(mesh: &Mesh, near: (DVec3, DVec3), x: DVec3, radius: f64, merge: &mut Merge) {
+pub(super) fn sphere(mesh: &Mesh, near: (DVec3, DVec3), x: DVec3, radius: f64, merge: &mut MeshCollector) {
     let mut nearest: Option<Foot> = None;
-    for t in mesh.near(near.0, near.1) {
+    for t in mesh.triangles_in_box(near.0, near.1) {
         let f = foot(mesh, t, x);
         // At an edge or vertex the triangle that the centre is most in front of, or behind, tells the side.
         let better = nearest.as_ref().is_none_or(|n| {
@@ -72,7 +72,7 @@ pub(super) fn sphere(mesh: &Mesh, near: (DVec3, DVec3), x: DVec3, radius: f64, m
     match nearest {
         Some(f) if f.height < 0.0 => inside(mesh, &f, x, radius, merge),
         Some(_) => {
-            for t in mesh.near(near.0, near.1) {
+            for t in mesh.triangles_in_box(near.0, near.1) {
                 outside(mesh, &foot(mesh, t, x), x, radius, merge);
             }
         }
@@ -80,36 +80,36 @@ pub(super) fn sphere(mesh: &Mesh, near: (DVec3, DVec3), x: DVec3, radius: f64, m
     }
 }
 
-fn inside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut Merge) {
+fn inside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut MeshCollector) {
     let open = match f.spot {
-        Spot::Facet(_) => false,
-        Spot::Edge(e) => mesh.edges[e as usize].bend == Bend::Open,
-        Spot::Vertex(v) => mesh.open[v as usize],
+        MeshFeature::Facet(_) => false,
+        MeshFeature::Edge(e) => mesh.edges[e as usize].convexity == EdgeConvexity::Open,
+        MeshFeature::Vertex(v) => mesh.vertex_is_open[v as usize],
     };
     if open || f.distance > radius {
         return;
     }
     let own = mesh.normals[f.triangle as usize];
     let normal = match f.spot {
-        Spot::Facet(_) => own,
+        MeshFeature::Facet(_) => own,
         _ => (-f.to).try_normalize().unwrap_or(own),
     };
     merge.push(f.point, x - normal * radius, normal, f.spot, 0);
 }
 
-fn outside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut Merge) {
+fn outside(mesh: &Mesh, f: &Foot, x: DVec3, radius: f64, merge: &mut MeshCollector) {
     let own = mesh.normals[f.triangle as usize];
     let normal = f.to.try_normalize().unwrap_or(own);
     let (normal, spot) = match f.spot {
-        Spot::Facet(t) if f.height >= 0.0 => (own, Spot::Facet(t)),
-        Spot::Facet(_) => return,
-        Spot::Edge(e) if !cone::edge(mesh, e, normal) => return,
-        Spot::Vertex(v) if !cone::vertex(mesh, v, normal) => return,
+        MeshFeature::Facet(t) if f.height >= 0.0 => (own, MeshFeature::Facet(t)),
+        MeshFeature::Facet(_) => return,
+        MeshFeature::Edge(e) if !cone::edge(mesh, e, normal) => return,
+        MeshFeature::Vertex(v) if !cone::vertex(mesh, v, normal) => return,
         // Inside a flat part the cone is the face's normal.
-        Spot::Edge(e) if mesh.edges[e as usize].bend == Bend::Flat => {
-            (own, Spot::Facet(f.triangle))
+        MeshFeature::Edge(e) if mesh.edges[e as usize].convexity == EdgeConvexity::Flat => {
+            (own, MeshFeature::Facet(f.triangle))
         }
-        Spot::Vertex(v) if mesh.smooth[v as usize] => (own, Spot::Facet(f.triangle)),
+        MeshFeature::Vertex(v) if mesh.vertex_is_flat[v as usize] => (own, MeshFeature::Facet(f.triangle)),
         spot => (normal, spot),
     };
     merge.push(f.point, x - normal * radius, normal, spot, 0);
@@ -121,7 +121,7 @@ pub(super) fn cylinder(
     near: (DVec3, DVec3),
     b: (f64, f64, &Pose<Space>),
     place: &Pose<Space>,
-    merge: &mut Merge,
+    merge: &mut MeshCollector,
 ) {
     let cylinder = Cylinder {
         half: b.0,
@@ -130,34 +130,34 @@ pub(super) fn cylinder(
     let pose = b.2;
     let back = pose.rotation.conjugate();
     merge.parts = part::COUNT;
-    for t in mesh.near(near.0, near.1) {
+    for t in mesh.triangles_in_box(near.0, near.1) {
         let normal = mesh.normals[t as usize];
         if normal.dot(pose.position - mesh.corners(t)[0]) < 0.0 {
             continue;
         }
         let mut core = triangle(mesh, t);
-        if let Core::Few { points, normal, .. } = &mut core {
+        if let ConvexCore::Simplex { points, normal, .. } = &mut core {
             *points = points.map(|p| back * (p - pose.position));
             *normal = back * *normal;
         }
         let allowed = |n: DVec3| cone::triangle(mesh, t, -(pose.rotation * n));
-        let Some(found) = search(&cylinder, &core, merge.reach, allowed) else {
+        let Some(found) = search(&cylinder, &core, merge.contact_margin, allowed) else {
             continue;
         };
-        if !merge.speaks(t, -(pose.rotation * found.normal), found.second) {
+        if !merge.accepts_triangle(t, -(pose.rotation * found.normal), found.second) {
             continue;
         }
         // Behind the others, where they are turned over and taken up one by one.
         let start = merge.out.len();
-        let (reach, near) = (merge.reach, merge.near);
-        let mut sink = Sink {
+        let (reach, near) = (merge.contact_margin, merge.near);
+        let mut sink = ContactCollector {
             out: &mut *merge.out,
             from: start,
             pose: place,
-            reach,
+            contact_margin: reach,
             near,
         };
-        Pair {
+        CylinderContact {
             cylinder: &cylinder,
             core: &core,
             round: 0.0,
@@ -169,7 +169,7 @@ pub(super) fn cylinder(
 }
 
 /// Gives the touches since `start`, from the cylinder to triangle t, to the mesh.
-fn take_up(mesh: &Mesh, t: u32, start: usize, merge: &mut Merge) {
+fn take_up(mesh: &Mesh, t: u32, start: usize, merge: &mut MeshCollector) {
     let end = merge.out.len();
     let mut kept = start;
     for k in start..end {
@@ -183,9 +183,9 @@ fn take_up(mesh: &Mesh, t: u32, start: usize, merge: &mut Merge) {
         }
         let (part, other) = parts(touch.feature);
         let spot = match other {
-            Other::Vertex(i) => Spot::Vertex(mesh.triangles[t as usize][i as usize % 3]),
-            Other::Edge(j) => Spot::Edge(mesh.sides[t as usize][j as usize % 3]),
-            Other::Any | Other::Round(_) => Spot::Facet(t),
+            OtherFeature::Vertex(i) => MeshFeature::Vertex(mesh.triangles[t as usize][i as usize % 3]),
+            OtherFeature::Edge(j) => MeshFeature::Edge(mesh.sides[t as usize][j as usize % 3]),
+            OtherFeature::Any | OtherFeature::Round(_) => MeshFeature::Facet(t),
         };
         // The list is cut to what is settled; at most one touch is added per turn.
         let waiting = merge.settle(kept, touch, spot, part);

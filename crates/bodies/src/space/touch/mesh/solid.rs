@@ -11,16 +11,16 @@
 
 use glam::DVec3;
 
-use super::super::cylinder::core::Core;
+use super::super::cylinder::core::ConvexCore;
 use super::super::cylinder::search::BIAS;
 use super::super::nearest::of_segments;
-use super::merge::{Merge, Spot};
+use super::merge::{MeshCollector, MeshFeature};
 use super::{cone, overlay, triangle};
 use crate::space::mesh::Mesh;
 
 /// The best normal so far.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct TriangleNormal {
     /// Out of the solid.
     pub normal: DVec3,
     pub gap: f64,
@@ -28,20 +28,20 @@ pub(super) struct Found {
     pub pair: Option<(DVec3, DVec3, [u32; 2])>,
 }
 
-struct Search<'a> {
+struct TriangleNormalSearch<'a> {
     mesh: &'a Mesh,
     t: u32,
     corners: [DVec3; 3],
-    core: &'a Core<'a>,
+    core: &'a ConvexCore<'a>,
     reach: f64,
     bias: f64,
-    best: Option<Found>,
+    best: Option<TriangleNormal>,
     /// The largest gap, allowed or not.
     free: f64,
     apart: bool,
 }
 
-impl Search<'_> {
+impl TriangleNormalSearch<'_> {
     fn offer(&mut self, normal: DVec3, bound: f64, pair: Option<(DVec3, DVec3, [u32; 2])>) {
         let floor = self.floor();
         if self.apart || bound <= floor {
@@ -57,7 +57,7 @@ impl Search<'_> {
         } else if gap > floor {
             self.free = self.free.max(gap);
             if cone::triangle(self.mesh, self.t, normal) {
-                self.best = Some(Found { normal, gap, pair });
+                self.best = Some(TriangleNormal { normal, gap, pair });
             }
         }
     }
@@ -141,19 +141,19 @@ pub(super) fn solid(
     mesh: &Mesh,
     near: (DVec3, DVec3),
     x: DVec3,
-    core: &Core,
+    core: &ConvexCore,
     round: f64,
-    merge: &mut Merge,
+    merge: &mut MeshCollector,
 ) {
-    let reach = merge.reach + round;
+    let reach = merge.contact_margin + round;
     // The products of edges are spoilt by rounding of this order.
     let bias = BIAS * near.1.distance(near.0);
-    for t in mesh.near(near.0, near.1) {
+    for t in mesh.triangles_in_box(near.0, near.1) {
         let corners = mesh.corners(t);
         if mesh.normals[t as usize].dot(x - corners[0]) < 0.0 {
             continue;
         }
-        let mut search = Search {
+        let mut search = TriangleNormalSearch {
             mesh,
             t,
             corners,
@@ -168,7 +168,7 @@ pub(super) fn solid(
         let Some(found) = search.best.filter(|_| !search.apart) else {
             continue;
         };
-        if !merge.speaks(t, found.normal, search.free > found.gap + bias) {
+        if !merge.accepts_triangle(t, found.normal, search.free > found.gap + bias) {
             continue;
         }
         points(mesh, t, (core, round), &found, bias / BIAS, merge);
@@ -179,10 +179,10 @@ pub(super) fn solid(
 fn points(
     mesh: &Mesh,
     t: u32,
-    (core, round): (&Core, f64),
-    found: &Found,
+    (core, round): (&ConvexCore, f64),
+    found: &TriangleNormal,
     size: f64,
-    merge: &mut Merge,
+    merge: &mut MeshCollector,
 ) {
     let own = triangle(mesh, t);
     let n = found.normal;
@@ -201,7 +201,7 @@ fn points(
         // The nearest points of the edges must be the ones along the normal.
         if (b - a).cross(n).length() <= 1e-9 * size {
             let part = 1 + core.vertices() as u32 + j;
-            merge.push(a, b - n * round, n, Spot::Edge(side), part);
+            merge.push(a, b - n * round, n, MeshFeature::Edge(side), part);
         }
     }
 }

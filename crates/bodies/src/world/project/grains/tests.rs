@@ -16,9 +16,9 @@ fn corner() -> World<Plane> {
     let mut model = Model {
         bodies: Vec::new(),
         materials: Materials::new(1, &PairLaw::default()),
-        guides: Vec::new(),
+        prescribed_motions: Vec::new(),
         gravity: DVec2::new(-3.0, -9.0),
-        fields: Vec::new(),
+        force_fields: Vec::new(),
         drag: Vec::new(),
         joints: Vec::new(),
         cell: None,
@@ -45,7 +45,7 @@ fn corner() -> World<Plane> {
     add(plane::Shape::HalfPlane, Freedom::Fixed, DVec2::ZERO, 0.0);
     let wall = DVec2::X * -0.15;
     add(plane::Shape::HalfPlane, Freedom::Fixed, wall, -quarter);
-    let block = plane::Polygon::rectangle(0.5, 0.5).unwrap();
+    let block = plane::ConvexPolygon::rectangle(0.5, 0.5).unwrap();
     let block = plane::Shape::Polygon(block.into());
     add(block, Freedom::Fixed, DVec2::new(0.6, 0.1), 0.4);
     for k in 0..100 {
@@ -59,8 +59,8 @@ fn corner() -> World<Plane> {
         t: 0.0,
         poses,
         velocities,
-        anchors: Vec::new(),
-        memory: Vec::new(),
+        kinematic_origins: Vec::new(),
+        contacts: Vec::new(),
         cell: None,
     };
     let settings = Settings {
@@ -75,20 +75,20 @@ fn corner() -> World<Plane> {
 fn touches_that_are_looked_at_again_are_those_of_a_new_detection() {
     let mut world = corner();
     let listed = |world: &World<Plane>| -> Vec<([u32; 2], DVec2, f64)> {
-        let pushes = world.work.grains.pushes.iter();
+        let pushes = world.scratch.sphere_projection.pushes.iter();
         pushes.map(|p| (p.bodies, p.normal, p.gap)).collect()
     };
     let (mut enough, mut most) = (0, 0);
     for step in 0..400 {
-        world.advance().unwrap();
-        if !world.found_enough() {
+        world.step().unwrap();
+        if !world.midpoint_candidates_suffice() {
             continue;
         }
         enough += 1;
-        world.work.grains.pushes.clear();
+        world.scratch.sphere_projection.pushes.clear();
         world.push_again();
         let again = listed(&world);
-        world.work.grains.pushes.clear();
+        world.scratch.sphere_projection.pushes.clear();
         world.push_near();
         assert_eq!(again, listed(&world), "step {step}");
         most = most.max(again.len());

@@ -1,6 +1,6 @@
 //! Which keys a kind of joint needs, and which would do nothing.
 
-use bodies::joint::Kind;
+use bodies::joint::JointKind;
 
 use super::super::super::spec::JointSpec;
 use super::super::axes::Axes;
@@ -11,31 +11,31 @@ use crate::error::InputError;
 pub(super) fn require_fitting<D: Axes>(
     context: &Context<'_>,
     spec: &JointSpec,
-    kind: Kind,
+    kind: JointKind,
 ) -> Result<(), Box<InputError>> {
     let driven = matches!(
         kind,
-        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Distance
+        JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical | JointKind::Distance
     );
     let axis = match D::N {
-        2 => kind == Kind::Prismatic,
-        _ => matches!(kind, Kind::Revolute | Kind::Prismatic | Kind::Cylindrical),
+        2 => kind == JointKind::Prismatic,
+        _ => matches!(kind, JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical),
     };
     let rubs = matches!(
         kind,
-        Kind::Revolute | Kind::Prismatic | Kind::Cylindrical | Kind::Spherical
+        JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical | JointKind::Spherical
     );
-    let clearance = kind == Kind::Clearance;
+    let clearance = kind == JointKind::Clearance;
     let turns = spec.about.as_ref().is_some_and(|word| word.text == "turn");
     let pin = match kind {
-        Kind::Revolute | Kind::Spherical => spec.friction.is_some(),
-        Kind::Cylindrical => spec.friction.is_some() && turns,
+        JointKind::Revolute | JointKind::Spherical => spec.friction.is_some(),
+        JointKind::Cylindrical => spec.friction.is_some() && turns,
         _ => clearance,
     };
     let idle = [
         ("axis", spec.axis.is_some(), axis),
-        ("length", spec.length.is_some(), kind == Kind::Distance),
-        ("about", spec.about.is_some(), kind == Kind::Cylindrical),
+        ("length", spec.length.is_some(), kind == JointKind::Distance),
+        ("about", spec.about.is_some(), kind == JointKind::Cylindrical),
         ("limits", spec.limits.is_some(), driven),
         ("motor", spec.motor.is_some(), driven),
         ("spring", spec.spring.is_some(), driven),
